@@ -1,0 +1,52 @@
+// The two worlds of handles. virt<K> is what the application holds; real<K> is what the live lower half gave and dies
+// with it. They never convert into each other, nor do two kinds; this file has the only ways in and out.
+#pragma once
+#include <mana/core/kind.hpp>
+
+#include <cstdint>
+
+namespace mana {
+
+/// Virtual id of kind K: 1 | kind (4 bits) | generation (7 bits) | index (20 bits), the top bit first.
+/// The top bit is set in every virtual id; no pointer of a program below 2 GiB and, of MPICH's predefined handles,
+/// only the pair datatypes have it (see kind_code).
+template <class K>
+class virt {
+ public:
+  static constexpr unsigned index_bits = 20;
+  static constexpr unsigned generation_bits = 7;
+  static constexpr std::uint32_t max_index = (1u << index_bits) - 1;
+  static constexpr std::uint32_t max_generation = (1u << generation_bits) - 1;
+
+  explicit constexpr virt(std::uint32_t bits) noexcept : bits_(bits) {}
+  static constexpr virt make(std::uint32_t index, std::uint32_t generation) noexcept {
+    return virt(0x8000'0000u | (static_cast<std::uint32_t>(K::code) << 27) |
+                ((generation & max_generation) << index_bits) | (index & max_index));
+  }
+  constexpr std::uint32_t bits() const noexcept { return bits_; }
+  constexpr std::uint32_t index() const noexcept { return bits_ & max_index; }
+  constexpr std::uint32_t generation() const noexcept { return (bits_ >> index_bits) & max_generation; }
+  /// True if the bits have the form of an id of this kind; says nothing about whether it is live.
+  constexpr bool well_formed() const noexcept {
+    return (bits_ >> 27) == (0x10u | static_cast<std::uint32_t>(K::code));
+  }
+  friend constexpr bool operator==(virt, virt) noexcept = default;
+
+ private:
+  std::uint32_t bits_;
+};
+
+/// Handle of the live lower half, as the neutral 64-bit value that crosses the boundary. Valid until the next restart;
+/// never stored outside an id table's entry.
+template <class K>
+class real {
+ public:
+  explicit constexpr real(std::uint64_t bits) noexcept : bits_(bits) {}
+  constexpr std::uint64_t bits() const noexcept { return bits_; }
+  friend constexpr bool operator==(real, real) noexcept = default;
+
+ private:
+  std::uint64_t bits_;
+};
+
+}  // namespace mana

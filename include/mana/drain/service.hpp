@@ -1,0 +1,110 @@
+// The park point of the upper half's threads, and the checkpoint as the thread that called MPI_Init runs it.
+#pragma once
+#include <mana/drain/drain_p2p.hpp>
+#include <mana/lower/context.hpp>
+#include <mana/restart/rebuild.hpp>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace mana::drain {
+
+/// Raw: usable on any stack, in any state of libc.
+inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0) noexcept {
+  long result = 0;
+  register long r10 __asm__("r10") = d;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+  return result;
+}
+
+inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
+}
+inline void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
+}
+
+/// Parks a thread other than the one that called MPI_Init, until the checkpoint is over: in this process, or in a new
+/// one that continues here.
+inline void park_thread(lower::thread_block& self) noexcept {
+  lower::bridge& b = lower::the_bridge();
+  const std::uint32_t epoch = b.release_epoch.load(std::memory_order_acquire);
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), 8);
+  if (mana_save_context(&self.saved) == 0) {
+    self.state.store(lower::thread_state::parked, std::memory_order_release);
+    b.parked_count.fetch_add(1, std::memory_order_acq_rel);
+    futex_wake_all(b.parked_count);
+  }
+  while (b.release_epoch.load(std::memory_order_acquire) == epoch) futex_wait(b.release_epoch, epoch);
+  self.state.store(lower::thread_state::running, std::memory_order_release);
+}
+
+/// Runs the checkpoint from the recovery line to its end. write_image "returns" once in this process, and once in
+/// every process that is restarted from the image.
+inline void run_checkpoint(lower::thread_block& self) noexcept {
+  lower::bridge& b = lower::the_bridge();
+  ++self.inside;                               // a park signal must find nothing to do here
+  lower::outcome how = lower::outcome::given_up;
+  if (lower::cross([&] { return b.service->park_others(); }) != 0) {
+    b.current.store(lower::phase::draining, std::memory_order_release);
+    drain_all();
+    lower::cross([&] { b.service->fault_point("drained"); });
+    b.current.store(lower::phase::writing, std::memory_order_release);
+    raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), 8);
+    if (mana_save_context(&self.saved) == 0) {
+      how = lower::cross([&] { return b.service->write_image(); });
+    } else {
+      how = lower::outcome::restarted;
+      restart::rebuild_all();
+    }
+  }
+  lower::cross([&] { b.service->release(how); });
+  --self.inside;
+}
+
+inline void park_now() noexcept {
+  lower::thread_block& self = *lower::this_thread();
+  if (self.index == lower::the_bridge().main_thread) run_checkpoint(self);
+  else park_thread(self);
+}
+
+/// System calls that the kernel ends with EINTR even under SA_RESTART. The program must not see that: native execution
+/// has no such signal. Where the instruction before is `mov $number,%eax; syscall`, the call is made again; the
+/// kernel has written what is left of a sleep where it was asked to.
+inline void repeat_interrupted_call(void* context) noexcept {
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if (regs[REG_RAX] != -EINTR) return;
+  unsigned char code[7];
+  std::memcpy(code, reinterpret_cast<const void*>(regs[REG_RIP] - 7), sizeof code);
+  if (code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05) return;
+  std::int32_t number = 0;
+  std::memcpy(&number, code + 1, sizeof number);
+  switch (number) {
+    case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
+    case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_futex: case SYS_semtimedop: case SYS_rt_sigtimedwait:
+    case SYS_pause: case SYS_io_getevents:
+      regs[REG_RAX] = number;
+      regs[REG_RIP] -= 2;
+      break;
+    default: break;
+  }
+}
+
+/// Handler of the park signal.
+inline void on_park_signal(int, void*, void* context) noexcept {
+  lower::thread_block* const self = lower::this_thread();
+  repeat_interrupted_call(context);
+  if (self == nullptr || self->inside > 0 || !wrap::park_asked()) return;
+  park_now();
+}
+
+}  // namespace mana::drain
+
+namespace mana::wrap {
+
+inline void park_if_asked() noexcept {
+  if (park_asked()) drain::park_now();
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,218 @@
+// The frozen boundary between the halves: fixed addresses, the bridge, a thread's block, the runtime's services.
+// Read by: the runtime (lower half), the wrapper libraries (upper half), the stub (assembly), and every image.
+// A change of any layout here bumps abi_version, and tests/frozen/abi.cpp with it, in one commit.
+// All types are neutral: no mpi.h, no libc type whose size a libc may choose.
+#pragma once
+#include <mana/lower/neutral.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace mana::vid { struct group_clock; }
+
+namespace mana::lower {
+
+inline constexpr std::uint32_t abi_version = 1;
+inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
+
+// INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below 4 GiB).
+inline constexpr std::uintptr_t window_begin = 0x2000'0000'0000;
+inline constexpr std::uintptr_t window_end   = 0x5000'0000'0000;
+inline constexpr std::uintptr_t fixed_end    = 0x1'0000'0000;            // ET_EXEC programs live below this
+
+// Zones of the window.
+inline constexpr std::uintptr_t bridge_address = window_begin;                     // struct bridge, then thread blocks
+inline constexpr std::uintptr_t stub_address   = window_begin + 0x0000'4000'0000;  // synthetic vDSO, signal trampolines
+inline constexpr std::uintptr_t program_zone   = window_begin + 0x0001'0000'0000;  // program (PIE), then its ld.so
+inline constexpr std::uintptr_t stack_zone     = window_begin + 0x0003'0000'0000;  // the initial thread's stack, below its top
+inline constexpr std::uintptr_t brk_zone       = window_begin + 0x0100'0000'0000;
+inline constexpr std::uintptr_t mmap_zone      = window_begin + 0x0200'0000'0000;  // everything that mmap chooses
+
+/// Registers that survive a call, as a thread parks: what save_context() stores and restore_context() loads.
+struct context {
+  std::uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
+  std::uint32_t mxcsr;
+  std::uint32_t x87_control;
+};
+static_assert(sizeof(context) == 72);
+
+enum class thread_state : std::uint32_t { unused = 0, running = 1, parked = 2, exiting = 3 };
+
+/// One per thread of the upper half; its %gs base. Lives in the window (it is saved); lower_fs and tid are made anew
+/// at a restart.
+struct thread_block {
+  thread_block* self;                 // 0
+  std::uint64_t lower_fs;             // 8   thread pointer of the lower half's twin of this thread
+  std::uint64_t upper_fs;             // 16  valid while the thread runs lower-half code, or is parked
+  std::int32_t inside;                // 24  >0: in a wrapper, an upcall or a trap. Such a thread parks when it leaves
+  std::uint32_t function;             // 28  function_id of the outermost wrapper, for diagnosis; 0: none
+  std::uint32_t index;                // 32  own index in bridge::threads
+  std::atomic<thread_state> state;    // 36
+  std::int32_t tid;                   // 40  kernel's id in this process
+  std::uint32_t in_lower;             // 44  1 while the thread pointer is the lower half's
+  std::uint64_t tid_address;          // 48  where the upper libc caches the thread id (set_tid_address, PARENT_SETTID)
+  std::uint64_t clear_tid;            // 56  CLONE_CHILD_CLEARTID address, zeroed and woken at the thread's end
+  std::uint64_t robust_list;          // 64
+  std::uint64_t robust_length;        // 72
+  std::uint64_t signal_mask;          // 80  of the upper half, when parked
+  context saved;                      // 88
+  std::uint64_t lower_private;        // 160 the runtime's own data of this thread; not valid after a restart
+  std::uint64_t reserved[11];
+};
+static_assert(sizeof(thread_block) == 256);
+inline constexpr std::uint32_t max_threads = 4096;
+
+/// Phases of a checkpoint, in this order. What holds:
+enum class phase : std::uint32_t {
+  running = 0,     // no checkpoint under way
+  agreeing = 1,    // a request is known; collectives start only where the clock allows it
+  parking = 2,     // the recovery line is declared: every thread of the upper half goes to its park point
+  draining = 3,    // all parked; the initial thread completes collectives and receives what is in flight
+  writing = 4,     // nothing in flight; images are written and committed
+  resuming = 5,    // committed or given up; threads are let go
+  restoring = 6,   // in a new process: objects are being rebuilt
+};
+
+/// What ended a checkpoint, as the upper half sees it.
+enum class outcome : int { resumed = 0, given_up = 1, restarted = 2 };
+
+struct services;
+struct mpi_slots;     // generated: one pointer per MPI function that the wrappers call in the lower half
+
+/// Entry points of the upper half's wrapper library, registered by attach().
+struct upper_entry {
+  /// Signal handler of the park signal: parks the thread, or returns at once while it is inside a wrapper.
+  void (*on_park_signal)(int signal, void* siginfo, void* ucontext);
+  /// User reduction `index` over `count` elements; called under the upper half's thread pointer.
+  void (*reduce)(std::uint32_t index, void* in, void* inout, std::int64_t count, std::uint64_t datatype);
+};
+
+struct bridge {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t has_fsgsbase;                     // chosen once at start; else arch_prctl moves the thread pointer
+  std::atomic<std::uint32_t> attention;           // !=0: a checkpoint is pending. The one load of every fast path
+  std::atomic<phase> current;
+  std::atomic<std::uint32_t> release_epoch;       // parked threads wait (futex) until it changes
+  std::atomic<std::uint32_t> parked_count;
+  std::uint32_t world_size, world_rank;           // valid after MPI_Init
+  std::uint32_t main_thread;                      // index of the thread that called MPI_Init
+  std::uint32_t restarts;                         // how often this process image was restarted
+  const services* service;                        // lower half; replaced at restart
+  const mpi_slots* mpi;                           // lower half; replaced at restart
+  upper_entry upper;                              // zero until the wrapper library attached
+  std::uint64_t upper_root;                       // wrapper library's own state, for diagnosis
+  std::uint64_t vdso[8];                          // clock_gettime gettimeofday time getcpu clock_getres; per lower half
+  std::uint64_t signal_handlers[65];              // the application's handlers, for the stub's trampoline
+  std::uint64_t signal_flags[65];
+  std::uint64_t predefined_real[neutral::predefined_limit];   // neutral code → handle of the live lower half
+  std::uint64_t reserved[64];
+};
+
+inline constexpr std::uintptr_t threads_address = bridge_address + 0x10000;
+static_assert(sizeof(bridge) <= 0x10000);
+
+inline bridge& the_bridge() noexcept { return *reinterpret_cast<bridge*>(bridge_address); }
+inline thread_block* thread_blocks() noexcept { return reinterpret_cast<thread_block*>(threads_address); }
+
+/// How a wait in the lower half ended.
+enum class wait_end : int { done = 0, attention = 1 };
+
+enum class send_mode : int { standard = 0, synchronous = 1, ready = 2 };
+
+/// What the runtime and its MPI offer beyond plain MPI functions. All are called through cross() (lower thread pointer).
+/// "error" results are neutral error classes. Requests, messages, communicators, … are real handles as 64-bit values.
+struct services {
+  // --- start and end
+  std::uint32_t version;                                     // abi_version of the lower half
+  void (*attach)(const upper_entry* entry, std::uint64_t root);
+  /// MPI_Init_thread in the lower half; fills world_size, world_rank, predefined_real; starts agent and coordinator.
+  int (*init)(int required, int* provided);
+  int (*finalize)();
+  void (*abort)(int exit_code);                              // MPI_Abort on the world; does not return
+  void (*fatal)(const char* text);                           // our bug: prints text and state, aborts
+  void (*note)(const char* text);                            // one line to the job's log (stderr)
+
+  // --- point-to-point, interruptible: poll completion and bridge::attention in one visit.
+  /// Starts a send and waits. *request: 0 when complete, else the request that is still pending (end == attention).
+  int (*send)(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
+              std::uint64_t comm, std::uint64_t* request);
+  int (*recv)(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
+              neutral::status* status, std::uint64_t* request);
+  int (*isend)(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
+               std::uint64_t comm, std::uint64_t* request);
+  int (*irecv)(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
+               std::uint64_t* request);
+  /// Tests n requests once, in order. Completed ones become 0, with statuses[i] and statuses[i].error set.
+  /// Returns how many completed in this call. requests: uint64[n], 0 = skip; statuses: status[n].
+  int (*test_some)(int n, std::uint64_t* requests, neutral::status* statuses);
+  /// Polls until at least `least` of the n requests completed (those that are 0 at entry do not count) or attention.
+  /// Returns how many completed in this call.
+  int (*wait_some)(int n, std::uint64_t* requests, neutral::status* statuses, int least);
+  int (*cancel)(std::uint64_t request);
+  int (*request_free)(std::uint64_t request);
+  /// Probes once, or (block != 0) until a message or attention. *flag: a message is there.
+  int (*probe)(int source, int tag, std::uint64_t comm, int block, int* flag, neutral::status* status);
+  int (*mprobe)(int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* message,
+                neutral::status* status);
+  int (*imrecv)(void* buffer, std::int64_t count, std::uint64_t datatype, std::uint64_t message,
+                std::uint64_t* request);
+  /// Receives a matched message as bytes (MPI_PACKED), buffer: uint8[bytes].
+  int (*mrecv_bytes)(void* buffer, std::int64_t bytes, std::uint64_t message, neutral::status* status);
+  /// Lays packed bytes out as `count` of `datatype`, with MPI's own rules on truncation and partial elements
+  /// (a message to oneself on a communicator of the runtime).
+  int (*deliver)(const void* bytes, std::int64_t size, void* buffer, std::int64_t count, std::uint64_t datatype,
+                 neutral::status* status);
+
+  // --- objects
+  /// ranks: int[capacity], world ranks in rank order; *size is always set.
+  int (*comm_members)(std::uint64_t comm, int* rank, int* size, int* ranks, int capacity);
+  /// Collective over the named world ranks only (MPI_Comm_create_group on a communicator of the runtime).
+  int (*comm_from_ranks)(const int* world_ranks, int n, int tag, std::uint64_t* comm);
+  /// As MPI_Comm_create on comm: collective over comm; n == 0: not a member. *result is 0 for those outside.
+  int (*comm_create)(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result);
+  /// As MPI_Comm_create_group on comm; group given by world ranks: int[n].
+  int (*comm_create_group)(std::uint64_t comm, const int* world_ranks, int n, int tag, std::uint64_t* result);
+  /// MPI_Comm_split_type by MPI_COMM_TYPE_SHARED, or (member == 0) MPI_UNDEFINED. *result is 0 for those outside.
+  int (*split_shared)(std::uint64_t comm, int member, int key, std::uint64_t* result);
+  /// MPI_Comm_idup: *result is written at the latest when the request completes, so it must stay where it is.
+  int (*comm_idup)(std::uint64_t comm, std::uint64_t* result, std::uint64_t* request);
+  /// layout: int64[5] = size, lb, extent, true_lb, true_extent, in bytes; undefined values are neutral::undefined
+  int (*datatype_layout)(std::uint64_t datatype, std::int64_t* layout);
+  /// User reduction number `index` (< 1024), calls upper_entry::reduce.
+  int (*op_create)(std::uint32_t index, int commute, std::uint64_t* op);
+  /// Value of a predefined attribute of MPI_COMM_WORLD. which: 0 TAG_UB, 1 HOST, 2 IO, 3 WTIME_IS_GLOBAL,
+  /// 4 UNIVERSE_SIZE, 5 APPNUM.
+  int (*world_attribute)(int which, int* flag, std::int64_t* value);
+  /// text: char[512]; English text of a neutral error class in the live MPI's words.
+  int (*error_text)(int error_class, char* text, int* length);
+
+  // --- quiesce
+  /// A collective on `clock` is about to start and bridge::attention was seen; clock->seq already counts it.
+  /// done: start it. attention: it was taken back (seq decremented); park, then begin again.
+  wait_end (*clock_enter)(vid::group_clock* clock);
+  /// The calling thread waits for messages of the given world ranks (n == -1: of anyone). Called on each fruitless
+  /// poll while attention is set. attention: the recovery line is declared, park now.
+  wait_end (*clock_wait)(const int* world_ranks, int n);
+  /// The wait that clock_wait announced is over.
+  void (*clock_wait_end)();
+  /// MPI_Finalize is about to start (after its collective was counted).
+  void (*clock_ending)();
+
+  // --- checkpoint, called by the thread that called MPI_Init, in this order
+  /// Waits until every other thread of the upper half is parked. false: given up.
+  int (*park_others)();
+  /// counts: uint64[world_size], messages that each rank sent me, from `sent`: uint64[world_size], what I sent.
+  int (*exchange_counts)(const std::uint64_t* sent, std::uint64_t* expected);
+  /// Starts (first call) or tests a barrier over all ranks. 1 when all have entered.
+  int (*drain_barrier)();
+  /// Writes this rank's image and takes part in the commit. Called right after save_context() of the calling thread.
+  outcome (*write_image)();
+  /// Lets the other threads go and ends the checkpoint.
+  void (*release)(outcome how);
+  /// A named fault point (MANA_FAULT=name); does nothing otherwise.
+  void (*fault_point)(const char* name);
+};
+
+}  // namespace mana::lower

@@ -1,0 +1,83 @@
+// From the image's descriptors to live MPI objects in a new lower half: groups first (they are plain data), then
+// communicators in an order that all ranks derive without talking, datatypes, operations, pending receives.
+#pragma once
+#include <mana/drain/drain_p2p.hpp>
+#include <mana/wrap/manual/comm.hpp>
+#include <mana/wrap/manual/datatype.hpp>
+#include <mana/wrap/manual/op.hpp>
+#include <mana/wrap/manual/p2p.hpp>
+
+namespace mana::restart {
+
+/// Orders of communicators: by group (ggid, check), then by creation within the group. It is a total order that every
+/// member of a group sees alike, so building in it cannot deadlock: the least communicator that is not built yet is
+/// the next one at each of its members.
+inline bool built_before(const vid::descriptor<kind::comm>& a, const vid::descriptor<kind::comm>& b) noexcept {
+  const vid::group_clock &x = *a.ranks->clock, &y = *b.ranks->clock;
+  if (x.ggid != y.ggid) return x.ggid < y.ggid;
+  if (x.check != y.check) return x.check < y.check;
+  return a.order < b.order;
+}
+
+/// The next one to build after `last` (nullptr: the first); nullptr when there is none. Quadratic, without memory.
+inline vid::entry<kind::comm>* next_to_build(const vid::entry<kind::comm>* last) noexcept {
+  vid::entry<kind::comm>* next = nullptr;
+  vid::table<kind::comm>().for_each_unordered([&](vid::entry<kind::comm>& e) {
+    if (last != nullptr && !built_before(last->what, e.what)) return;
+    if (next == nullptr || built_before(e.what, next->what)) next = &e;
+  });
+  return next;
+}
+
+inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  const vid::rank_map& ranks = *e.what.ranks;
+  std::uint64_t plain = 0;
+  int rc = lower::cross([&] { return b.service->comm_from_ranks(ranks.world_ranks, ranks.size, tag, &plain); });
+  e.real = plain;
+  if (rc == neutral::success && e.what.topology != nullptr) {
+    const vid::cart& c = *e.what.topology;
+    rc = lower::cross([&] {
+      const int made = b.mpi->MPI_Cart_create(plain, c.ndims, c.dims, c.periods, 0, &e.real);
+      return made == neutral::success ? b.mpi->MPI_Comm_free(&plain) : made; });
+  }
+  if (rc != neutral::success) b.service->fatal("a communicator could not be built again at restart");
+}
+
+/// Posts pending receives again, in the order in which the application had posted them.
+inline void repost_receives() noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  std::uint64_t last = 0;
+  for (;;) {
+    wrap::request_entry* next = nullptr;
+    vid::table<kind::request>().for_each_unordered([&](wrap::request_entry& e) {
+      if (e.what.state != vid::request_state::active || e.what.form != vid::request_form::recv) return;
+      if (e.what.posted > last && (next == nullptr || e.what.posted < next->what.posted)) next = &e;
+    });
+    if (next == nullptr) return;
+    last = next->what.posted;
+    vid::descriptor<kind::request>& r = next->what;
+    const vid::entry<kind::comm>* const on = wrap::comm_entry(r.comm);
+    next->real = 0;
+    if (on == nullptr) continue;    // its communicator was freed and all that was sent on it has arrived: it never ends
+    const std::uint64_t type = real_of<kind::datatype>(r.datatype);
+    const int rc = lower::cross([&] {
+      return b.service->irecv(r.buffer, r.count, type, r.peer, r.tag, on->real, &next->real); });
+    if (rc != neutral::success) b.service->fatal("a pending receive could not be posted again at restart");
+  }
+}
+
+/// Every real handle is of this lower half afterwards.
+inline void rebuild_all() noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  wrap::library().world.real = b.predefined_real[neutral::comm_world];
+  wrap::library().self.real = b.predefined_real[neutral::comm_self];
+  for (vid::entry<kind::comm>* e = next_to_build(nullptr); e != nullptr; e = next_to_build(e)) {
+    build_comm(*e, static_cast<int>(e->what.order % 32768));
+  }
+  wrap::rebuild_datatypes();
+  wrap::rebuild_ops();
+  repost_receives();
+}
+
+}  // namespace mana::restart

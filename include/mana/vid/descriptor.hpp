@@ -1,0 +1,68 @@
+// Descriptors of the objects whose wrappers live in manual/{comm,p2p,request,probe}.hpp. Those of datatypes, groups,
+// operations, info objects and error handlers stand in headers of their own.
+#pragma once
+#include <mana/lower/abi.hpp>
+#include <mana/vid/id_table.hpp>
+#include <mana/vid/rank_map.hpp>
+
+namespace mana::vid {
+
+struct attribute_list;          // attribute_store.hpp
+
+/// Cartesian topology. dims, periods, coords: int[ndims]
+struct cart {
+  int ndims;
+  int* dims;
+  int* periods;
+  int* coords;
+};
+
+inline constexpr int max_name = 128;   // MPI_MAX_OBJECT_NAME of the smallest; MPICH 128, Open MPI 64
+
+template <>
+struct descriptor<kind::comm> {
+  const rank_map* ranks = nullptr;
+  std::uint64_t context = 0;           // names this communicator in the inbox; never reused
+  std::uint64_t order = 0;             // how many communicators this rank had made on the same clock before
+  cart* topology = nullptr;            // owned
+  attribute_list* attributes = nullptr;
+  std::uint32_t errhandler = neutral::errors_are_fatal;   // neutral code, or bits of a virtual id
+  std::uint32_t info = 0;              // bits of a virtual id, 0: none
+  char name[max_name] = {};
+};
+
+struct held_message;                   // drain/inbox.hpp
+
+template <>
+struct descriptor<kind::message> {
+  held_message* held = nullptr;        // drained; else entry::real is the matched message
+  const rank_map* ranks = nullptr;
+  neutral::status status{};            // as probed
+};
+
+enum class request_form : std::uint8_t { send, recv, matched_recv, collective, buffered };
+enum class request_state : std::uint8_t {
+  inactive,   // persistent, not started
+  active,     // entry::real is pending in the lower half
+  done,       // completed and counted; the status waits for the application
+};
+
+template <>
+struct descriptor<kind::request> {
+  request_form form = request_form::send;
+  request_state state = request_state::active;
+  lower::send_mode mode = lower::send_mode::standard;
+  bool persistent = false;
+  bool buffered = false;               // persistent buffered send
+  bool detached = false;               // MPI_Request_free on an active request: ends with its completion
+  int peer = 0, tag = 0;               // neutral values, peer by rank in the communicator
+  std::uint32_t comm = 0;              // neutral code or bits of a virtual id
+  std::uint32_t datatype = 0;          // same
+  void* buffer = nullptr;
+  std::int64_t count = 0;
+  std::uint64_t posted = 0;            // order of posting among this rank's receives
+  const rank_map* ranks = nullptr;
+  neutral::status status{};
+};
+
+}  // namespace mana::vid

@@ -1,0 +1,144 @@
+// Virtual ids of one kind: a typed table whose look-up is one bounds check and one load, and whose insert and erase
+// take no lock and no memory from an allocator.
+#pragma once
+#include <mana/core/handle.hpp>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <vector>
+
+namespace mana::vid {
+
+/// What is known of a virtual object: enough to answer queries and to build it again. Specialised per kind.
+template <class K>
+struct descriptor;
+
+/// One object. Its address is stable while the id is live, and the memory stays mapped for ever (stale reads are safe).
+template <class K>
+struct entry {
+  std::uint64_t real = 0;         // handle of the live lower half; 0: none (yet, or any more)
+  std::uint32_t state = 0;        // generation, and live_bit while the id is in use
+  std::uint32_t references = 0;   // who keeps the descriptor besides the application's handle
+  std::uint64_t serial = 0;       // order of creation within this table
+  std::uint32_t next_free = 0;
+  std::uint32_t index = 0;
+  descriptor<K> what{};
+};
+
+template <class K>
+class id_table {
+ public:
+  static constexpr std::uint32_t live_bit = 0x8000'0000u;
+  static constexpr std::uint32_t capacity = 1u << virt<K>::index_bits;
+
+  id_table() noexcept {
+    // Reserved, not touched: an image holds only the pages that were used.
+    void* const base = mmap(nullptr, sizeof(entry<K>) * capacity, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) std::abort();
+    entries_ = static_cast<entry<K>*>(base);
+  }
+  id_table(const id_table&) = delete;
+  id_table& operator=(const id_table&) = delete;
+
+  /// A live id with a fresh descriptor.
+  /// out: entry, or nullptr when all `capacity` ids are in use      cost: O(1), lock-free
+  entry<K>* insert_entry() noexcept {
+    entry<K>* e = pop_free();
+    if (e == nullptr) {
+      const std::uint32_t index = used_.fetch_add(1, std::memory_order_relaxed);
+      if (index >= capacity) { used_.fetch_sub(1, std::memory_order_relaxed); return nullptr; }
+      e = entries_ + index;
+      e->index = index;
+    }
+    ::new (&e->what) descriptor<K>{};
+    e->real = 0;
+    e->references = 0;
+    e->serial = serial_.fetch_add(1, std::memory_order_relaxed);
+    e->state = (e->state & virt<K>::max_generation) | live_bit;
+    return e;
+  }
+  virt<K> insert() noexcept {
+    entry<K>* const e = insert_entry();
+    if (e == nullptr) std::abort();
+    return id_of(*e);
+  }
+
+  virt<K> id_of(const entry<K>& e) const noexcept { return virt<K>::make(e.index, e.state); }
+
+  /// out: the entry, or nullptr for an id that is stale, foreign or of another kind       cost: O(1)
+  entry<K>* find(virt<K> id) noexcept {
+    if (!id.well_formed()) return nullptr;
+    entry<K>* const e = entries_ + id.index();   // within the reservation by construction of index()
+    return e->state == (id.generation() | live_bit) ? e : nullptr;
+  }
+
+  /// Ends the id; its generation moves on, so that the old id is recognised as stale.
+  void erase(entry<K>& e) noexcept {
+    e.what.~descriptor<K>();
+    e.state = (e.state + 1) & virt<K>::max_generation;
+    push_free(e);
+  }
+  void erase(virt<K> id) noexcept { if (entry<K>* e = find(id)) erase(*e); }
+
+  /// Calls f(entry&) for every live entry, in order of index. f may erase the entry it is given. No allocation.
+  template <class F>
+  void for_each_unordered(F&& f) {
+    const std::uint32_t n = std::min(used_.load(std::memory_order_acquire), capacity);
+    for (std::uint32_t i = 0; i < n; ++i)
+      if (entries_[i].state & live_bit) f(entries_[i]);
+  }
+  /// As above, in order of creation. Allocates: not for use where a thread may be parked inside malloc.
+  template <class F>
+  void for_each(F&& f) {
+    std::vector<entry<K>*> live;
+    for_each_unordered([&](entry<K>& e) { live.push_back(&e); });
+    std::sort(live.begin(), live.end(), [](auto* a, auto* b) { return a->serial < b->serial; });
+    for (entry<K>* e : live) f(*e);
+  }
+  /// The id whose real handle is `real`. cost: O(live ids), for upcalls only
+  std::optional<virt<K>> find_real(std::uint64_t real_bits) {
+    std::optional<virt<K>> found;
+    for_each_unordered([&](entry<K>& e) { if (e.real == real_bits) found = id_of(e); });
+    return found;
+  }
+
+ private:
+  // Treiber stack: low half index + 1 of the first free entry, high half a tag that changes with every pop, so that
+  // an entry that went and came back is not taken for the one that was seen.
+  entry<K>* pop_free() noexcept {
+    std::uint64_t head = free_.load(std::memory_order_acquire);
+    while (static_cast<std::uint32_t>(head) != 0) {
+      entry<K>* const e = entries_ + (static_cast<std::uint32_t>(head) - 1);
+      const std::uint64_t next = (((head >> 32) + 1) << 32) | e->next_free;
+      if (free_.compare_exchange_weak(head, next, std::memory_order_acq_rel)) return e;
+    }
+    return nullptr;
+  }
+  void push_free(entry<K>& e) noexcept {
+    std::uint64_t head = free_.load(std::memory_order_relaxed);
+    std::uint64_t next = 0;
+    do {
+      e.next_free = static_cast<std::uint32_t>(head);
+      next = (head & ~std::uint64_t{0xffff'ffff}) | (e.index + 1);
+    } while (!free_.compare_exchange_weak(head, next, std::memory_order_acq_rel));
+  }
+
+  entry<K>* entries_ = nullptr;
+  std::atomic<std::uint32_t> used_{0};
+  std::atomic<std::uint64_t> free_{0};
+  std::atomic<std::uint64_t> serial_{1};
+};
+
+/// The process's table of kind K. Lives in the wrapper library, so in the window: it is saved and found again as it is.
+template <class K>
+id_table<K>& table() noexcept;
+
+}  // namespace mana::vid

@@ -1,0 +1,24 @@
+// Ordered lists of world ranks, and the clocks of the groups they make up. Both are interned and immortal: requests and
+// communicators point to them without counting references, and a thousand duplicates share one.
+#pragma once
+#include <mana/vid/group_clock.hpp>
+
+namespace mana::vid {
+
+/// Members of a communicator or of a group of processes, in rank order.
+struct rank_map {
+  int size;
+  int own_rank;               // of this process; neutral::undefined when it is no member
+  const int* world_ranks;     // int[size]
+  group_clock* clock;         // of the same set in any order
+  rank_map* next;             // intern list
+};
+
+/// The one rank_map of this list; made on first use.
+/// in: world_ranks  int[n], world ranks in rank order, n >= 0      cost: O(n) and a hash look-up; allocates
+const rank_map* intern_ranks(const int* world_ranks, int n);
+
+/// First clock of the append-only list that the agent walks; nullptr before MPI_Init.
+group_clock* first_clock() noexcept;
+
+}  // namespace mana::vid

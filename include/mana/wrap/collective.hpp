@@ -1,0 +1,23 @@
+// Counting collectives: the one thing that a blocking, a non-blocking and a constructing collective have in common.
+#pragma once
+#include <mana/wrap/library.hpp>
+#include <mana/wrap/scope.hpp>
+
+namespace mana::wrap {
+
+/// Counts a collective on the clock's group and, while a checkpoint is pending, waits until it may start.
+/// cost: one increment and one load when no checkpoint is pending
+/// INV-7 every collective call on a group, on every member, passes here exactly once before it enters the lower half.
+inline void start_collective(wrapper_scope& scope, vid::group_clock& clock) noexcept {
+  for (;;) {
+    if (library().multithreaded) clock.seq.fetch_add(1, std::memory_order_relaxed);
+    else clock.seq.store(clock.seq.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);   // the other half of the fence is the requester's membarrier
+    if (!attention()) [[likely]] return;
+    const lower::services& s = *lower::the_bridge().service;
+    if (lower::cross([&] { return s.clock_enter(&clock); }) == lower::wait_end::done) return;
+    scope.park_here();
+  }
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,110 @@
+// The interruptible wait: every blocking call on point-to-point messages and every Wait and Test ends up here.
+#pragma once
+#include <mana/wrap/request_pool.hpp>
+#include <mana/wrap/scope.hpp>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace mana::wrap {
+
+/// Memory for n values of T: on the stack for few, else from malloc (never used in a drain).
+template <class T, int Few = 32>
+class scratch {
+ public:
+  explicit scratch(int n) noexcept
+      : data_(n <= Few ? inline_ : static_cast<T*>(std::malloc(sizeof(T) * static_cast<std::size_t>(n)))) {
+    if (data_ == nullptr) std::abort();
+  }
+  ~scratch() { if (data_ != inline_) std::free(data_); }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  T* data() noexcept { return data_; }
+  T& operator[](int i) noexcept { return data_[i]; }
+
+ private:
+  T inline_[Few];
+  T* data_;
+};
+
+/// World ranks on whose action these requests wait. out: ranks: int[n]; returns how many, or -1 for "anyone"
+inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
+  int found = 0;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::active) continue;
+    const vid::descriptor<kind::request>& r = entries[i]->what;
+    if (r.form == vid::request_form::collective || r.peer == neutral::proc_null) continue;
+    if (r.peer == neutral::any_source) return -1;
+    ranks[found++] = r.ranks->world_ranks[r.peer];
+  }
+  return found;
+}
+
+/// Asks the lower half once about all active requests of the list (or, least > 0, until that many completed or a
+/// checkpoint is pending) and retires those that completed. out: how many completed in this call
+inline int poll_entries(int n, request_entry** entries, int least) noexcept {
+  scratch<std::uint64_t> reals(n);
+  scratch<neutral::status> statuses(n);
+  for (int i = 0; i < n; ++i) reals[i] = entries[i] != nullptr ? entries[i]->real : 0;
+  const lower::services& s = *lower::the_bridge().service;
+  const int got = lower::cross([&] {
+    return least > 0 ? s.wait_some(n, reals.data(), statuses.data(), least)
+                     : s.test_some(n, reals.data(), statuses.data()); });
+  if (got == 0) return 0;
+  for (int i = 0; i < n; ++i)
+    if (entries[i] != nullptr && entries[i]->real != 0 && reals[i] == 0) retire(*entries[i], statuses[i]);
+  return got;
+}
+
+inline int count_done(int n, request_entry* const* entries) noexcept {
+  int done = 0;
+  for (int i = 0; i < n; ++i)
+    done += entries[i] != nullptr && entries[i]->what.state == vid::request_state::done;
+  return done;
+}
+
+/// A poll that found nothing while a checkpoint is pending: tells the clock whom this rank waits for.
+/// out: attention when the recovery line is declared and the thread has to park
+inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexcept {
+  scratch<int> ranks(n);
+  const int found = peers_of(n, entries, ranks.data());
+  const lower::services& s = *lower::the_bridge().service;
+  return lower::cross([&] { return s.clock_wait(ranks.data(), found); });
+}
+
+inline void announce_end() noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  lower::cross([&] { s.clock_wait_end(); });
+}
+
+/// Waits until `least` of the requests are done. entries: request_entry*[n], nullptr and inactive ones do not count.
+/// May park: afterwards the entries are the same, their real handles others.
+inline void await(wrapper_scope& scope, int n, request_entry** entries, int least) noexcept {
+  bool announced = false;
+  for (;;) {
+    const int missing = least - count_done(n, entries);
+    if (missing <= 0 || poll_entries(n, entries, missing) >= missing) break;
+    announced = true;
+    if (announce_wait(n, entries) == lower::wait_end::attention) scope.park_here();
+  }
+  if (announced && attention()) announce_end();
+}
+
+/// One fruitless or fruitful test of all. out: how many are done now
+inline int probe_entries(int n, request_entry** entries) noexcept {
+  const int before = count_done(n, entries);
+  const int got = poll_entries(n, entries, 0);
+  if (attention()) [[unlikely]] {
+    if (before + got == 0) announce_wait(n, entries);
+    else announce_end();
+  }
+  return before + got;
+}
+
+/// Waits for one request that a blocking call left pending when a checkpoint came.
+inline void await_one(wrapper_scope& scope, request_entry& e) noexcept {
+  request_entry* list[] = {&e};
+  await(scope, 1, list, 1);
+}
+
+}  // namespace mana::wrap

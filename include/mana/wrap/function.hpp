@@ -1,0 +1,49 @@
+// Vocabulary of the generated function tags (mana::fn::…): what a wrapper's template may ask about its MPI function.
+#pragma once
+#include <mana/core/kind.hpp>
+
+#include <cstddef>
+#include <tuple>
+
+namespace mana {
+
+enum class dir { in, out, inout };
+
+/// What is done with a function, chosen in codegen/policy.toml. Every shape but `manual` is one template in wrap/.
+enum class shape {
+  manual,       // mana::manual::<id>(args…), written by hand
+  collective,   // blocking collective on `comm`: counted by the clock, then the native call
+  icollective,  // non-blocking collective: counted at its start, request virtualised
+  forward,      // translated, called, nothing recorded (local functions of the lower half)
+  refuse,       // an error by name, with the reason, through the error handler
+};
+
+/// Kinds of parameters that are not handles. A handle's kind is its mana::kind.
+namespace kind {
+struct buffer {};      // address of a message buffer; may be MPI_IN_PLACE
+struct count {};       // number of elements, int or MPI_Count
+struct displacement {};// of elements (int) or bytes (MPI_Aint, MPI_Count): passed as it is
+struct rank {};        // may be MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT
+struct tag {};         // may be MPI_ANY_TAG
+struct status {};
+struct integer {};     // any other plain value, passed as it is
+struct text {};        // char* of the standard's strings
+struct address {};     // any other pointer, passed as it is
+struct callback {};    // function pointer
+}  // namespace kind
+
+/// One parameter: its kind, its direction, and whether it is an array (the wrapper's template knows its length).
+template <class Kind, dir Dir, bool Array = false>
+struct param {
+  using kind = Kind;
+  static constexpr mana::dir direction = Dir;
+  static constexpr bool is_array = Array;
+};
+
+template <class... P>
+struct param_list {
+  static constexpr std::size_t size = sizeof...(P);
+  using as_tuple = std::tuple<P...>;
+};
+
+}  // namespace mana

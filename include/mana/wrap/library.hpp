@@ -1,0 +1,50 @@
+// State of the wrapper library: everything that is not in an id table. One object, in the window; a restart finds it
+// as it was.
+#pragma once
+#include <mana/drain/inbox.hpp>
+#include <mana/vid/descriptor.hpp>
+
+#include <atomic>
+
+namespace mana::wrap {
+
+enum class life : int { before_init, initialized, finalized };
+
+struct library_state {
+  life state = life::before_init;
+  int thread_level = 0;                     // as provided, neutral (0 SINGLE … 3 MULTIPLE)
+  bool multithreaded = false;               // MPI_THREAD_MULTIPLE: counters need atomic updates
+  vid::entry<kind::comm> world{}, self{};   // the predefined communicators
+  std::atomic<std::uint64_t> next_context{1};
+  std::atomic<std::uint64_t> next_posted{1};
+
+  // Counts of point-to-point messages since MPI_Init, by world rank. INV-4: sent is counted before the wrapper that
+  // sent is left, received when the message is in the application's hands or in the inbox; so with all threads parked,
+  // sent (at the sender) minus received (at the receiver) is what is in flight.
+  std::uint64_t* sent = nullptr;            // uint64[world_size]
+  std::uint64_t* received = nullptr;        // uint64[world_size]
+
+  drain::inbox inbox;
+  std::atomic_flag inbox_lock = ATOMIC_FLAG_INIT;   // taken only while the inbox is not empty
+
+  // Buffered sends: bytes of the attached buffer that are in use; the data itself is in memory of ours.
+  void* attached = nullptr;
+  std::int64_t attached_size = 0, attached_used = 0;
+};
+
+library_state& library() noexcept;
+
+/// Adds one to a counter that other threads of the application may change as well.
+inline void count_one(std::uint64_t& counter, bool multithreaded) noexcept {
+  if (multithreaded) __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+  else ++counter;
+}
+
+inline void count_sent(const vid::rank_map& ranks, int dest) noexcept {
+  if (dest >= 0 && dest < ranks.size) count_one(library().sent[ranks.world_ranks[dest]], library().multithreaded);
+}
+inline void count_received(const vid::rank_map& ranks, int source) noexcept {
+  if (source >= 0 && source < ranks.size) count_one(library().received[ranks.world_ranks[source]], library().multithreaded);
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,21 @@
+// Every wrapper written by hand.
+#pragma once
+#include <mana/wrap/manual/attribute.hpp>
+#include <mana/wrap/manual/buffered.hpp>
+#include <mana/wrap/manual/comm.hpp>
+#include <mana/wrap/manual/datatype.hpp>
+#include <mana/wrap/manual/datatype_query.hpp>
+#include <mana/wrap/manual/env.hpp>
+#include <mana/wrap/manual/errhandler.hpp>
+#include <mana/wrap/manual/fortran.hpp>
+#include <mana/wrap/manual/group.hpp>
+#include <mana/wrap/manual/info.hpp>
+#include <mana/wrap/manual/init.hpp>
+#include <mana/wrap/manual/name.hpp>
+#include <mana/wrap/manual/op.hpp>
+#include <mana/wrap/manual/p2p.hpp>
+#include <mana/wrap/manual/pack.hpp>
+#include <mana/wrap/manual/probe.hpp>
+#include <mana/wrap/manual/request.hpp>
+#include <mana/wrap/manual/sendrecv.hpp>
+#include <mana/wrap/manual/topology.hpp>

@@ -1,0 +1,255 @@
+// Communicators: constructors are collectives of the parent's group; what comes out is described by its ordered world
+// ranks, which is all that a restart needs to build it again.
+#pragma once
+#include <mana/wrap/argument.hpp>
+#include <mana/wrap/collective.hpp>
+#include <mana/wrap/completion.hpp>
+#include <mana/wrap/manual/attribute.hpp>
+#include <mana/wrap/manual/errhandler.hpp>
+#include <mana/wrap/manual/group.hpp>
+#include <mana/wrap/manual/info.hpp>
+
+#include <mana/gen/lower_slots.hpp>
+
+namespace mana::wrap {
+
+using comm_entry_t = vid::entry<kind::comm>;
+
+/// Gives the descriptor what every communicator has.
+inline void describe_comm(comm_entry_t& e, const vid::rank_map& ranks) noexcept {
+  e.what.ranks = &ranks;
+  e.what.context = library().next_context.fetch_add(1, std::memory_order_relaxed);
+  e.what.order = ranks.clock->made++;
+}
+
+/// Members of a fresh communicator, asked of the lower half once.
+inline const vid::rank_map& members_of(std::uint64_t real_comm) noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  const int world = static_cast<int>(lower::the_bridge().world_size);
+  scratch<int, 64> ranks(world);
+  int rank = 0, size = 0;
+  lower::cross([&] { return s.comm_members(real_comm, &rank, &size, ranks.data(), world); });
+  return *vid::intern_ranks(ranks.data(), size);
+}
+
+/// Makes the virtual communicator for what a constructor gave; MPI_COMM_NULL where this rank is no member.
+/// The error handler is the parent's, as MPI says.
+inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& parent, MPI_Comm* out) noexcept {
+  *out = MPI_COMM_NULL;
+  if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
+  comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
+  if (e == nullptr) return nullptr;
+  e->real = real_comm;
+  describe_comm(*e, members_of(real_comm));
+  inherit_errhandler(parent.what, e->what);
+  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
+  return e;
+}
+
+/// The common frame of collective constructors. make(real parent, uint64* result) runs in the lower half.
+/// also(new entry) runs afterwards in the upper half and returns a neutral error class.
+template <class Fn, class Make, class Also>
+inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also) noexcept {
+  wrapper_scope scope(Fn::id);
+  const resolved<kind::comm> from = resolve<kind::comm>(parent);
+  if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
+  std::uint64_t made = 0;
+  start_collective(scope, *from.e->what.ranks->clock);
+  const int rc = lower::cross([&] { return make(from.e->real, &made); });
+  if (rc != neutral::success) return raise(parent, Fn::id, rc, nullptr);
+  comm_entry_t* const e = adopt_comm(made, *from.e, out);
+  const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
+  return after == neutral::success ? MPI_SUCCESS : raise(parent, Fn::id, after, nullptr);
+}
+
+inline constexpr auto nothing_more = [](comm_entry_t&, comm_entry_t&) noexcept { return int{neutral::success}; };
+
+inline vid::cart* copy_cart(const vid::cart* from) noexcept {
+  if (from == nullptr) return nullptr;
+  return make_cart(from->ndims, from->dims, from->periods, from->coords);
+}
+
+/// What MPI_Comm_dup copies besides the group: topology, attributes by their callbacks, info hints.
+inline int copy_all(comm_entry_t& from, comm_entry_t& to) noexcept {
+  to.what.topology = copy_cart(from.what.topology);
+  to.what.info = copy_info_name(from.what.info);
+  return copy_attributes(from, to);
+}
+
+/// Frees the real communicator and forgets the rest. Messages for it that nobody received go with it.
+inline int free_comm(MPI_Comm* comm) noexcept {
+  wrapper_scope scope(fn::comm_free::id);
+  const resolved<kind::comm> c = resolve<kind::comm>(*comm);
+  if (!c.ok || c.predefined_code != 0) return raise(MPI_COMM_NULL, fn::comm_free::id, neutral::err_comm, nullptr);
+  if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success) return raise(*comm, fn::comm_free::id, rc, nullptr);
+  start_collective(scope, *c.e->what.ranks->clock);
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  std::uint64_t real_comm = c.e->real;
+  const int rc = lower::cross([&] { return mpi.MPI_Comm_free(&real_comm); });
+  if (rc != neutral::success) return raise(*comm, fn::comm_free::id, rc, nullptr);
+  library().inbox.drop(c.e->what.context);
+  free_cart(c.e->what.topology);
+  release_errhandler(c.e->what.errhandler);
+  free_info_name(c.e->what.info);
+  vid::table<kind::comm>().erase(*c.e);
+  *comm = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline int comm_size(MPI_Comm comm, int* size) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok || c.e->what.ranks == nullptr) return raise(MPI_COMM_NULL, fn::comm_size::id, neutral::err_comm, nullptr);
+  *size = c.e->what.ranks->size;
+  return MPI_SUCCESS;
+}
+inline int comm_rank(MPI_Comm comm, int* rank) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok || c.e->what.ranks == nullptr) return raise(MPI_COMM_NULL, fn::comm_rank::id, neutral::err_comm, nullptr);
+  *rank = c.e->what.ranks->own_rank;
+  return MPI_SUCCESS;
+}
+inline int comm_group(MPI_Comm comm, MPI_Group* group) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_group::id, neutral::err_comm, nullptr);
+  *group = wrap::make_group(c.e->what.ranks->world_ranks, c.e->what.ranks->size);
+  return MPI_SUCCESS;
+}
+inline int comm_test_inter(MPI_Comm comm, int* flag) noexcept {
+  if (!resolve<kind::comm>(comm).ok) return raise(MPI_COMM_NULL, fn::comm_test_inter::id, neutral::err_comm, nullptr);
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+inline int comm_compare(MPI_Comm a, MPI_Comm b, int* result) noexcept {
+  const resolved<kind::comm> x = resolve<kind::comm>(a), y = resolve<kind::comm>(b);
+  if (!x.ok || !y.ok) return raise(MPI_COMM_NULL, fn::comm_compare::id, neutral::err_comm, nullptr);
+  if (x.e == y.e) *result = MPI_IDENT;
+  else if (x.e->what.ranks == y.e->what.ranks) *result = MPI_CONGRUENT;   // interned: same members in the same order
+  else *result = x.e->what.ranks->clock == y.e->what.ranks->clock ? MPI_SIMILAR : MPI_UNEQUAL;
+  return MPI_SUCCESS;
+}
+
+inline int comm_dup(MPI_Comm comm, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::comm_dup>(comm, out, [](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Comm_dup(parent, made); }, wrap::copy_all);
+}
+/// Hints are kept for MPI_Comm_get_info; the live MPI gets none of them.
+inline int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::comm_dup_with_info>(comm, out, [](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Comm_dup(parent, made); },
+    [info](wrap::comm_entry_t& from, wrap::comm_entry_t& to) noexcept {
+      const int rc = wrap::copy_all(from, to);
+      wrap::free_info_name(to.what.info);
+      to.what.info = wrap::copy_info(info);
+      return rc; });
+}
+inline int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::comm_split>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Comm_split(parent, color == MPI_UNDEFINED ? neutral::undefined : color, key, made); },
+    wrap::nothing_more);
+}
+/// Only MPI_COMM_TYPE_SHARED and MPI_UNDEFINED: other types name hardware that another node may not have.
+inline int comm_split_type(MPI_Comm comm, int type, int key, [[maybe_unused]] MPI_Info info, MPI_Comm* out) noexcept {
+  if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
+    return raise(comm, fn::comm_split_type::id, neutral::err_arg, "only MPI_COMM_TYPE_SHARED can be split by");
+  return wrap::construct_comm<fn::comm_split_type>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().service->split_shared(parent, type != MPI_UNDEFINED, key, made); }, wrap::nothing_more);
+}
+inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
+  const wrap::group_members members = wrap::members_of_group(group);
+  if (!members.ok) return raise(comm, fn::comm_create::id, neutral::err_group, nullptr);
+  return wrap::construct_comm<fn::comm_create>(comm, out, [&](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().service->comm_create(parent, members.world_ranks, members.size, made); }, wrap::nothing_more);
+}
+
+/// Collective over the new group only, so it is a collective of that group's clock.
+inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* out) noexcept {
+  wrap::wrapper_scope scope(fn::comm_create_group::id);
+  const resolved<kind::comm> from = resolve<kind::comm>(comm);
+  const wrap::group_members members = wrap::members_of_group(group);
+  if (!from.ok) return raise(MPI_COMM_NULL, fn::comm_create_group::id, neutral::err_comm, nullptr);
+  if (!members.ok) return raise(comm, fn::comm_create_group::id, neutral::err_group, nullptr);
+  *out = MPI_COMM_NULL;
+  if (members.size == 0) return MPI_SUCCESS;
+  const vid::rank_map& ranks = *vid::intern_ranks(members.world_ranks, members.size);
+  if (ranks.own_rank == neutral::undefined) return MPI_SUCCESS;
+  wrap::start_collective(scope, *ranks.clock);
+  std::uint64_t made = 0;
+  const lower::services& s = *lower::the_bridge().service;
+  const int rc = lower::cross([&] { return s.comm_create_group(from.e->real, members.world_ranks, members.size, tag, &made); });
+  if (rc != neutral::success) return raise(comm, fn::comm_create_group::id, rc, nullptr);
+  wrap::adopt_comm(made, *from.e, out);
+  return MPI_SUCCESS;
+}
+
+/// The members are the parent's, so the communicator is described at once; its real handle is written by the live MPI
+/// into the entry when the request completes.
+template <class Fn>
+inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(Fn::id);
+  const resolved<kind::comm> from = resolve<kind::comm>(comm);
+  if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
+  wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
+  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.ranks);
+  if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
+  wrap::start_collective(scope, *from.e->what.ranks->clock);
+  const lower::services& s = *lower::the_bridge().service;
+  const int rc = lower::cross([&] { return s.comm_idup(from.e->real, &e->real, &r->real); });
+  if (rc != neutral::success) {
+    vid::table<kind::comm>().erase(*e);
+    wrap::free_request(*r);
+    return raise(comm, Fn::id, rc, nullptr);
+  }
+  wrap::describe_comm(*e, *from.e->what.ranks);
+  wrap::inherit_errhandler(from.e->what, e->what);
+  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
+  *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*r));
+  const int after = wrap::copy_all(*from.e, *e);
+  return after == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, after, nullptr);
+}
+inline int comm_idup(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
+  return idup_call<fn::comm_idup>(comm, out, request);
+}
+inline int comm_free(MPI_Comm* comm) noexcept { return wrap::free_comm(comm); }
+/// Without dynamic processes there is nothing else to wait for than what MPI_Comm_free does.
+inline int comm_disconnect(MPI_Comm* comm) noexcept { return wrap::free_comm(comm); }
+
+inline int comm_set_info(MPI_Comm comm, MPI_Info info) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_set_info::id, neutral::err_comm, nullptr);
+  wrap::free_info_name(c.e->what.info);
+  c.e->what.info = wrap::copy_info(info);
+  return MPI_SUCCESS;
+}
+inline int comm_get_info(MPI_Comm comm, MPI_Info* info) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_get_info::id, neutral::err_comm, nullptr);
+  *info = wrap::info_from_name(wrap::copy_info_name(c.e->what.info));
+  return MPI_SUCCESS;
+}
+
+inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], [[maybe_unused]] int reorder,
+                       MPI_Comm* out) noexcept {
+  // Ranks are never reordered (a hint at most): a restart on other nodes must find them in the same order.
+  return wrap::construct_comm<fn::cart_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Cart_create(parent, ndims, dims, periods, 0, made); },
+    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+      to.what.topology = wrap::make_cart(ndims, dims, periods, nullptr);
+      wrap::coords_of_rank(*to.what.topology, to.what.ranks->own_rank, to.what.topology->coords);
+      return int{neutral::success}; });
+}
+inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::cart_sub::id, neutral::err_comm, nullptr);
+  if (c.e->what.topology == nullptr) return raise(comm, fn::cart_sub::id, neutral::err_topology, "no cartesian topology");
+  return wrap::construct_comm<fn::cart_sub>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Cart_sub(parent, remain, made); },
+    [=](wrap::comm_entry_t& from, wrap::comm_entry_t& to) noexcept {
+      to.what.topology = wrap::sub_cart(*from.what.topology, remain);
+      return int{neutral::success}; });
+}
+
+}  // namespace mana::manual

@@ -1,0 +1,84 @@
+// MPI_Init and its relatives: the moment at which the halves' states meet, and the end.
+#pragma once
+#include <mana/wrap/collective.hpp>
+#include <mana/wrap/completion.hpp>
+#include <mana/wrap/manual/attribute.hpp>
+#include <mana/wrap/manual/comm.hpp>
+#include <mana/wrap/manual/errhandler.hpp>
+
+namespace mana::wrap {
+
+inline void describe_world() noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  library_state& lib = library();
+  const int n = static_cast<int>(b.world_size), me = static_cast<int>(b.world_rank);
+  lib.sent = static_cast<std::uint64_t*>(std::calloc(b.world_size, sizeof(std::uint64_t)));
+  lib.received = static_cast<std::uint64_t*>(std::calloc(b.world_size, sizeof(std::uint64_t)));
+  scratch<int, 64> everyone(n);
+  for (int r = 0; r < n; ++r) everyone[r] = r;
+  lib.world.real = b.predefined_real[neutral::comm_world];
+  lib.self.real = b.predefined_real[neutral::comm_self];
+  describe_comm(lib.world, *vid::intern_ranks(everyone.data(), n));
+  describe_comm(lib.self, *vid::intern_ranks(&me, 1));
+  std::strcpy(lib.world.what.name, "MPI_COMM_WORLD");
+  std::strcpy(lib.self.what.name, "MPI_COMM_SELF");
+}
+
+inline int init_call(function_id f, int required, int* provided) noexcept {
+  wrapper_scope scope(f);
+  library_state& lib = library();
+  if (lib.state != life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
+  const lower::services& s = *lower::the_bridge().service;
+  int level = 0;
+  const int rc = lower::cross([&] { return s.init(required, &level); });
+  if (rc != neutral::success) return raise(MPI_COMM_NULL, f, rc, "the MPI library did not start");
+  lower::the_bridge().main_thread = lower::this_thread()->index;
+  lib.thread_level = level;
+  lib.multithreaded = level == 3;
+  describe_world();
+  init_attributes();
+  lib.state = life::initialized;
+  if (provided != nullptr) *provided = app::thread_level(level);
+  return MPI_SUCCESS;
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline int init(int*, char***) noexcept { return wrap::init_call(fn::init::id, 0, nullptr); }
+inline int init_thread(int*, char***, int required, int* provided) noexcept {
+  return wrap::init_call(fn::init_thread::id, app::neutral_thread_level(required), provided);
+}
+inline int initialized(int* flag) noexcept {
+  *flag = wrap::library().state != wrap::life::before_init;
+  return MPI_SUCCESS;
+}
+inline int finalized(int* flag) noexcept {
+  *flag = wrap::library().state == wrap::life::finalized;
+  return MPI_SUCCESS;
+}
+inline int query_thread(int* provided) noexcept {
+  *provided = app::thread_level(wrap::library().thread_level);
+  return MPI_SUCCESS;
+}
+inline int is_thread_main(int* flag) noexcept {
+  *flag = lower::this_thread()->index == lower::the_bridge().main_thread;
+  return MPI_SUCCESS;
+}
+
+/// A collective of the world: it is held while a checkpoint is pending, and once it may start, further requests are
+/// answered with "the program is ending".
+inline int finalize() noexcept {
+  wrap::wrapper_scope scope(fn::finalize::id);
+  wrap::library_state& lib = wrap::library();
+  if (lib.state != wrap::life::initialized) return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
+  wrap::delete_attributes(lib.self, MPI_COMM_SELF);      // its callbacks may still communicate
+  const lower::services& s = *lower::the_bridge().service;
+  wrap::start_collective(scope, *lib.world.what.ranks->clock);
+  const int rc = lower::cross([&] { s.clock_ending(); return s.finalize(); });
+  lib.state = wrap::life::finalized;
+  return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::finalize::id, rc, nullptr);
+}
+
+}  // namespace mana::manual

@@ -1,0 +1,211 @@
+// Point-to-point: blocking calls are a non-blocking start and an interruptible wait inside the lower half (one visit);
+// non-blocking ones give a virtual request.
+#pragma once
+#include <mana/wrap/argument.hpp>
+#include <mana/wrap/completion.hpp>
+#include <mana/wrap/manual/errhandler.hpp>
+
+namespace mana::wrap {
+
+/// The communicator that a descriptor names: its entry, or nullptr if it was freed.
+inline vid::entry<kind::comm>* comm_entry(std::uint32_t name) noexcept {
+  if (name == neutral::comm_world) return &library().world;
+  if (name == neutral::comm_self) return &library().self;
+  return vid::table<kind::comm>().find(virt<kind::comm>(name));
+}
+
+/// The arguments of one message, translated. error: neutral class of the first one that is wrong.
+struct message_arguments {
+  resolved<kind::comm> comm;
+  resolved<kind::datatype> type;
+  void* buffer;
+  std::int64_t count;
+  int peer, tag;
+  int error = neutral::success;
+
+  message_arguments(const void* given, std::int64_t n, MPI_Datatype datatype, int app_peer, int app_tag,
+                    MPI_Comm c) noexcept
+      : comm(resolve<kind::comm>(c)), type(resolve<kind::datatype>(datatype)), buffer(const_cast<void*>(given)),
+        count(n), peer(app::neutral_rank(app_peer)), tag(app::neutral_tag(app_tag)) {
+    if (!comm.ok) error = neutral::err_comm;
+    else if (!type.ok) error = neutral::err_type;
+    else if (peer >= comm.e->what.ranks->size || peer < neutral::proc_null) error = neutral::err_rank;
+  }
+  const vid::rank_map& ranks() const noexcept { return *comm.e->what.ranks; }
+};
+
+inline void describe(vid::descriptor<kind::request>& r, const message_arguments& m, lower::send_mode mode) noexcept {
+  r.mode = mode;
+  r.peer = m.peer;
+  r.tag = m.tag;
+  r.comm = name_of(m.comm);
+  r.datatype = name_of(m.type);
+  r.buffer = m.buffer;
+  r.count = m.count;
+}
+
+template <class Fn>
+inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t count, MPI_Datatype type, int dest,
+                         int tag, MPI_Comm comm) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(buffer, count, type, dest, tag, comm);
+  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  const lower::services& s = *lower::the_bridge().service;
+  std::uint64_t pending = 0;
+  const int rc = lower::cross([&] {
+    return s.send(mode, m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &pending); });
+  if (rc != neutral::success) return raise(comm, Fn::id, rc, nullptr);
+  count_sent(m.ranks(), m.peer);
+  if (pending == 0) [[likely]] return MPI_SUCCESS;
+
+  request_entry* const e = new_request(vid::request_form::send, m.ranks());
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  describe(e->what, m, mode);
+  e->real = pending;
+  await_one(scope, *e);
+  const int error = e->what.status.error;
+  free_request(*e);
+  return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
+}
+
+/// Hands a drained message over as if it had just arrived. Frees it.
+inline neutral::status deliver(vid::held_message* held, void* buffer, std::int64_t count, std::uint64_t type) noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  neutral::status status = drain::status_of(*held);
+  neutral::status laid_out{};
+  status.error = lower::cross([&] { return s.deliver(held->data(), held->bytes, buffer, count, type, &laid_out); });
+  if (status.error == neutral::success || status.error == neutral::err_truncate)
+    status.count_bytes = laid_out.count_bytes;
+  drain::inbox::destroy(held);
+  return status;
+}
+
+/// The first drained message that such a receive matches; nullptr if it has to come from the network.
+inline vid::held_message* take_held(const vid::descriptor<kind::comm>& comm, int source, int tag) noexcept {
+  library_state& lib = library();
+  if (lib.inbox.empty()) [[likely]] return nullptr;
+  while (lib.inbox_lock.test_and_set(std::memory_order_acquire)) {}
+  vid::held_message* const found = lib.inbox.take(comm.context, source, tag);
+  lib.inbox_lock.clear(std::memory_order_release);
+  return found;
+}
+
+template <class Fn>
+inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                         MPI_Status* out) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(buffer, count, type, source, tag, comm);
+  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  neutral::status status{};
+  std::uint64_t pending = 0;
+  if (vid::held_message* const held = take_held(m.comm.e->what, m.peer, m.tag)) {
+    status = deliver(held, buffer, count, m.type.real);
+  } else {
+    const lower::services& s = *lower::the_bridge().service;
+    const int rc = lower::cross([&] {
+      return s.recv(m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &status, &pending); });
+    if (pending == 0) [[likely]] {
+      status.error = rc;
+      if (rc == neutral::success || rc == neutral::err_truncate) count_received(m.ranks(), status.source);
+    } else {
+      request_entry* const e = new_request(vid::request_form::recv, m.ranks());
+      if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+      describe(e->what, m, lower::send_mode::standard);
+      e->what.posted = library().next_posted.fetch_add(1, std::memory_order_relaxed);
+      vid::keep_datatype(e->what.datatype);
+      e->real = pending;
+      await_one(scope, *e);
+      status = e->what.status;
+      free_request(*e);
+    }
+  }
+  if (out != MPI_STATUS_IGNORE) app::store_status(out, status);
+  return status.error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, status.error, nullptr);
+}
+
+/// Starts what the descriptor says; the entry becomes active, or done if a drained message was waiting.
+/// out: neutral error class
+inline int start_request(request_entry& e) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  const lower::services& s = *lower::the_bridge().service;
+  const vid::entry<kind::comm>* const on = comm_entry(r.comm);
+  if (on == nullptr) return neutral::err_comm;       // freed before a persistent request was started
+  const std::uint64_t type = real_of<kind::datatype>(r.datatype), comm = on->real;
+  r.state = vid::request_state::active;
+  if (r.form == vid::request_form::send) {
+    const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+    if (rc == neutral::success) count_sent(*r.ranks, r.peer);
+    return rc;
+  }
+  if (vid::held_message* const held = take_held(on->what, r.peer, r.tag)) {
+    r.status = deliver(held, r.buffer, r.count, type);
+    r.state = vid::request_state::done;
+    return neutral::success;
+  }
+  r.posted = library().next_posted.fetch_add(1, std::memory_order_relaxed);
+  const int rc = lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+  if (rc == neutral::success) vid::keep_datatype(r.datatype);
+  return rc;
+}
+
+template <class Fn>
+inline int start_nonblocking(vid::request_form form, lower::send_mode mode, const void* buffer, std::int64_t count,
+                             MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* out,
+                             bool persistent = false) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(buffer, count, type, peer, tag, comm);
+  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  request_entry* const e = new_request(form, m.ranks());
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  describe(e->what, m, mode);
+  e->what.persistent = persistent;
+  if (persistent) {
+    e->what.state = vid::request_state::inactive;
+    vid::keep_datatype(e->what.datatype);        // the type may be freed before the request is started
+  } else if (const int rc = start_request(*e); rc != neutral::success) {
+    free_request(*e);
+    return raise(comm, Fn::id, rc, nullptr);
+  }
+  *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
+  return MPI_SUCCESS;
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+using lower::send_mode;
+using vid::request_form;
+
+// Every mode in its blocking, non-blocking and persistent form, each with int and with MPI_Count counts.
+#define MANA_SENDS(name, form, suffix, count_type)                                                                   \
+  inline int name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {          \
+    return wrap::send_blocking<fn::name##suffix>(send_mode::form, b, n, t, d, g, c); }                               \
+  inline int i##name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,                  \
+                             MPI_Request* r) noexcept {                                                              \
+    return wrap::start_nonblocking<fn::i##name##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r); } \
+  inline int name##_init##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,              \
+                                 MPI_Request* r) noexcept {                                                          \
+    return wrap::start_nonblocking<fn::name##_init##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r, true); }
+
+#define MANA_RECEIVES(suffix, count_type)                                                                            \
+  inline int recv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Status* st) noexcept {\
+    return wrap::recv_blocking<fn::recv##suffix>(b, n, t, s, g, c, st); }                                            \
+  inline int irecv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Request* r) noexcept {\
+    return wrap::start_nonblocking<fn::irecv##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c, r); }\
+  inline int recv_init##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c,                      \
+                               MPI_Request* r) noexcept {                                                            \
+    return wrap::start_nonblocking<fn::recv_init##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c, r, true); }
+
+MANA_SENDS(send, standard, , int)
+MANA_SENDS(send, standard, _c, MPI_Count)
+MANA_SENDS(ssend, synchronous, , int)
+MANA_SENDS(ssend, synchronous, _c, MPI_Count)
+MANA_SENDS(rsend, ready, , int)
+MANA_SENDS(rsend, ready, _c, MPI_Count)
+MANA_RECEIVES(, int)
+MANA_RECEIVES(_c, MPI_Count)
+#undef MANA_SENDS
+#undef MANA_RECEIVES
+
+}  // namespace mana::manual

@@ -1,0 +1,215 @@
+// Completion: Wait*, Test*, Request_free, Cancel, Start*, Request_get_status. Retirement has two steps: an operation
+// may complete in a drain, and is handed to the application when it asks.
+#pragma once
+#include <mana/wrap/manual/buffered.hpp>
+
+namespace mana::wrap {
+
+inline constexpr neutral::status empty_status{neutral::any_source, neutral::any_tag, neutral::success, 0, 0};
+
+enum class found_request { null, live, foreign };
+
+/// in: handle of the application      out: *e when live
+inline found_request look_up(MPI_Request handle, request_entry*& e) noexcept {
+  e = vid::table<kind::request>().find(app::to_virt<kind::request>(handle));
+  if (e != nullptr) return found_request::live;
+  return handle == MPI_REQUEST_NULL ? found_request::null : found_request::foreign;
+}
+
+inline bool awaits(const request_entry* e) noexcept { return e != nullptr && e->what.state != vid::request_state::inactive; }
+
+/// Hands a done request to the application: its status out, the id freed or, if persistent, inactive again.
+/// out: neutral error class of the operation
+inline int hand_over(request_entry& e, MPI_Request* handle, MPI_Status* status, bool store_error) noexcept {
+  const neutral::status result = e.what.status;
+  if (status != nullptr) {
+    app::store_status(status, result);
+    if (store_error) status->MPI_ERROR = app::error_code(result.error);
+  }
+  if (e.what.persistent) e.what.state = vid::request_state::inactive;
+  else { free_request(e); *handle = MPI_REQUEST_NULL; }
+  return result.error;
+}
+
+inline MPI_Status* status_or_null(MPI_Status* s) noexcept { return s == MPI_STATUS_IGNORE ? nullptr : s; }
+inline MPI_Status* statuses_or_null(MPI_Status* s) noexcept { return s == MPI_STATUSES_IGNORE ? nullptr : s; }
+
+inline int raise_request(function_id f, int error) noexcept {
+  return error == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, f, error, nullptr);
+}
+
+/// MPI_Wait (flag == nullptr) and MPI_Test.
+inline int finish_one(function_id f, MPI_Request* request, int* flag, MPI_Status* status) noexcept {
+  wrapper_scope scope(f);
+  request_entry* e = nullptr;
+  if (look_up(*request, e) == found_request::foreign) return raise_request(f, neutral::err_request);
+  if (!awaits(e)) {
+    if (flag != nullptr) *flag = 1;
+    if (status_or_null(status) != nullptr) app::store_status(status, empty_status);
+    return MPI_SUCCESS;
+  }
+  if (flag == nullptr) await_one(scope, *e);
+  else {
+    request_entry* list[] = {e};
+    *flag = e->what.state == vid::request_state::done || probe_entries(1, list) > 0;
+    if (*flag == 0) return MPI_SUCCESS;
+  }
+  return raise_request(f, hand_over(*e, request, status_or_null(status), false));
+}
+
+/// The entries of an array of handles. out: neutral error class; *waiting: how many are active or done
+inline int look_up_all(int n, MPI_Request* requests, request_entry** entries, int* waiting) noexcept {
+  *waiting = 0;
+  for (int i = 0; i < n; ++i) {
+    if (look_up(requests[i], entries[i]) == found_request::foreign) return neutral::err_request;
+    if (!awaits(entries[i])) entries[i] = nullptr;
+    else ++*waiting;
+  }
+  return neutral::success;
+}
+
+/// MPI_Waitall (flag == nullptr) and MPI_Testall.
+inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MPI_Status* given) noexcept {
+  wrapper_scope scope(f);
+  if (n < 0) return raise_request(f, neutral::err_count);
+  scratch<request_entry*> entries(n);
+  int waiting = 0;
+  if (const int error = look_up_all(n, requests, entries.data(), &waiting); error != 0) return raise_request(f, error);
+  if (flag == nullptr) await(scope, n, entries.data(), waiting);
+  else {
+    *flag = count_done(n, entries.data()) == waiting || probe_entries(n, entries.data()) == waiting;
+    if (*flag == 0) return MPI_SUCCESS;
+  }
+  MPI_Status* const statuses = statuses_or_null(given);
+  bool any_error = false;
+  for (int i = 0; i < n; ++i) any_error |= entries[i] != nullptr && entries[i]->what.status.error != neutral::success;
+  int only_error = neutral::success;
+  for (int i = 0; i < n; ++i) {
+    MPI_Status* const s = statuses != nullptr ? statuses + i : nullptr;
+    if (entries[i] != nullptr) {
+      const int error = hand_over(*entries[i], requests + i, s, any_error);
+      if (error != neutral::success) only_error = error;
+    } else if (s != nullptr) {
+      app::store_status(s, empty_status);
+      if (any_error) s->MPI_ERROR = MPI_SUCCESS;
+    }
+  }
+  return raise_request(f, !any_error ? int{neutral::success} : statuses != nullptr ? int{neutral::err_in_status} : only_error);
+}
+
+/// MPI_Waitany (flag == nullptr) and MPI_Testany.
+inline int finish_any(function_id f, int n, MPI_Request* requests, int* index, int* flag, MPI_Status* status) noexcept {
+  wrapper_scope scope(f);
+  if (n < 0) return raise_request(f, neutral::err_count);
+  scratch<request_entry*> entries(n);
+  int waiting = 0;
+  if (const int error = look_up_all(n, requests, entries.data(), &waiting); error != 0) return raise_request(f, error);
+  *index = MPI_UNDEFINED;
+  if (waiting == 0) {
+    if (flag != nullptr) *flag = 1;
+    if (status_or_null(status) != nullptr) app::store_status(status, empty_status);
+    return MPI_SUCCESS;
+  }
+  if (flag == nullptr) await(scope, n, entries.data(), 1);
+  else {
+    *flag = count_done(n, entries.data()) > 0 || probe_entries(n, entries.data()) > 0;
+    if (*flag == 0) return MPI_SUCCESS;
+  }
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::done) continue;
+    *index = i;
+    return raise_request(f, hand_over(*entries[i], requests + i, status_or_null(status), false));
+  }
+  return MPI_SUCCESS;
+}
+
+/// MPI_Waitsome (wait) and MPI_Testsome.
+inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, int* out_count, int* indices,
+                       MPI_Status* given) noexcept {
+  wrapper_scope scope(f);
+  if (n < 0) return raise_request(f, neutral::err_count);
+  scratch<request_entry*> entries(n);
+  int waiting = 0;
+  if (const int error = look_up_all(n, requests, entries.data(), &waiting); error != 0) return raise_request(f, error);
+  *out_count = waiting == 0 ? MPI_UNDEFINED : 0;
+  if (waiting == 0) return MPI_SUCCESS;
+  if (wait) await(scope, n, entries.data(), 1);
+  else probe_entries(n, entries.data());
+  MPI_Status* const statuses = statuses_or_null(given);
+  int found = 0, last_error = neutral::success;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::done) continue;
+    const int error = hand_over(*entries[i], requests + i, statuses != nullptr ? statuses + found : nullptr, true);
+    if (error != neutral::success) last_error = error;
+    indices[found++] = i;
+  }
+  *out_count = found;
+  return raise_request(f, last_error == neutral::success ? last_error : statuses != nullptr ? int{neutral::err_in_status} : last_error);
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline int wait(MPI_Request* r, MPI_Status* s) noexcept { return wrap::finish_one(fn::wait::id, r, nullptr, s); }
+inline int test(MPI_Request* r, int* flag, MPI_Status* s) noexcept { return wrap::finish_one(fn::test::id, r, flag, s); }
+inline int waitall(int n, MPI_Request* r, MPI_Status* s) noexcept { return wrap::finish_all(fn::waitall::id, n, r, nullptr, s); }
+inline int testall(int n, MPI_Request* r, int* flag, MPI_Status* s) noexcept { return wrap::finish_all(fn::testall::id, n, r, flag, s); }
+inline int waitany(int n, MPI_Request* r, int* i, MPI_Status* s) noexcept { return wrap::finish_any(fn::waitany::id, n, r, i, nullptr, s); }
+inline int testany(int n, MPI_Request* r, int* i, int* flag, MPI_Status* s) noexcept { return wrap::finish_any(fn::testany::id, n, r, i, flag, s); }
+inline int waitsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept { return wrap::finish_some(fn::waitsome::id, true, n, r, c, i, s); }
+inline int testsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept { return wrap::finish_some(fn::testsome::id, false, n, r, c, i, s); }
+
+inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status) noexcept {
+  wrap::wrapper_scope scope(fn::request_get_status::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(request, e) == wrap::found_request::foreign)
+    return wrap::raise_request(fn::request_get_status::id, neutral::err_request);
+  wrap::request_entry* list[] = {e};
+  *flag = !wrap::awaits(e) || e->what.state == vid::request_state::done || wrap::probe_entries(1, list) > 0;
+  if (*flag != 0 && wrap::status_or_null(status) != nullptr)
+    app::store_status(status, wrap::awaits(e) ? e->what.status : wrap::empty_status);
+  return MPI_SUCCESS;
+}
+
+inline int cancel(MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(fn::cancel::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(*request, e) != wrap::found_request::live || e->what.form == vid::request_form::collective)
+    return wrap::raise_request(fn::cancel::id, neutral::err_request);
+  if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
+  const lower::services& s = *lower::the_bridge().service;
+  return wrap::raise_request(fn::cancel::id, lower::cross([&] { return s.cancel(e->real); }));
+}
+
+/// An active request stays known until its operation has completed: a drain has to count it, a restart to post it.
+inline int request_free(MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(fn::request_free::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(*request, e) != wrap::found_request::live)
+    return wrap::raise_request(fn::request_free::id, neutral::err_request);
+  if (e->what.persistent) vid::release_datatype(e->what.datatype);
+  if (e->what.state == vid::request_state::active) e->what.detached = true;
+  else wrap::free_request(*e);
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+
+inline int start(MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(fn::start::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(*request, e) != wrap::found_request::live || !e->what.persistent ||
+      e->what.state != vid::request_state::inactive)
+    return wrap::raise_request(fn::start::id, neutral::err_request);
+  const int rc = e->what.buffered ? wrap::start_buffered(*e) : wrap::start_request(*e);
+  if (rc != neutral::success) e->what.state = vid::request_state::inactive;
+  return wrap::raise_request(fn::start::id, rc);
+}
+
+inline int startall(int n, MPI_Request* requests) noexcept {
+  for (int i = 0; i < n; ++i)
+    if (const int rc = start(requests + i); rc != MPI_SUCCESS) return rc;
+  return MPI_SUCCESS;
+}
+
+}  // namespace mana::manual

@@ -1,0 +1,128 @@
+// One argument of a call, translated for the boundary. Translation happens in the constructor, under the upper half's
+// thread pointer; value() only hands it over.
+#pragma once
+#include <mana/wrap/argument.hpp>
+#include <mana/wrap/function.hpp>
+
+#include <cstdlib>
+#include <type_traits>
+
+namespace mana::wrap {
+
+/// What an argument is made from: the application's value, and the number of members for arrays over ranks.
+template <class A>
+struct given {
+  A value;
+  int members;
+};
+
+/// Passed as it is: counts, displacements, plain values, pointers to them.
+template <class Param, class A>
+class neutral_argument {
+ public:
+  explicit neutral_argument(given<A> g) noexcept : given_(g.value) {}
+  int error() const noexcept { return neutral::success; }
+  A value() const noexcept { return given_; }
+  A for_request(std::uint64_t*) const noexcept { return given_; }
+
+ private:
+  A given_;
+};
+
+template <dir D, class A>
+class neutral_argument<param<kind::buffer, D, false>, A> {
+ public:
+  explicit neutral_argument(given<A> g) noexcept : given_(const_cast<void*>(app::neutral_buffer(g.value))) {}
+  int error() const noexcept { return neutral::success; }
+  void* value() const noexcept { return given_; }
+  void* for_request(std::uint64_t*) const noexcept { return given_; }
+
+ private:
+  void* given_;
+};
+
+template <dir D, class A>
+class neutral_argument<param<kind::rank, D, false>, A> {
+ public:
+  explicit neutral_argument(given<A> g) noexcept : given_(app::neutral_rank(g.value)) {}
+  int error() const noexcept { return neutral::success; }
+  int value() const noexcept { return given_; }
+  int for_request(std::uint64_t*) const noexcept { return given_; }
+
+ private:
+  int given_;
+};
+
+/// A handle that goes in.
+template <class K, class A>
+class handle_in {
+ public:
+  explicit handle_in(given<A> g) noexcept : found_(resolve<K>(g.value)) {}
+  int error() const noexcept { return found_.ok ? int{neutral::success} : app::class_of_kind<K>(); }
+  std::uint64_t value() const noexcept { return found_.real; }
+  std::uint64_t for_request(std::uint64_t*) const noexcept { return found_.real; }
+
+ private:
+  resolved<K> found_;
+};
+template <class A>
+class neutral_argument<param<kind::comm, dir::in, false>, A> : public handle_in<kind::comm, A> {
+  using handle_in<kind::comm, A>::handle_in;
+};
+template <class A>
+class neutral_argument<param<kind::op, dir::in, false>, A> : public handle_in<kind::op, A> {
+  using handle_in<kind::op, A>::handle_in;
+};
+/// Datatypes that are not significant at this rank (a root's, beside MPI_IN_PLACE) may be anything: a handle that is
+/// unknown goes down as the null type, and the live MPI reports it where it matters.
+template <class A>
+class neutral_argument<param<kind::datatype, dir::in, false>, A> {
+ public:
+  explicit neutral_argument(given<A> g) noexcept : real_(real_or_null(g.value)) {}
+  int error() const noexcept { return neutral::success; }
+  std::uint64_t value() const noexcept { return real_; }
+  std::uint64_t for_request(std::uint64_t*) const noexcept { return real_; }
+  static std::uint64_t real_or_null(app::handle<kind::datatype> given) noexcept {
+    const resolved<kind::datatype> found = resolve<kind::datatype>(given);
+    return found.ok ? found.real : lower::the_bridge().predefined_real[neutral::datatype_null];
+  }
+
+ private:
+  std::uint64_t real_;
+};
+
+/// Arrays of datatypes (the ...w collectives): one for each member of the communicator.
+template <class A>
+class neutral_argument<param<kind::datatype, dir::in, true>, A> {
+ public:
+  explicit neutral_argument(given<A> g) noexcept {
+    const int members = g.members;
+    if (g.value == nullptr) return;
+    reals_ = members <= few ? inline_ : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(members)));
+    if (reals_ == nullptr) { error_ = neutral::err_no_mem; return; }
+    for (int i = 0; i < members; ++i) reals_[i] = neutral_argument<param<kind::datatype, dir::in, false>, A>::real_or_null(g.value[i]);
+  }
+  neutral_argument(const neutral_argument&) = delete;
+  neutral_argument& operator=(const neutral_argument&) = delete;
+  ~neutral_argument() { if (reals_ != inline_) std::free(reals_); }
+  int error() const noexcept { return error_; }
+  const std::uint64_t* value() const noexcept { return reals_; }
+  const std::uint64_t* for_request(std::uint64_t*) const noexcept { return reals_; }
+
+ private:
+  static constexpr int few = 64;
+  std::uint64_t inline_[few];
+  std::uint64_t* reals_ = nullptr;
+  int error_ = neutral::success;
+};
+
+/// The request of a non-blocking collective: the lower half writes the real one straight into the entry.
+template <class A>
+class neutral_argument<param<kind::request, dir::out, false>, A> {
+ public:
+  explicit neutral_argument(given<A>) noexcept {}
+  int error() const noexcept { return neutral::success; }
+  std::uint64_t* for_request(std::uint64_t* real) const noexcept { return real; }
+};
+
+}  // namespace mana::wrap

@@ -1,0 +1,59 @@
+// What every wrapper does on its way in and out: it marks the thread as not parkable, and parks when it leaves and a
+// checkpoint asks for it.
+#pragma once
+#include <mana/lower/cross.hpp>
+
+#include <mana/gen/function_tags.hpp>
+
+namespace mana::wrap {
+
+inline bool attention() noexcept {
+  return lower::the_bridge().attention.load(std::memory_order_relaxed) != 0;
+}
+
+/// Parks the calling thread if the recovery line is declared; runs the checkpoint on the thread that called MPI_Init.
+/// Defined in drain/service.hpp.
+void park_if_asked() noexcept;
+
+/// True once the recovery line is declared and until the checkpoint is over.
+inline bool park_asked() noexcept {
+  const lower::phase now = lower::the_bridge().current.load(std::memory_order_acquire);
+  return now == lower::phase::parking;
+}
+
+/// INV-6 while inside > 0 the park signal leaves the thread alone: a wrapper's steps (look into the inbox, then post)
+/// are one step to a checkpoint.
+class wrapper_scope {
+ public:
+  explicit wrapper_scope(function_id function) noexcept : thread_(lower::this_thread()) {
+    if (thread_->inside++ == 0) thread_->function = static_cast<std::uint32_t>(function);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~wrapper_scope() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (--thread_->inside != 0) return;
+    // The order matters: a park signal between the decrement and this load parks by itself; one before it had set
+    // attention already.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (attention()) [[unlikely]] park_if_asked();
+  }
+  wrapper_scope(const wrapper_scope&) = delete;
+  wrapper_scope& operator=(const wrapper_scope&) = delete;
+
+  /// A park point in the middle of a wrapper, where it holds nothing that a checkpoint would change under it.
+  void park_here() noexcept {
+    const std::int32_t depth = thread_->inside;
+    thread_->inside = 0;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    park_if_asked();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_->inside = depth;
+  }
+  /// True if this wrapper was called by an upcall: then it must not park.
+  bool nested() const noexcept { return thread_->inside > 1; }
+
+ private:
+  lower::thread_block* thread_;
+};
+
+}  // namespace mana::wrap

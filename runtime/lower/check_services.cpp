@@ -1,0 +1,276 @@
+// The runtime's MPI services against the real MPI, two ranks, without loader or wrappers: prints "EXIT-SUCCESS" on
+// each rank, or the line that failed.
+#include "convert.hpp"
+#include "life.hpp"
+#include "real_mpi.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#define CHECK(condition)                                                                       \
+  do {                                                                                         \
+    if (!(condition)) {                                                                        \
+      std::fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, my_rank, #condition);   \
+      PMPI_Abort(MPI_COMM_WORLD, 1);                                                           \
+    }                                                                                          \
+  } while (false)
+
+namespace {
+
+using namespace mana;
+using lower::send_mode;
+
+int my_rank = 0, peer = 0;
+std::uint64_t real_of(std::uint32_t code) { return lower::the_bridge().predefined_real[code]; }
+std::uint64_t world() { return real_of(neutral::comm_world); }
+std::uint64_t bytes() { return real_of(neutral::byte); }
+void set_attention(unsigned value) { lower::the_bridge().attention.store(value); }
+
+void blocking_calls_finish_or_hand_over() {
+  std::uint64_t request = 0;
+  neutral::status status{};
+  char got[8] = {};
+  if (my_rank == 0) {
+    // With attention set and no message there, recv hands its request over; the wait goes on afterwards.
+    set_attention(1);
+    CHECK(real_mpi::recv(got, 8, bytes(), neutral::any_source, neutral::any_tag, world(), &status, &request) == 0);
+    CHECK(request != 0);
+    CHECK(real_mpi::wait_some(1, &request, &status, 1) == 0);
+    set_attention(0);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    CHECK(real_mpi::wait_some(1, &request, &status, 1) == 1);
+    CHECK(request == 0 && status.error == 0 && status.source == 1 && status.tag == 7 && status.count_bytes == 5);
+    CHECK(std::memcmp(got, "hello", 5) == 0);
+  } else {
+    PMPI_Barrier(MPI_COMM_WORLD);
+    CHECK(real_mpi::send(send_mode::synchronous, "hello", 5, bytes(), 0, 7, world(), &request) == 0);
+    CHECK(request == 0);
+  }
+}
+
+void null_process() {
+  std::uint64_t request = 1;
+  neutral::status status{};
+  CHECK(real_mpi::send(send_mode::standard, "x", 1, bytes(), neutral::proc_null, 1, world(), &request) == 0);
+  CHECK(request == 0);
+  CHECK(real_mpi::recv(nullptr, 0, bytes(), neutral::proc_null, 1, world(), &status, &request) == 0);
+  CHECK(request == 0 && status.source == neutral::proc_null && status.count_bytes == 0);
+  std::uint64_t two[2];
+  neutral::status statuses[2];
+  CHECK(real_mpi::isend(send_mode::standard, "x", 1, bytes(), neutral::proc_null, 1, world(), &two[0]) == 0);
+  CHECK(real_mpi::irecv(nullptr, 0, bytes(), neutral::proc_null, 1, world(), &two[1]) == 0);
+  CHECK(real_mpi::test_some(2, two, statuses) == 2);
+}
+
+/// Three receives, the middle one too short: each has its own error and status, none is lost.
+void errors_are_per_request(bool with_test) {
+  char into[3][16];
+  std::uint64_t requests[4] = {};
+  neutral::status statuses[4] = {};
+  if (my_rank == 0) {
+    for (int i = 0; i < 3; ++i)
+      CHECK(real_mpi::irecv(into[i], i == 1 ? 4 : 16, bytes(), 1, i, world(), &requests[i]) == 0);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    if (with_test) {
+      int done = 0;
+      while (done < 3) done += real_mpi::test_some(4, requests, statuses);
+      CHECK(done == 3);
+    } else {
+      CHECK(real_mpi::wait_some(4, requests, statuses, 4) == 3);
+    }
+    CHECK(statuses[0].error == 0 && statuses[2].error == 0 && statuses[1].error == neutral::err_truncate);
+    CHECK(statuses[0].count_bytes == 9 && statuses[2].tag == 2);
+    CHECK(requests[0] == 0 && requests[1] == 0 && requests[2] == 0);
+  } else {
+    PMPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 3; ++i) PMPI_Send("123456789", 9, MPI_BYTE, 0, i, MPI_COMM_WORLD);
+  }
+}
+
+void wait_for_some_of_many() {
+  constexpr int n = 100;
+  std::uint64_t requests[n];
+  neutral::status statuses[n];
+  int into[n] = {}, out[n];
+  for (int i = 0; i < n; ++i)
+    CHECK(real_mpi::irecv(&into[i], 4, bytes(), peer, i, world(), &requests[i]) == 0);
+  int done = 0;
+  for (int i = 0; i < n; ++i) {
+    out[i] = i * 3;
+    PMPI_Send(&out[i], 4, MPI_BYTE, peer, i, MPI_COMM_WORLD);
+    if (i % 10 == 9 && done < i) done += real_mpi::wait_some(n, requests, statuses, 1);
+  }
+  while (done < n) done += real_mpi::wait_some(n, requests, statuses, 1);
+  CHECK(done == n);
+  for (int i = 0; i < n; ++i) CHECK(into[i] == i * 3 && statuses[i].tag == i && statuses[i].error == 0);
+}
+
+void cancel_and_free() {
+  std::uint64_t request = 0;
+  neutral::status status{};
+  char c = 0;
+  CHECK(real_mpi::irecv(&c, 1, bytes(), peer, 99, world(), &request) == 0);
+  CHECK(real_mpi::cancel(request) == 0);
+  CHECK(real_mpi::wait_some(1, &request, &status, 1) == 1 && status.cancelled == 1);
+  CHECK(real_mpi::isend(send_mode::standard, "f", 1, bytes(), peer, 98, world(), &request) == 0);
+  CHECK(real_mpi::request_free(request) == 0);
+  CHECK(real_mpi::recv(&c, 1, bytes(), peer, 98, world(), &status, &request) == 0 && c == 'f');
+}
+
+void probes() {
+  int flag = 1;
+  neutral::status status{};
+  std::uint64_t message = 0, request = 0;
+  CHECK(real_mpi::probe(neutral::any_source, 5, world(), 0, &flag, &status) == 0 && flag == 0);
+  set_attention(1);
+  CHECK(real_mpi::mprobe(peer, 5, world(), 1, &flag, &message, &status) == 0 && flag == 0 && message == 0);
+  set_attention(0);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  const int numbers[3] = {1, 2, 3};
+  for (int i = 0; i < 2; ++i) PMPI_Send(numbers, 3, MPI_INT, peer, 5, MPI_COMM_WORLD);
+  CHECK(real_mpi::probe(neutral::any_source, neutral::any_tag, world(), 1, &flag, &status) == 0 && flag == 1);
+  CHECK(status.count_bytes == 12 && status.source == peer && status.tag == 5);
+  CHECK(real_mpi::mprobe(peer, 5, world(), 1, &flag, &message, &status) == 0 && flag == 1 && message != 0);
+  int got[3] = {};
+  CHECK(real_mpi::mrecv_bytes(got, 12, message, &status) == 0 && got[2] == 3 && status.count_bytes == 12);
+  CHECK(real_mpi::mprobe(peer, 5, world(), 1, &flag, &message, &status) == 0 && flag == 1);
+  CHECK(real_mpi::imrecv(got, 3, real_mpi::to_neutral(MPI_INT), message, &request) == 0);
+  CHECK(real_mpi::wait_some(1, &request, &status, 1) == 1 && status.count_bytes == 12);
+}
+
+void deliver_lays_out() {
+  MPI_Datatype column;
+  PMPI_Type_vector(4, 1, 3, MPI_INT, &column);
+  PMPI_Type_commit(&column);
+  const int sent[4] = {1, 2, 3, 4};
+  int into[12] = {};
+  neutral::status status{};
+  CHECK(real_mpi::deliver(sent, 16, into, 1, real_mpi::to_neutral(column), &status) == 0);
+  CHECK(into[0] == 1 && into[3] == 2 && into[9] == 4 && into[1] == 0 && status.count_bytes == 16);
+  CHECK(real_mpi::deliver(sent, 16, into, 3, real_mpi::to_neutral(MPI_INT), &status) == neutral::err_truncate);
+  CHECK(status.error == neutral::err_truncate);
+  CHECK(real_mpi::deliver(sent, 0, into, 3, real_mpi::to_neutral(MPI_INT), &status) == 0 && status.count_bytes == 0);
+  std::vector<char> big(64 << 20, 'b'), target(big.size());
+  const auto size = static_cast<std::int64_t>(big.size());
+  CHECK(real_mpi::deliver(big.data(), size, target.data(), size, bytes(), &status) == 0 && target == big);
+  CHECK(real_mpi::deliver(big.data(), size, target.data(), 100, bytes(), &status) == neutral::err_truncate);
+  // After an error the next message must not meet what the last one left.
+  CHECK(real_mpi::deliver(sent, 12, into, 4, real_mpi::to_neutral(MPI_INT), &status) == 0 && status.count_bytes == 12);
+  PMPI_Type_free(&column);
+}
+
+void communicators() {
+  int rank = -1, size = -1, ranks[2] = {-1, -1};
+  CHECK(real_mpi::comm_members(world(), &rank, &size, ranks, 2) == 0);
+  CHECK(rank == my_rank && size == 2 && ranks[0] == 0 && ranks[1] == 1);
+  const int reversed[2] = {1, 0}, only_one[1] = {1};
+  std::uint64_t comm = 0;
+  CHECK(real_mpi::comm_from_ranks(reversed, 2, 3, &comm) == 0);
+  CHECK(real_mpi::comm_members(comm, &rank, &size, ranks, 2) == 0 && rank == 1 - my_rank && ranks[0] == 1);
+  std::uint64_t small = 1;
+  CHECK(real_mpi::comm_create(world(), my_rank == 1 ? only_one : nullptr, my_rank == 1 ? 1 : 0, &small) == 0);
+  CHECK((small != 0) == (my_rank == 1));
+  if (my_rank == 1) {
+    CHECK(real_mpi::comm_from_ranks(only_one, 1, 3, &comm) == 0);
+    CHECK(real_mpi::comm_members(comm, &rank, &size, ranks, 0) == 0 && size == 1);
+  }
+}
+
+bool returns_errors(MPI_Comm comm) {
+  MPI_Errhandler handler;
+  PMPI_Comm_get_errhandler(comm, &handler);
+  const bool yes = handler == MPI_ERRORS_RETURN;
+  PMPI_Errhandler_free(&handler);
+  return yes;
+}
+
+/// Whatever a generated slot makes from a communicator returns its errors as well.
+void error_handler_is_inherited() {
+  MPI_Comm made[8];
+  MPI_Request request;
+  const int dims[1] = {2}, periods[1] = {1};
+  PMPI_Comm_dup(MPI_COMM_WORLD, &made[0]);
+  PMPI_Comm_split(MPI_COMM_WORLD, 0, my_rank, &made[1]);
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made[2]);
+  PMPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &made[3]);
+  PMPI_Comm_idup(MPI_COMM_WORLD, &made[4], &request);
+  PMPI_Wait(&request, MPI_STATUS_IGNORE);
+  PMPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &made[5]);
+  MPI_Group group;
+  PMPI_Comm_group(MPI_COMM_WORLD, &group);
+  PMPI_Comm_create(MPI_COMM_WORLD, group, &made[6]);
+  PMPI_Comm_create_group(MPI_COMM_WORLD, group, 1, &made[7]);
+  PMPI_Group_free(&group);
+  for (int i = 0; i < 8; ++i) {
+    if (!returns_errors(made[i])) std::fprintf(stderr, "constructor %d does not hand MPI_ERRORS_RETURN on\n", i);
+    CHECK(returns_errors(made[i]));
+    PMPI_Comm_free(&made[i]);
+  }
+}
+
+void add(std::uint32_t index, void* in, void* inout, std::int64_t count, std::uint64_t) {
+  for (std::int64_t i = 0; i < count; ++i)
+    static_cast<int*>(inout)[i] += static_cast<int*>(in)[i] + static_cast<int>(index);
+}
+
+void reductions() {
+  lower::the_bridge().upper.reduce = add;
+  std::uint64_t op = 0;
+  CHECK(real_mpi::op_create(1023, 1, &op) == 0 && op != 0);
+  CHECK(real_mpi::op_create(1024, 1, &op) == neutral::err_no_mem && op == 0);
+  CHECK(real_mpi::op_create(5, 1, &op) == 0);
+  int in[3] = {my_rank, 10, 20}, out[3] = {};
+  CHECK(PMPI_Allreduce(in, out, 3, MPI_INT, real_mpi::to_real<kind::op>(op), MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(out[0] == 6 && out[1] == 25 && out[2] == 45);
+}
+
+void environment() {
+  int flag = 0, length = 0;
+  std::int64_t value = 0;
+  CHECK(real_mpi::world_attribute(0, &flag, &value) == 0 && flag != 0 && value >= 32767);
+  char text[512];
+  CHECK(real_mpi::error_text(neutral::err_truncate, text, &length) == 0 && length > 0);
+  std::int64_t layout[5];
+  CHECK(real_mpi::datatype_layout(real_mpi::to_neutral(MPI_DOUBLE_INT), layout) == 0);
+  CHECK(layout[0] == 12 && layout[1] == 0 && layout[2] == 16);
+}
+
+void drain() {
+  const std::uint64_t sent[2] = {static_cast<std::uint64_t>(my_rank) * 10 + 1, static_cast<std::uint64_t>(my_rank) * 10 + 2};
+  std::uint64_t expected[2] = {};
+  CHECK(real_mpi::exchange_counts(sent, expected) == 0);
+  CHECK(expected[0] == static_cast<std::uint64_t>(my_rank) + 1 && expected[1] == 10 + static_cast<std::uint64_t>(my_rank) + 1);
+  for (int round = 0; round < 3; ++round)
+    while (real_mpi::drain_barrier() == 0) {}
+}
+
+}  // namespace
+
+int main() {
+  if (mmap(reinterpret_cast<void*>(lower::bridge_address), 0x10000, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED) return 1;
+  int provided = 0;
+  CHECK(real_mpi::start(0, &provided) == 0);
+  my_rank = static_cast<int>(lower::the_bridge().world_rank);
+  peer = 1 - my_rank;
+  CHECK(lower::the_bridge().world_size == 2);
+  blocking_calls_finish_or_hand_over();
+  null_process();
+  errors_are_per_request(false);
+  errors_are_per_request(true);
+  wait_for_some_of_many();
+  cancel_and_free();
+  probes();
+  deliver_lays_out();
+  communicators();
+  error_handler_is_inherited();
+  reductions();
+  environment();
+  drain();
+  CHECK(real_mpi::finish() == 0);
+  std::printf("%s %s: EXIT-SUCCESS\n", real_mpi::library_name().c_str(), real_mpi::library_version().c_str());
+}

@@ -1,0 +1,35 @@
+// Small conversions of this directory's services, beside those of real_abi.hpp.
+#pragma once
+#include "real_abi.hpp"
+
+#include <mpi.h>
+
+#include <climits>
+#include <cstdint>
+
+namespace mana::real_mpi {
+
+using lower::neutral_error;
+using lower::neutral_status;
+using lower::real_rank;
+using lower::to_neutral;
+using lower::to_real;
+
+inline int real_tag(int tag) noexcept { return tag == neutral::any_tag ? MPI_ANY_TAG : tag; }
+
+inline bool fits_int(std::int64_t count) noexcept { return count >= INT_MIN && count <= INT_MAX; }
+
+/// Status of an operation with its error class; fields that MPI leaves undefined on success are set too.
+inline void set_status(neutral::status* out, const MPI_Status& status, int error) noexcept {
+  if (out == nullptr) return;
+  *out = neutral_status(status);
+  out->error = error;
+}
+
+/// Stores the handle of a started operation: 0 where it failed.
+inline int give_request(int rc, MPI_Request request, std::uint64_t* out) noexcept {
+  *out = rc == MPI_SUCCESS ? to_neutral(request) : 0;
+  return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
+}
+
+}  // namespace mana::real_mpi

@@ -1,0 +1,22 @@
+// The two collectives that a drain needs, on a communicator of the runtime.
+#include "convert.hpp"
+#include "own_state.hpp"
+#include "real_mpi.hpp"
+
+namespace mana::real_mpi {
+
+int exchange_counts(const std::uint64_t* sent, std::uint64_t* expected) {
+  const int rc = PMPI_Alltoall(sent, 1, MPI_UINT64_T, expected, 1, MPI_UINT64_T, own().world);
+  return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
+}
+
+/// Only the thread that called MPI_Init drains, so one barrier at a time is under way.
+int drain_barrier() {
+  static MPI_Request barrier = MPI_REQUEST_NULL;
+  if (barrier == MPI_REQUEST_NULL && PMPI_Ibarrier(own().world, &barrier) != MPI_SUCCESS) return 0;
+  int entered = 0;
+  PMPI_Test(&barrier, &entered, MPI_STATUS_IGNORE);
+  return entered != 0 ? 1 : 0;
+}
+
+}  // namespace mana::real_mpi

@@ -1,0 +1,35 @@
+// What the live MPI says about itself.
+#include "convert.hpp"
+#include "real_mpi.hpp"
+
+#include <cstring>
+#include <iterator>
+
+namespace mana::real_mpi {
+
+using lower::neutral_rank;
+
+int world_attribute(int which, int* flag, std::int64_t* value) {
+  static constexpr int keys[] = {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM};
+  *flag = 0;
+  if (which < 0 || which >= static_cast<int>(std::size(keys))) return neutral::err_keyval;
+  void* found = nullptr;
+  const int rc = PMPI_Comm_get_attr(MPI_COMM_WORLD, keys[which], &found, flag);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  if (*flag == 0) return neutral::success;
+  const int number = *static_cast<const int*>(found);
+  const bool is_rank = keys[which] == MPI_HOST || keys[which] == MPI_IO;
+  *value = is_rank ? neutral_rank(number) : number;
+  return neutral::success;
+}
+
+int error_text(int error_class, char* text, int* length) {
+  static_assert(MPI_MAX_ERROR_STRING <= 512, "the boundary's texts have 512 bytes");
+  char words[MPI_MAX_ERROR_STRING] = {};
+  const int rc = PMPI_Error_string(lower::real_error(error_class), words, length);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  std::memcpy(text, words, sizeof words);
+  return neutral::success;
+}
+
+}  // namespace mana::real_mpi

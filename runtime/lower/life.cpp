@@ -1,0 +1,116 @@
+#include "life.hpp"
+
+#include "convert.hpp"
+#include "own_state.hpp"
+#include "real_mpi.hpp"
+
+#include <mana/lower/abi.hpp>
+
+#include <sched.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace mana::real_mpi {
+
+static_assert(MPI_THREAD_SINGLE == 0 && MPI_THREAD_FUNNELED == 1 && MPI_THREAD_SERIALIZED == 2 &&
+              MPI_THREAD_MULTIPLE == 3, "thread levels cross the boundary as they are");
+
+namespace {
+
+bool running = false;
+
+/// True if more ranks than cores share this host. The cores are those that any of the ranks may use: launchers bind
+/// each rank to its own.
+int oversubscribed(bool* result) {
+  MPI_Comm host = MPI_COMM_NULL;
+  int rc = PMPI_Comm_split_type(own().world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  if (rc != MPI_SUCCESS) return rc;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof cores, &cores);
+  int ranks = 1;
+  PMPI_Comm_size(host, &ranks);
+  rc = PMPI_Allreduce(MPI_IN_PLACE, &cores, static_cast<int>(sizeof cores), MPI_BYTE, MPI_BOR, host);
+  *result = ranks > CPU_COUNT(&cores);
+  PMPI_Comm_free(&host);
+  return rc;
+}
+
+int make_own() {
+  own_state& o = own();
+  int rc = PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(MPI_COMM_WORLD, &o.world);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(MPI_COMM_SELF, &o.self);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.world, MPI_ERRORS_RETURN);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.self, MPI_ERRORS_RETURN);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_group(MPI_COMM_WORLD, &o.world_group);
+  bool crowded = false;
+  if (rc == MPI_SUCCESS) rc = oversubscribed(&crowded);
+  if (crowded) o.polls_before_yield = 16;
+  return rc;
+}
+
+}  // namespace
+
+own_state& own() noexcept {
+  static own_state state;
+  return state;
+}
+
+int start(int required, int* provided) {
+  int rc = PMPI_Init_thread(nullptr, nullptr, required, provided);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  rc = make_own();
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  int size = 0, rank = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  lower::bridge& b = lower::the_bridge();
+  b.world_size = static_cast<std::uint32_t>(size);
+  b.world_rank = static_cast<std::uint32_t>(rank);
+  lower::fill_predefined(b.predefined_real);
+  running = true;
+  return neutral::success;
+}
+
+int finish() {
+  own_state& o = own();
+  PMPI_Group_free(&o.world_group);
+  PMPI_Comm_free(&o.self);
+  PMPI_Comm_free(&o.world);
+  running = false;
+  const int rc = PMPI_Finalize();
+  return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
+}
+
+bool is_running() noexcept { return running; }
+
+void abort(int exit_code) {
+  if (running) PMPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+std::string library_name() {
+#if defined(OPEN_MPI)
+  return "Open MPI";
+#elif defined(MPICH_VERSION)
+  return "MPICH";
+#else
+#error "an MPI whose name this runtime does not know: add it here and in cmake/ManaFindMpis.cmake"
+#endif
+}
+
+/// MPI_Get_library_version may be called before MPI_Init. Its text has the number after a word ending in "Version:"
+/// (MPICH) or after a "v" (Open MPI).
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) return "unknown";
+  const char* from = std::strpbrk(text, "0123456789");
+  if (from == nullptr) return "unknown";
+  return std::string(from, std::strspn(from, "0123456789.abrc"));
+}
+
+}  // namespace mana::real_mpi

@@ -1,0 +1,27 @@
+// Start and end of the real MPI in this process.
+#pragma once
+#include <string>
+
+namespace mana::real_mpi {
+
+/// Starts MPI with at least the thread level `required` (0 SINGLE … 3 MULTIPLE), makes the runtime's communicators,
+/// and fills bridge::world_size, world_rank and predefined_real.
+/// out:    *provided: the level that this MPI gives
+/// errors: neutral error class; MPI is then as MPI_Init_thread left it
+int start(int required, int* provided);
+
+/// Frees what start() made and ends MPI. Collective over all ranks. errors: neutral error class
+int finish();
+
+/// True between a start() and a finish() that succeeded.
+bool is_running() noexcept;
+
+/// Ends all ranks with this exit status; does not return.
+[[noreturn]] void abort(int exit_code);
+
+/// "MPICH", "Open MPI": what a checkpoint is marked with.
+std::string library_name();
+/// Version of the library that is loaded, as it says itself: "4.0.2".
+std::string library_version();
+
+}  // namespace mana::real_mpi

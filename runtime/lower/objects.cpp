@@ -1,0 +1,89 @@
+// Communicators by world ranks, and what a datatype looks like in memory.
+#include "convert.hpp"
+#include "own_state.hpp"
+#include "real_mpi.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace mana::real_mpi {
+
+namespace {
+
+int neutral_result(int rc) { return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc); }
+
+/// A group that is freed at the end of its scope.
+class scoped_group {
+ public:
+  scoped_group() = default;
+  scoped_group(const scoped_group&) = delete;
+  scoped_group& operator=(const scoped_group&) = delete;
+  ~scoped_group() {
+    if (group_ != MPI_GROUP_NULL && group_ != MPI_GROUP_EMPTY) PMPI_Group_free(&group_);
+  }
+  MPI_Group* out() noexcept { return &group_; }
+  MPI_Group get() const noexcept { return group_; }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+/// Gives the new communicator to the boundary: errors are returned on it, and none at all is 0.
+std::uint64_t adopt(MPI_Comm made) {
+  if (made == MPI_COMM_NULL) return 0;
+  PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return to_neutral(made);
+}
+
+}  // namespace
+
+int comm_members(std::uint64_t comm, int* rank, int* size, int* ranks, int capacity) {
+  const MPI_Comm real = to_real<kind::comm>(comm);
+  scoped_group group;
+  int rc = PMPI_Comm_group(real, group.out());
+  if (rc == MPI_SUCCESS) rc = PMPI_Group_rank(group.get(), rank);
+  if (rc == MPI_SUCCESS) rc = PMPI_Group_size(group.get(), size);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  const int n = std::min(*size, capacity);
+  if (n <= 0) return neutral::success;
+  std::vector<int> own_ranks(static_cast<std::size_t>(n));
+  std::iota(own_ranks.begin(), own_ranks.end(), 0);
+  return neutral_result(PMPI_Group_translate_ranks(group.get(), n, own_ranks.data(), own().world_group, ranks));
+}
+
+int comm_from_ranks(const int* world_ranks, int n, int tag, std::uint64_t* comm) {
+  *comm = 0;
+  scoped_group group;
+  int rc = PMPI_Group_incl(own().world_group, n, world_ranks, group.out());
+  MPI_Comm made = MPI_COMM_NULL;
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_create_group(own().world, group.get(), tag, &made);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  *comm = adopt(made);
+  return neutral::success;
+}
+
+int comm_create(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result) {
+  *result = 0;
+  scoped_group group;
+  int rc = PMPI_Group_incl(own().world_group, n, world_ranks, group.out());
+  MPI_Comm made = MPI_COMM_NULL;
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_create(to_real<kind::comm>(comm), group.get(), &made);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  *result = adopt(made);
+  return neutral::success;
+}
+
+int datatype_layout(std::uint64_t datatype, std::int64_t* layout) {
+  const MPI_Datatype type = to_real<kind::datatype>(datatype);
+  MPI_Count value[5];
+  int rc = PMPI_Type_size_x(type, &value[0]);
+  if (rc == MPI_SUCCESS) rc = PMPI_Type_get_extent_x(type, &value[1], &value[2]);
+  if (rc == MPI_SUCCESS) rc = PMPI_Type_get_true_extent_x(type, &value[3], &value[4]);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  std::transform(value, value + 5, layout, [](MPI_Count v) -> std::int64_t {
+    return v == MPI_UNDEFINED ? neutral::undefined : v; });
+  return neutral::success;
+}
+
+}  // namespace mana::real_mpi

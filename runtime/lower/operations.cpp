@@ -1,0 +1,55 @@
+// User reductions. MPI's callback has no argument of its own, so each operation has a function of its own: a pool of
+// them, made at compile time, that differ in their number.
+#include "convert.hpp"
+#include "real_mpi.hpp"
+
+#include <mana/lower/cross.hpp>
+
+#include <array>
+#include <utility>
+
+namespace mana::real_mpi {
+
+namespace {
+
+constexpr std::uint32_t pool_size = 1024;
+
+#if MPI_VERSION >= 4
+using element_count = MPI_Count;
+constexpr auto create = PMPI_Op_create_c;
+#else
+using element_count = int;
+constexpr auto create = PMPI_Op_create;
+#endif
+using reduction = void (*)(void*, void*, element_count*, MPI_Datatype*);
+
+/// The upcall: the application's function runs under its own thread pointer.
+void reduce(std::uint32_t index, void* in, void* inout, std::int64_t count, MPI_Datatype datatype) {
+  const std::uint64_t type = to_neutral(datatype);
+  lower::cross_up([=] { lower::the_bridge().upper.reduce(index, in, inout, count, type); });
+}
+
+template <std::uint32_t Index>
+void trampoline(void* in, void* inout, element_count* count, MPI_Datatype* datatype) {
+  reduce(Index, in, inout, *count, *datatype);
+}
+
+template <std::uint32_t... Index>
+constexpr std::array<reduction, pool_size> make_pool(std::integer_sequence<std::uint32_t, Index...>) {
+  return {&trampoline<Index>...};
+}
+constexpr auto pool = make_pool(std::make_integer_sequence<std::uint32_t, pool_size>{});
+
+}  // namespace
+
+int op_create(std::uint32_t index, int commute, std::uint64_t* op) {
+  *op = 0;
+  if (index >= pool_size) return neutral::err_no_mem;
+  MPI_Op made = MPI_OP_NULL;
+  const int rc = create(pool[index], commute, &made);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  *op = to_neutral(made);
+  return neutral::success;
+}
+
+}  // namespace mana::real_mpi

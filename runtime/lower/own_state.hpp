@@ -1,0 +1,17 @@
+// What the runtime keeps of the live MPI for itself. Made by start(), gone with finish().
+#pragma once
+#include <mpi.h>
+
+namespace mana::real_mpi {
+
+/// Communicators that no application ever sees, so that nothing of the runtime can match a message of the program.
+/// All of them, MPI_COMM_WORLD and MPI_COMM_SELF have MPI_ERRORS_RETURN: an error never ends the process down here.
+struct own_state {
+  MPI_Comm world = MPI_COMM_NULL;      // same members and order as MPI_COMM_WORLD
+  MPI_Comm self = MPI_COMM_NULL;
+  MPI_Group world_group = MPI_GROUP_NULL;
+  unsigned polls_before_yield = 1024;  // fruitless polls after which a waiting thread offers its core to others
+};
+own_state& own() noexcept;
+
+}  // namespace mana::real_mpi

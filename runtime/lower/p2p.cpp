@@ -1,0 +1,66 @@
+// Sends and receives. The blocking ones are a non-blocking start and an interruptible wait: one switch into the lower
+// half and one out of it, however long the wait.
+#include "poll.hpp"
+#include "real_mpi.hpp"
+#include "start_operation.hpp"
+
+namespace mana::real_mpi {
+
+namespace {
+
+/// Waits for one request.
+/// out: *left: 0 when it is complete, with *status set; else the request, and a checkpoint is pending.
+/// errors: those of the operation
+int finish(MPI_Request request, neutral::status* status, std::uint64_t* left) {
+  MPI_Status real{};
+  int flag = 0;
+  int rc = MPI_SUCCESS;
+  // An error ends the operation too: the request is gone with it.
+  const bool done = poll_until([&] {
+    rc = PMPI_Test(&request, &flag, status == nullptr ? MPI_STATUS_IGNORE : &real);
+    return flag != 0 || rc != MPI_SUCCESS;
+  });
+  *left = done ? 0 : to_neutral(request);
+  if (!done) return neutral::success;
+  const int error = rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
+  if (status != nullptr) set_status(status, real, error);
+  return error;
+}
+
+}  // namespace
+
+int send(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
+         std::uint64_t comm, std::uint64_t* request) {
+  MPI_Request started = MPI_REQUEST_NULL;
+  const int rc = start_send(mode, buffer, count, to_real<kind::datatype>(datatype), real_rank(dest), tag,
+                            to_real<kind::comm>(comm), &started);
+  if (rc != MPI_SUCCESS) return give_request(rc, MPI_REQUEST_NULL, request);
+  return finish(started, nullptr, request);
+}
+
+int recv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
+         neutral::status* status, std::uint64_t* request) {
+  MPI_Request started = MPI_REQUEST_NULL;
+  const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), real_rank(source), real_tag(tag),
+                            to_real<kind::comm>(comm), &started);
+  if (rc != MPI_SUCCESS) return give_request(rc, MPI_REQUEST_NULL, request);
+  return finish(started, status, request);
+}
+
+int isend(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
+          std::uint64_t comm, std::uint64_t* request) {
+  MPI_Request started = MPI_REQUEST_NULL;
+  const int rc = start_send(mode, buffer, count, to_real<kind::datatype>(datatype), real_rank(dest), tag,
+                            to_real<kind::comm>(comm), &started);
+  return give_request(rc, started, request);
+}
+
+int irecv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
+          std::uint64_t* request) {
+  MPI_Request started = MPI_REQUEST_NULL;
+  const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), real_rank(source), real_tag(tag),
+                            to_real<kind::comm>(comm), &started);
+  return give_request(rc, started, request);
+}
+
+}  // namespace mana::real_mpi

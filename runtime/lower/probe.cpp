@@ -1,0 +1,70 @@
+// Probes, and receives of matched messages.
+#include "convert.hpp"
+#include "packed_span.hpp"
+#include "poll.hpp"
+#include "real_mpi.hpp"
+
+namespace mana::real_mpi {
+
+namespace {
+
+/// Calls once(&status), which returns an MPI error code and sets *flag: one time, or until a message is there, an
+/// error occurs, or a checkpoint is pending.
+template <class Once>
+int look(int block, int* flag, neutral::status* status, Once once) {
+  MPI_Status real{};
+  int rc = MPI_SUCCESS;
+  *flag = 0;
+  const auto visit = [&] {
+    rc = once(&real);
+    return *flag != 0 || rc != MPI_SUCCESS;
+  };
+  if (block != 0) poll_until(visit);
+  else visit();
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  if (*flag != 0) set_status(status, real, neutral::success);
+  return neutral::success;
+}
+
+}  // namespace
+
+int probe(int source, int tag, std::uint64_t comm, int block, int* flag, neutral::status* status) {
+  const int from = real_rank(source), with = real_tag(tag);
+  const MPI_Comm on = to_real<kind::comm>(comm);
+  return look(block, flag, status, [=](MPI_Status* real) { return PMPI_Iprobe(from, with, on, flag, real); });
+}
+
+int mprobe(int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* message,
+           neutral::status* status) {
+  const int from = real_rank(source), with = real_tag(tag);
+  const MPI_Comm on = to_real<kind::comm>(comm);
+  MPI_Message matched = MPI_MESSAGE_NULL;
+  const int error = look(block, flag, status,
+                         [&](MPI_Status* real) { return PMPI_Improbe(from, with, on, flag, &matched, real); });
+  *message = error == neutral::success && *flag != 0 ? to_neutral(matched) : 0;
+  return error;
+}
+
+int imrecv(void* buffer, std::int64_t count, std::uint64_t datatype, std::uint64_t message, std::uint64_t* request) {
+  MPI_Message matched = to_real<kind::message>(message);
+  const MPI_Datatype type = to_real<kind::datatype>(datatype);
+  MPI_Request started = MPI_REQUEST_NULL;
+  int rc = MPI_ERR_COUNT;
+  if (fits_int(count)) rc = PMPI_Imrecv(buffer, static_cast<int>(count), type, &matched, &started);
+#if MPI_VERSION >= 4
+  else rc = PMPI_Imrecv_c(buffer, count, type, &matched, &started);
+#endif
+  return give_request(rc, started, request);
+}
+
+int mrecv_bytes(void* buffer, std::int64_t bytes, std::uint64_t message, neutral::status* status) {
+  MPI_Message matched = to_real<kind::message>(message);
+  const packed_span span(bytes);
+  MPI_Status real{};
+  const int rc = PMPI_Mrecv(buffer, span.count(), span.type(), &matched, &real);
+  const int error = rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
+  set_status(status, real, error);
+  return error;
+}
+
+}  // namespace mana::real_mpi

@@ -1,0 +1,60 @@
+// The MPI side of the runtime's services: what `struct services` of the frozen boundary promises, over the real MPI of
+// this process. Compiled once for each mpi.h. Only PMPI_ names are called, so that tools that define MPI_ functions in
+// the lower half (none should) cannot get between.
+// All functions return neutral error classes, take and give handles as the boundary's 64-bit values, and run under the
+// lower half's thread pointer. Their meaning is documented at their member of lower::services.
+#pragma once
+#include <mana/lower/abi.hpp>
+
+namespace mana::real_mpi {
+
+using lower::send_mode;
+
+// p2p.cpp
+int send(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
+         std::uint64_t comm, std::uint64_t* request);
+int recv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
+         neutral::status* status, std::uint64_t* request);
+int isend(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
+          std::uint64_t comm, std::uint64_t* request);
+int irecv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
+          std::uint64_t* request);
+
+// completion.cpp
+int test_some(int n, std::uint64_t* requests, neutral::status* statuses);
+int wait_some(int n, std::uint64_t* requests, neutral::status* statuses, int least);
+int cancel(std::uint64_t request);
+int request_free(std::uint64_t request);
+
+// probe.cpp
+int probe(int source, int tag, std::uint64_t comm, int block, int* flag, neutral::status* status);
+int mprobe(int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* message,
+           neutral::status* status);
+int imrecv(void* buffer, std::int64_t count, std::uint64_t datatype, std::uint64_t message, std::uint64_t* request);
+int mrecv_bytes(void* buffer, std::int64_t bytes, std::uint64_t message, neutral::status* status);
+
+// deliver.cpp
+int deliver(const void* bytes, std::int64_t size, void* buffer, std::int64_t count, std::uint64_t datatype,
+            neutral::status* status);
+
+// objects.cpp
+int comm_members(std::uint64_t comm, int* rank, int* size, int* ranks, int capacity);
+int comm_from_ranks(const int* world_ranks, int n, int tag, std::uint64_t* comm);
+int comm_create(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result);
+int datatype_layout(std::uint64_t datatype, std::int64_t* layout);
+
+// operations.cpp
+int op_create(std::uint32_t index, int commute, std::uint64_t* op);
+
+// environment.cpp
+int world_attribute(int which, int* flag, std::int64_t* value);
+int error_text(int error_class, char* text, int* length);
+
+// drain.cpp
+int exchange_counts(const std::uint64_t* sent, std::uint64_t* expected);
+int drain_barrier();
+
+/// Fills the members of `table` that are named above; leaves the others as they are.
+void fill_services(lower::services& table);
+
+}  // namespace mana::real_mpi

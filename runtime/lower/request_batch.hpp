@@ -1,0 +1,51 @@
+// An array of requests in the form that this MPI's Testsome takes.
+#pragma once
+#include "convert.hpp"
+
+#include <mana/lower/abi.hpp>
+
+#include <cstddef>
+#include <memory>
+
+namespace mana::real_mpi {
+
+/// Memory of n elements: on the stack for the usual few, else from the lower half's heap.
+template <class T, std::size_t Few = 64>
+class scratch {
+ public:
+  explicit scratch(std::size_t n) : more_(n > Few ? std::make_unique_for_overwrite<T[]>(n) : nullptr) {}
+  T* data() noexcept { return more_ ? more_.get() : few_; }
+  T& operator[](std::size_t i) noexcept { return data()[i]; }
+
+ private:
+  T few_[Few];
+  std::unique_ptr<T[]> more_;
+};
+
+/// INV a request that MPI retired is 0 in the caller's array, with status and error set, before a member returns: no
+/// completion is lost, whatever MPI_ERR_IN_STATUS said about its neighbours.
+class request_batch {
+ public:
+  /// requests: uint64[n], 0 = skip; statuses: status[n]. Both belong to the caller and outlive the batch.
+  request_batch(int n, std::uint64_t* requests, neutral::status* statuses);
+
+  /// How many completed so far.
+  int completed() const noexcept { return completed_; }
+
+  /// Retires those that are complete now. returns completed().
+  int test_some();
+
+ private:
+  void retire(int i, const MPI_Status& status, int error);
+  void retire_gone(int error);
+
+  int n_;
+  int completed_ = 0;
+  std::uint64_t* requests_;
+  neutral::status* statuses_;
+  scratch<MPI_Request> reals_;
+  scratch<MPI_Status> real_statuses_;
+  scratch<int> indices_;
+};
+
+}  // namespace mana::real_mpi

@@ -1,0 +1,30 @@
+#include "real_mpi.hpp"
+
+namespace mana::real_mpi {
+
+void fill_services(lower::services& table) {
+  table.send = send;
+  table.recv = recv;
+  table.isend = isend;
+  table.irecv = irecv;
+  table.test_some = test_some;
+  table.wait_some = wait_some;
+  table.cancel = cancel;
+  table.request_free = request_free;
+  table.probe = probe;
+  table.mprobe = mprobe;
+  table.imrecv = imrecv;
+  table.mrecv_bytes = mrecv_bytes;
+  table.deliver = deliver;
+  table.comm_members = comm_members;
+  table.comm_from_ranks = comm_from_ranks;
+  table.comm_create = comm_create;
+  table.datatype_layout = datatype_layout;
+  table.op_create = op_create;
+  table.world_attribute = world_attribute;
+  table.error_text = error_text;
+  table.exchange_counts = exchange_counts;
+  table.drain_barrier = drain_barrier;
+}
+
+}  // namespace mana::real_mpi

@@ -1,0 +1,57 @@
+#include <mana/drain/inbox.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <initializer_list>
+
+using mana::drain::inbox;
+namespace neutral = mana::neutral;
+
+namespace {
+mana::vid::held_message* message(std::uint64_t context, int source, int tag, const char* text) {
+  auto* m = inbox::make(context, {source, tag, 0, 0, static_cast<std::int64_t>(std::strlen(text))});
+  std::memcpy(m->data(), text, std::strlen(text));
+  return m;
+}
+}  // namespace
+
+TEST_CASE("INV-5 messages of one source and communicator come out in the order in which they were received") {
+  inbox box;
+  for (const char* text : {"first", "second", "third"}) box.append(message(1, 0, 5, text));
+  for (const char* text : {"first", "second", "third"}) {
+    auto* m = box.take(1, 0, 5);
+    REQUIRE(m != nullptr);
+    CHECK(std::memcmp(m->data(), text, std::strlen(text)) == 0);
+    inbox::destroy(m);
+  }
+  CHECK(box.empty());
+}
+
+TEST_CASE("a wildcard takes the earliest of any source; communicators never mix") {
+  inbox box;
+  box.append(message(2, 3, 1, "other communicator"));
+  box.append(message(1, 2, 9, "a"));
+  box.append(message(1, 0, 5, "b"));
+  CHECK(box.find(1, neutral::any_source, neutral::any_tag)->source == 2);
+  CHECK(box.find(1, neutral::any_source, 5)->source == 0);
+  CHECK(box.find(1, 7, neutral::any_tag) == nullptr);
+  auto* m = box.take(1, 0, neutral::any_tag);
+  CHECK(m->tag == 5);
+  inbox::destroy(m);
+  box.drop(1);
+  CHECK(box.find(1, neutral::any_source, neutral::any_tag) == nullptr);
+  CHECK(box.find(2, 3, 1) != nullptr);
+  box.drop(2);
+  CHECK(box.empty());
+}
+
+TEST_CASE("what is appended after the last was taken is found") {
+  inbox box;
+  box.append(message(1, 0, 1, "x"));
+  inbox::destroy(box.take(1, 0, 1));
+  box.append(message(1, 0, 1, "y"));
+  auto* m = box.take(1, 0, 1);
+  REQUIRE(m != nullptr);
+  inbox::destroy(m);
+}
