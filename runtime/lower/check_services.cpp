@@ -64,6 +64,14 @@ void null_process() {
   CHECK(real_mpi::isend(send_mode::standard, "x", 1, bytes(), neutral::proc_null, 1, world(), &two[0]) == 0);
   CHECK(real_mpi::irecv(nullptr, 0, bytes(), neutral::proc_null, 1, world(), &two[1]) == 0);
   CHECK(real_mpi::test_some(2, two, statuses) == 2);
+  CHECK(statuses[1].source == neutral::proc_null && statuses[1].tag == neutral::any_tag);
+  int flag = 0;
+  std::uint64_t message = 0;
+  CHECK(real_mpi::probe(neutral::proc_null, 1, world(), 1, &flag, &status) == 0 && flag == 1);
+  CHECK(status.source == neutral::proc_null && status.tag == neutral::any_tag && status.count_bytes == 0);
+  CHECK(real_mpi::mprobe(neutral::proc_null, 1, world(), 1, &flag, &message, &status) == 0 && flag == 1);
+  CHECK(status.source == neutral::proc_null && real_mpi::imrecv(nullptr, 0, bytes(), message, two) == 0);
+  CHECK(real_mpi::wait_some(2, two, statuses, 1) == 1 && statuses[0].source == neutral::proc_null);
 }
 
 /// Three receives, the middle one too short: each has its own error and status, none is lost.
@@ -163,6 +171,14 @@ void deliver_lays_out() {
   PMPI_Type_free(&column);
 }
 
+bool returns_errors(MPI_Comm comm) {
+  MPI_Errhandler handler;
+  PMPI_Comm_get_errhandler(comm, &handler);
+  const bool yes = handler == MPI_ERRORS_RETURN;
+  PMPI_Errhandler_free(&handler);
+  return yes;
+}
+
 void communicators() {
   int rank = -1, size = -1, ranks[2] = {-1, -1};
   CHECK(real_mpi::comm_members(world(), &rank, &size, ranks, 2) == 0);
@@ -174,23 +190,25 @@ void communicators() {
   std::uint64_t small = 1;
   CHECK(real_mpi::comm_create(world(), my_rank == 1 ? only_one : nullptr, my_rank == 1 ? 1 : 0, &small) == 0);
   CHECK((small != 0) == (my_rank == 1));
+  std::uint64_t more = 0, request = 0;
+  CHECK(real_mpi::comm_create_group(comm, reversed, 2, 4, &more) == 0 && more != 0);
+  CHECK(returns_errors(real_mpi::to_real<kind::comm>(more)));
+  CHECK(real_mpi::split_shared(world(), my_rank, 0, &more) == 0 && (more != 0) == (my_rank == 1));
+  CHECK(real_mpi::comm_idup(world(), &more, &request) == 0);
+  neutral::status status{};
+  CHECK(real_mpi::wait_some(1, &request, &status, 1) == 1 && status.error == 0);
+  CHECK(real_mpi::comm_members(more, &rank, &size, ranks, 2) == 0 && size == 2 && rank == my_rank);
+  CHECK(small == 0 || returns_errors(real_mpi::to_real<kind::comm>(small)));
   if (my_rank == 1) {
     CHECK(real_mpi::comm_from_ranks(only_one, 1, 3, &comm) == 0);
     CHECK(real_mpi::comm_members(comm, &rank, &size, ranks, 0) == 0 && size == 1);
   }
 }
 
-bool returns_errors(MPI_Comm comm) {
-  MPI_Errhandler handler;
-  PMPI_Comm_get_errhandler(comm, &handler);
-  const bool yes = handler == MPI_ERRORS_RETURN;
-  PMPI_Errhandler_free(&handler);
-  return yes;
-}
-
-/// Whatever a generated slot makes from a communicator returns its errors as well.
+/// What a plain constructor makes from a communicator returns its errors as well. MPI_Comm_create and
+/// MPI_Comm_create_group are not here: MPICH 4.0 gives their results the default handler; real_mpi's own set it.
 void error_handler_is_inherited() {
-  MPI_Comm made[8];
+  MPI_Comm made[6];
   MPI_Request request;
   const int dims[1] = {2}, periods[1] = {1};
   PMPI_Comm_dup(MPI_COMM_WORLD, &made[0]);
@@ -200,12 +218,7 @@ void error_handler_is_inherited() {
   PMPI_Comm_idup(MPI_COMM_WORLD, &made[4], &request);
   PMPI_Wait(&request, MPI_STATUS_IGNORE);
   PMPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &made[5]);
-  MPI_Group group;
-  PMPI_Comm_group(MPI_COMM_WORLD, &group);
-  PMPI_Comm_create(MPI_COMM_WORLD, group, &made[6]);
-  PMPI_Comm_create_group(MPI_COMM_WORLD, group, 1, &made[7]);
-  PMPI_Group_free(&group);
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 6; ++i) {
     if (!returns_errors(made[i])) std::fprintf(stderr, "constructor %d does not hand MPI_ERRORS_RETURN on\n", i);
     CHECK(returns_errors(made[i]));
     PMPI_Comm_free(&made[i]);

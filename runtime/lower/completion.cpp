@@ -12,6 +12,11 @@ namespace {
 
 /// One visit to a single request. returns 1 if it completed.
 int test_one(std::uint64_t* request, neutral::status* status) {
+  if (*request == null_receive) {
+    *request = 0;
+    *status = null_receive_status;
+    return 1;
+  }
   MPI_Request real = to_real<kind::request>(*request);
   MPI_Status real_status{};
   int flag = 0;
@@ -62,12 +67,14 @@ int wait_some(int n, std::uint64_t* requests, neutral::status* statuses, int lea
 }
 
 int cancel(std::uint64_t request) {
+  if (request == null_receive) return neutral::success;
   MPI_Request real = to_real<kind::request>(request);
   const int rc = PMPI_Cancel(&real);
   return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
 }
 
 int request_free(std::uint64_t request) {
+  if (request == null_receive) return neutral::success;
   MPI_Request real = to_real<kind::request>(request);
   const int rc = PMPI_Request_free(&real);
   return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);

@@ -26,6 +26,13 @@ inline void set_status(neutral::status* out, const MPI_Status& status, int error
   out->error = error;
 }
 
+/// The request of a receive from MPI_PROC_NULL. Some MPIs (MPICH 4.0) complete such a receive with the status of a
+/// message from rank 0; so none is started, and this value, which no MPI uses as a handle, stands for it.
+inline constexpr std::uint64_t null_receive = 1;
+
+inline constexpr neutral::status null_receive_status{
+    .source = neutral::proc_null, .tag = neutral::any_tag, .error = neutral::success, .cancelled = 0, .count_bytes = 0};
+
 /// Stores the handle of a started operation: 0 where it failed.
 inline int give_request(int rc, MPI_Request request, std::uint64_t* out) noexcept {
   *out = rc == MPI_SUCCESS ? to_neutral(request) : 0;

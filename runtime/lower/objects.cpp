@@ -4,6 +4,7 @@
 #include "real_mpi.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <vector>
 
@@ -29,11 +30,26 @@ class scoped_group {
   MPI_Group group_ = MPI_GROUP_NULL;
 };
 
-/// Gives the new communicator to the boundary: errors are returned on it, and none at all is 0.
+/// Gives the new communicator to the boundary: errors are returned on it, and none at all is 0. (MPICH 4.0 does not
+/// hand the error handler on in MPI_Comm_create and MPI_Comm_create_group.)
 std::uint64_t adopt(MPI_Comm made) {
   if (made == MPI_COMM_NULL) return 0;
   PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return to_neutral(made);
+}
+
+/// MPI_Comm_create_group on `parent` for the group of the given world ranks: collective over these only.
+int create_among(MPI_Comm parent, const int* world_ranks, int n, int tag, std::uint64_t* result) {
+  *result = 0;
+  // MPICH 4.0 makes a communicator's group when it is first asked for, and MPI_Comm_create_group crashes without it.
+  scoped_group of_parent, group;
+  int rc = PMPI_Comm_group(parent, of_parent.out());
+  if (rc == MPI_SUCCESS) rc = PMPI_Group_incl(own().world_group, n, world_ranks, group.out());
+  MPI_Comm made = MPI_COMM_NULL;
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_create_group(parent, group.get(), tag, &made);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  *result = adopt(made);
+  return neutral::success;
 }
 
 }  // namespace
@@ -53,14 +69,11 @@ int comm_members(std::uint64_t comm, int* rank, int* size, int* ranks, int capac
 }
 
 int comm_from_ranks(const int* world_ranks, int n, int tag, std::uint64_t* comm) {
-  *comm = 0;
-  scoped_group group;
-  int rc = PMPI_Group_incl(own().world_group, n, world_ranks, group.out());
-  MPI_Comm made = MPI_COMM_NULL;
-  if (rc == MPI_SUCCESS) rc = PMPI_Comm_create_group(own().world, group.get(), tag, &made);
-  if (rc != MPI_SUCCESS) return neutral_error(rc);
-  *comm = adopt(made);
-  return neutral::success;
+  return create_among(own().world, world_ranks, n, tag, comm);
+}
+
+int comm_create_group(std::uint64_t comm, const int* world_ranks, int n, int tag, std::uint64_t* result) {
+  return create_among(to_real<kind::comm>(comm), world_ranks, n, tag, result);
 }
 
 int comm_create(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result) {
@@ -72,6 +85,26 @@ int comm_create(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t
   if (rc != MPI_SUCCESS) return neutral_error(rc);
   *result = adopt(made);
   return neutral::success;
+}
+
+int split_shared(std::uint64_t comm, int member, int key, std::uint64_t* result) {
+  *result = 0;
+  MPI_Comm made = MPI_COMM_NULL;
+  const int type = member != 0 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED;
+  const int rc = PMPI_Comm_split_type(to_real<kind::comm>(comm), type, key, MPI_INFO_NULL, &made);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  *result = adopt(made);
+  return neutral::success;
+}
+
+/// The handle is written into the caller's word itself: a 32-bit one into its lower half, so that both forms read as
+/// to_neutral() would give them. The new communicator inherits MPI_ERRORS_RETURN.
+int comm_idup(std::uint64_t comm, std::uint64_t* result, std::uint64_t* request) {
+  static_assert(std::endian::native == std::endian::little && sizeof(MPI_Comm) <= sizeof *result);
+  *result = 0;
+  MPI_Request started = MPI_REQUEST_NULL;
+  const int rc = PMPI_Comm_idup(to_real<kind::comm>(comm), reinterpret_cast<MPI_Comm*>(result), &started);
+  return give_request(rc, started, request);
 }
 
 int datatype_layout(std::uint64_t datatype, std::int64_t* layout) {

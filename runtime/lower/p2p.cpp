@@ -40,6 +40,11 @@ int send(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t d
 
 int recv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
          neutral::status* status, std::uint64_t* request) {
+  if (source == neutral::proc_null) {
+    *request = 0;
+    if (status != nullptr) *status = null_receive_status;
+    return neutral::success;
+  }
   MPI_Request started = MPI_REQUEST_NULL;
   const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), real_rank(source), real_tag(tag),
                             to_real<kind::comm>(comm), &started);
@@ -57,6 +62,10 @@ int isend(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t 
 
 int irecv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
           std::uint64_t* request) {
+  if (source == neutral::proc_null) {
+    *request = null_receive;
+    return neutral::success;
+  }
   MPI_Request started = MPI_REQUEST_NULL;
   const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), real_rank(source), real_tag(tag),
                             to_real<kind::comm>(comm), &started);

@@ -47,6 +47,10 @@ int mprobe(int source, int tag, std::uint64_t comm, int block, int* flag, std::u
 
 int imrecv(void* buffer, std::int64_t count, std::uint64_t datatype, std::uint64_t message, std::uint64_t* request) {
   MPI_Message matched = to_real<kind::message>(message);
+  if (matched == MPI_MESSAGE_NO_PROC) {
+    *request = null_receive;
+    return neutral::success;
+  }
   const MPI_Datatype type = to_real<kind::datatype>(datatype);
   MPI_Request started = MPI_REQUEST_NULL;
   int rc = MPI_ERR_COUNT;
@@ -59,6 +63,10 @@ int imrecv(void* buffer, std::int64_t count, std::uint64_t datatype, std::uint64
 
 int mrecv_bytes(void* buffer, std::int64_t bytes, std::uint64_t message, neutral::status* status) {
   MPI_Message matched = to_real<kind::message>(message);
+  if (matched == MPI_MESSAGE_NO_PROC) {
+    *status = null_receive_status;
+    return neutral::success;
+  }
   const packed_span span(bytes);
   MPI_Status real{};
   const int rc = PMPI_Mrecv(buffer, span.count(), span.type(), &matched, &real);

@@ -41,6 +41,9 @@ int deliver(const void* bytes, std::int64_t size, void* buffer, std::int64_t cou
 int comm_members(std::uint64_t comm, int* rank, int* size, int* ranks, int capacity);
 int comm_from_ranks(const int* world_ranks, int n, int tag, std::uint64_t* comm);
 int comm_create(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result);
+int comm_create_group(std::uint64_t comm, const int* world_ranks, int n, int tag, std::uint64_t* result);
+int split_shared(std::uint64_t comm, int member, int key, std::uint64_t* result);
+int comm_idup(std::uint64_t comm, std::uint64_t* result, std::uint64_t* request);
 int datatype_layout(std::uint64_t datatype, std::int64_t* layout);
 
 // operations.cpp

@@ -16,8 +16,15 @@ MPI_Status no_status() noexcept {
 request_batch::request_batch(int n, std::uint64_t* requests, neutral::status* statuses)
     : n_(n), requests_(requests), statuses_(statuses), reals_(at(n)), real_statuses_(at(n)), indices_(at(n)) {
   for (int i = 0; i < n; ++i) {
-    reals_[at(i)] = requests[i] == 0 ? MPI_REQUEST_NULL : to_real<kind::request>(requests[i]);
+    reals_[at(i)] = MPI_REQUEST_NULL;
     if (requests[i] == 0) continue;
+    if (requests[i] == null_receive) {
+      requests[i] = 0;
+      statuses[i] = null_receive_status;
+      ++completed_;
+      continue;
+    }
+    reals_[at(i)] = to_real<kind::request>(requests[i]);
     // An operation that this MPI completed at its start may have left no request at all; Testsome would skip it.
     if (reals_[at(i)] == MPI_REQUEST_NULL) retire(i, no_status(), neutral::success);
   }

@@ -19,6 +19,9 @@ void fill_services(lower::services& table) {
   table.comm_members = comm_members;
   table.comm_from_ranks = comm_from_ranks;
   table.comm_create = comm_create;
+  table.comm_create_group = comm_create_group;
+  table.split_shared = split_shared;
+  table.comm_idup = comm_idup;
   table.datatype_layout = datatype_layout;
   table.op_create = op_create;
   table.world_attribute = world_attribute;

@@ -1,5 +1,6 @@
 #include "library_closure.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>

@@ -1,0 +1,133 @@
+#include "command_line.hpp"
+
+#include "failure.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#if !defined(MANA_VERSION)
+#error "set by runtime/tools/CMakeLists.txt"
+#endif
+
+namespace mana::tools {
+namespace {
+
+/// Everything that the parser fills in; what was meant is picked from it afterwards.
+struct parsed {
+  run_options run, restart;
+  checkpoint_command checkpoint;
+  status_command status;
+  inspect_command inspect;
+  verify_command verify;
+};
+
+void add_run_options(CLI::App& app, run_options& options, bool with_mpi) {
+  app.add_option("--interval", options.interval_s, "Take a checkpoint every so many seconds (default: none by itself)")
+      ->type_name("SECONDS")->check(CLI::Range(0.0, 1e9));
+  app.add_option("--limit", options.limit_s,
+                 "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
+      ->type_name("SECONDS")->check(CLI::Range(0.0, 1e9));
+  if (with_mpi)
+    app.add_option("--mpi", options.mpi, "mpich or openmpi: the MPI that the program uses, where it cannot be seen")
+        ->type_name("NAME")->check(CLI::IsMember({"mpich", "openmpi"}));
+  app.add_flag("--verbose", options.verbose, "Say what is done");
+}
+
+void add_job(CLI::App& app, job_reference& job) {
+  auto* file = app.add_option("--job", job.file, "The job's file")->type_name("FILE");
+  app.add_option("--ckpt-dir", job.checkpoint_directory, "The job's checkpoint directory (default: mana-ckpt)")
+      ->type_name("DIR")->excludes(file);
+}
+
+void build_run(CLI::App& app, parsed& values) {
+  auto* run = app.add_subcommand("run", "Run an MPI program so that it can be checkpointed (under mpirun)");
+  run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+  run->add_option("--ckpt-dir", values.run.checkpoint_directory, "Where checkpoints go (default: mana-ckpt)")
+      ->type_name("DIR");
+  add_run_options(*run, values.run, true);
+}
+
+void build_restart(CLI::App& app, parsed& values) {
+  auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
+  restart->footer("Usage: mpirun -n RANKS mana restart DIR [OPTIONS]");
+  restart->add_option("DIR", values.restart.checkpoint_directory, "The checkpoint directory")->required();
+  add_run_options(*restart, values.restart, true);
+}
+
+void build_control(CLI::App& app, parsed& values) {
+  auto* checkpoint = app.add_subcommand("checkpoint", "Take a checkpoint now; returns when it is durable");
+  add_job(*checkpoint, values.checkpoint.job);
+  checkpoint->add_flag("--stop", values.checkpoint.stop, "End the job once the checkpoint is durable");
+  checkpoint->add_option("--timeout", values.checkpoint.timeout_s, "Give up after so many seconds (default: the job's limit)")
+      ->type_name("SECONDS")->check(CLI::Range(0.0, 1e9));
+  auto* status = app.add_subcommand("status", "Show a running job");
+  add_job(*status, values.status.job);
+  status->add_flag("--json", values.status.json, "For programs");
+  auto* inspect = app.add_subcommand("inspect", "Show what is in a checkpoint directory");
+  inspect->add_option("DIR", values.inspect.directory, "A checkpoint directory, or one checkpoint in it")->required();
+  inspect->add_flag("--json", values.inspect.json, "For programs");
+  auto* verify = app.add_subcommand("verify", "Check every byte of the checkpoints in a directory");
+  verify->add_option("DIR", values.verify.directory, "A checkpoint directory, or one checkpoint in it")->required();
+  verify->add_flag("--json", values.verify.json, "For programs");
+}
+
+/// Index in `words` at which the program to be run begins: after "--", or the first word that is neither an option of
+/// `mana run` nor an option's value. Nothing behind it is looked at, so the program's own options are its own.
+std::size_t program_begin(const CLI::App& run, const std::vector<std::string>& words, bool& separated) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    separated = words[i] == "--";
+    if (separated) return i;
+    if (words[i].size() < 2 || words[i][0] != '-') return i;
+    const auto* option = run.get_option_no_throw(words[i]);
+    if (option && option->get_items_expected_min() > 0) ++i;
+  }
+  return words.size();
+}
+
+command pick(const CLI::App& app, parsed& values) {
+  if (app.got_subcommand("run")) return run_command{values.run};
+  if (app.got_subcommand("restart")) return restart_command{values.restart};
+  if (app.got_subcommand("checkpoint")) return values.checkpoint;
+  if (app.got_subcommand("status")) return values.status;
+  if (app.got_subcommand("inspect")) return values.inspect;
+  return values.verify;
+}
+
+}  // namespace
+
+command parse_command_line(const std::vector<std::string>& words) {
+  CLI::App app("Transparent checkpoint-restart of unmodified MPI programs.", "mana");
+  app.set_version_flag("--version", "mana " MANA_VERSION);
+  app.require_subcommand(1);
+  parsed values;
+  build_run(app, values);
+  build_restart(app, values);
+  build_control(app, values);
+
+  std::vector<std::string> own = words;
+  if (!words.empty() && words[0] == "run") {
+    bool separated = false;
+    const auto begin = program_begin(*app.get_subcommand("run"), words, separated);
+    own.resize(std::min(begin, own.size()));
+    const auto program = std::min(begin + (separated ? 1 : 0), words.size());
+    values.run.command.assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
+  }
+  try {
+    std::reverse(own.begin(), own.end());   // CLI11 takes a vector from its end
+    app.parse(own);
+  } catch (const CLI::CallForHelp&) {
+    return show_text{app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return show_text{fmt::format("{}\n", version.what())};
+  } catch (const CLI::ParseError& error) {
+    throw failure(exit_code::usage, error.what(), "see mana --help, or mana COMMAND --help");
+  }
+  if (app.got_subcommand("run") && values.run.command.empty())
+    throw failure(exit_code::usage, "mana run: no program given", "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+  return pick(app, values);
+}
+
+}  // namespace mana::tools

@@ -1,0 +1,15 @@
+// Becoming another program.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace mana::tools {
+
+/// execv. argv[0] is the file's name. errors: failure (parts_missing) if the kernel refuses
+[[noreturn]] void become(const std::filesystem::path& file, const std::vector<std::string>& arguments);
+
+/// A duration as an argument of the lower half: seconds with as many digits as needed.
+std::string seconds(double value);
+
+}  // namespace mana::tools

@@ -1,0 +1,53 @@
+// Which MPI is meant: what the program was linked with, and what started it.
+#pragma once
+#include "library_closure.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mana::tools {
+
+enum class mpi_name { mpich, openmpi };
+
+/// "mpich", "openmpi": as in --mpi and in the names of the lower halves.
+const char* short_name(mpi_name mpi);
+/// "MPICH", "Open MPI": for people.
+const char* long_name(mpi_name mpi);
+/// The MPI of a short name; nothing for another word.
+std::optional<mpi_name> parse_mpi_name(const std::string& text);
+
+/// Value of an environment variable, or nullptr; getenv's form, so that tests can give their own.
+using environment = std::function<const char*(const char*)>;
+
+/// What the environment says about the launcher.
+struct launcher {
+  std::optional<mpi_name> mpi;   // nothing: no launcher seen, the program runs as a single rank
+  bool certain = false;          // false: this environment is also made for the other MPI (e.g. by a batch system)
+  int rank = -1;                 // rank in the job, -1 if unknown
+  int node_rank = 0;             // rank among those of this node
+};
+launcher find_launcher(const environment& get);
+
+/// What the names of a program's libraries say.
+struct linked_mpi {
+  std::vector<mpi_name> found;       // without repetition
+  std::vector<std::string> foreign;  // MPI libraries for which there is no lower half
+};
+linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure);
+
+/// A program and its surroundings, as far as the choice of an MPI needs them.
+struct mpi_evidence {
+  std::string program;                 // for messages
+  bool script = false;                 // "#!", whose libraries cannot be known
+  linked_mpi linked;
+  launcher started_by;
+  std::optional<mpi_name> wanted;      // --mpi
+};
+
+/// The MPI to run with. An explicit --mpi decides, then the program's libraries, then the launcher.
+/// errors: failure: the two disagree, several MPIs, a foreign MPI, or nothing that says which.
+mpi_name choose_mpi(const mpi_evidence& evidence);
+
+}  // namespace mana::tools

@@ -1,0 +1,46 @@
+// The command `mana`: reads its words, does what they say, and turns failures into a sentence and an exit status.
+#include "command_line.hpp"
+#include "failure.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <exception>
+
+namespace mana::tools {
+namespace {
+
+const char* process_environment(const char* name) { return std::getenv(name); }
+
+struct execute {
+  int operator()(const show_text& shown) const {
+    fmt::print("{}", shown.text);
+    return 0;
+  }
+  template <class T> int operator()(const T&) const { throw failure(exit_code::internal, "later"); }
+  int operator()(const run_command& wanted) const { run(wanted.options, process_environment); }
+};
+
+/// Every rank of a job meets the same failure: one of each node says so.
+void report(const failure& failed) {
+  const auto started_by = find_launcher(process_environment);
+  if (started_by.node_rank != 0) return;
+  fmt::print(stderr, "mana: error: {}\n", failed.what());
+  if (!failed.remedy().empty()) fmt::print(stderr, "      {}\n", failed.remedy());
+}
+
+}  // namespace
+}  // namespace mana::tools
+
+int main(int argc, char** argv) {
+  using namespace mana::tools;
+  try {
+    return std::visit(execute{}, parse_command_line({argv + 1, argv + argc}));
+  } catch (const failure& failed) {
+    report(failed);
+    return static_cast<int>(failed.code());
+  } catch (const std::exception& error) {
+    report(failure(exit_code::internal, error.what(), "this is a defect of mana: please report it"));
+    return static_cast<int>(exit_code::internal);
+  }
+}

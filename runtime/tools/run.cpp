@@ -1,0 +1,37 @@
+// `mana run`: everything that can be known beforehand is checked, then this process becomes the lower half.
+#include "exec.hpp"
+#include "failure.hpp"
+#include "install_tree.hpp"
+#include "program_check.hpp"
+#include "run_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mana::tools {
+
+void run(const run_options& options, const environment& get) {
+  const auto program = check_program(options.command, get);
+  const auto started_by = find_launcher(get);
+  const auto mpi = choose_mpi({options.command[0], program.script, program.linked, started_by, parse_mpi_name(options.mpi)});
+  const auto parts = find_parts(mpi);
+  check_kernel();
+  const auto directory = prepare_checkpoint_directory(options.checkpoint_directory);
+
+  std::vector<std::string> arguments{"run",        "--ckpt-dir", directory.string(),
+                                     "--interval", seconds(options.interval_s),
+                                     "--limit",    seconds(options.limit_s),
+                                     "--preload",  parts.wrappers.string()};
+  if (options.verbose) arguments.push_back("--verbose");
+  arguments.push_back("--");
+  // The lower half loads what it is told: the file that was checked, not another that PATH may give it.
+  arguments.push_back(program.file.string());
+  arguments.insert(arguments.end(), program.arguments.begin() + 1, program.arguments.end());
+  if (options.verbose && started_by.rank <= 0)
+    fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
+               started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),
+               fmt::join(arguments, " "));
+  become(parts.lower_half, arguments);
+}
+
+}  // namespace mana::tools

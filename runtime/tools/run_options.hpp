@@ -1,0 +1,26 @@
+// Options that `mana run` and `mana restart` have in common.
+#pragma once
+#include "launcher.hpp"
+
+#include <string>
+#include <vector>
+
+namespace mana::tools {
+
+struct run_options {
+  std::string checkpoint_directory = "mana-ckpt";
+  double interval_s = 0;                 // 0: no checkpoints by themselves
+  double limit_s = 0;                    // time limit of the quiesce phase; 0: the runtime's own
+  std::string mpi;                       // short name, "" = find out
+  bool verbose = false;
+  std::vector<std::string> command;      // run: program and its arguments
+};
+
+/// Becomes the lower half that runs options.command. Does not return. errors: failure
+[[noreturn]] void run(const run_options& options, const environment& get);
+
+/// Becomes the lower half that restarts the newest complete checkpoint of options.checkpoint_directory, and writes
+/// later checkpoints there too. Does not return. errors: failure
+[[noreturn]] void restart(const run_options& options, const environment& get);
+
+}  // namespace mana::tools
