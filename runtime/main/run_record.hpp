@@ -1,0 +1,27 @@
+// What a restart must know of the run that is not in the upper half's memory: the image section "run".
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mana::run {
+
+struct run_record {
+  std::string mpi_name;               // "MPICH", "Open MPI"
+  std::string mpi_version;            // "4.0.2"
+  std::int32_t thread_level = 0;      // as the program asked for: 0 SINGLE … 3 MULTIPLE
+  std::string program;                // path of the program
+  std::string build_id;               // of the program, in hex; see program_identity()
+  std::vector<std::string> arguments; // argv, for people
+  std::string directory;              // working directory of the program at the checkpoint
+};
+
+/// Version 1: "MANARUN1", then each member in order; text: uint32 length, bytes; list: uint32 number, texts.
+/// Little endian.
+std::vector<std::uint8_t> encode(const run_record& record);
+
+/// errors: std::runtime_error if the bytes are not a record of a known version, or end early
+run_record decode_run_record(std::span<const std::uint8_t> bytes);
+
+}  // namespace mana::run

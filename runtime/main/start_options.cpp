@@ -1,0 +1,65 @@
+#include "start_options.hpp"
+
+#include "start_failure.hpp"
+
+#include <charconv>
+
+namespace mana::run {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw start_failure(exit_status::usage, what, "start programs with: mpirun -n RANKS mana run PROGRAM ARGS…", met_by::all);
+}
+
+double number(const std::string& option, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0))
+    refuse(option + ": \"" + text + "\" is not a number of seconds");
+  return value;
+}
+
+/// Reads the option at words[i] and leaves i behind it. returns false if it is none.
+bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
+  const std::string& name = words[i];
+  if (name == "--verbose") { options.verbose = true; ++i; return true; }
+  if (name != "--ckpt-dir" && name != "--interval" && name != "--limit" && name != "--preload") return false;
+  if (i + 1 >= words.size()) refuse(name + ": its value is missing");
+  const std::string& value = words[i + 1];
+  if (name == "--ckpt-dir") options.checkpoint_directory = value;
+  else if (name == "--interval") options.interval_s = number(name, value);
+  else if (name == "--limit") options.limit_s = number(name, value);
+  else options.preload = value;
+  i += 2;
+  return true;
+}
+
+void check_complete(const start_options& options) {
+  if (options.checkpoint_directory.empty()) refuse("--ckpt-dir is missing");
+  if (options.restart && options.generation.empty()) refuse("restart: the checkpoint is missing");
+  if (!options.restart && options.command.empty()) refuse("run: the program is missing");
+  if (!options.restart && options.preload.empty()) refuse("run: --preload is missing");
+}
+
+}  // namespace
+
+start_options parse_start_options(const std::vector<std::string>& words) {
+  if (words.empty() || (words[0] != "run" && words[0] != "restart"))
+    refuse("this program is a part of mana that `mana run` starts");
+  start_options options;
+  options.restart = words[0] == "restart";
+  for (std::size_t i = 1; i < words.size();) {
+    if (!options.restart && words[i] == "--") {
+      options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      break;
+    }
+    if (read_option(words, i, options)) continue;
+    if (!options.restart || !options.generation.empty()) refuse("unknown word \"" + words[i] + "\"");
+    options.generation = words[i++];
+  }
+  check_complete(options);
+  return options;
+}
+
+}  // namespace mana::run

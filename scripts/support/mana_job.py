@@ -1,0 +1,114 @@
+"""An MPI job under mana, as the demo and the storm drive it: start, watch, checkpoint, kill, restart."""
+import os
+import pathlib
+import queue
+import re
+import signal
+import subprocess
+import threading
+import time
+
+STEP = re.compile(r"step (\d+) of (\d+)")
+CHECKSUM = re.compile(r"checksum ([0-9a-f]+)")
+
+
+def mpirun(mpi, ranks):
+    """Words that start `ranks` processes of this MPI, also on fewer cores."""
+    words = [f"mpirun.{mpi}", "-n", str(ranks)]
+    return words + ["--oversubscribe"] if mpi == "openmpi" else words
+
+
+def mpi_environment():
+    """The caller's environment, with Open MPI's leave to run as root where we are root."""
+    environment = dict(os.environ)
+    if os.geteuid() == 0:
+        environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    return environment
+
+
+def descendants(pid):
+    """`pid` and all processes below it, parents first."""
+    found = [pid]
+    for parent in found:
+        for children in pathlib.Path(f"/proc/{parent}/task").glob("*/children"):
+            try:
+                found += [int(child) for child in children.read_text().split()]
+            except OSError:
+                pass  # it ended meanwhile
+    return found
+
+
+class Failed(Exception):
+    """The job or the command did not do what was expected; the text says what."""
+
+
+class Job:
+    """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up."""
+
+    def __init__(self, words, directory, log):
+        self.log = pathlib.Path(log)
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(words, cwd=directory, env=mpi_environment(), stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        with self.log.open("a") as log:
+            for line in self.process.stdout:
+                log.write(line)
+                log.flush()
+                self.lines.put(line)
+        self.lines.put(None)
+
+    def next_line(self, timeout_s):
+        """The next line of output, None at its end. A job that is silent for timeout_s is killed: Failed."""
+        try:
+            return self.lines.get(timeout=timeout_s)
+        except queue.Empty:
+            self.kill()
+            raise Failed(f"no output for {timeout_s} s; see {self.log}") from None
+
+    def wait(self, timeout_s=120):
+        """Waits for the end; raises Failed unless its exit status is 0."""
+        status = self.process.wait(timeout_s)
+        if status != 0:
+            tail = "".join(self.log.read_text(errors="replace").splitlines(keepends=True)[-15:])
+            raise Failed(f"mpirun ended with status {status}:\n{tail}(all of it: {self.log})")
+
+    def kill(self):
+        """SIGKILL to every process of the job, then waits until none is left."""
+        victims = descendants(self.process.pid)
+        for pid in victims:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+        deadline = time.monotonic() + 30
+        while any(_lives(pid) for pid in victims):
+            if time.monotonic() > deadline:
+                raise Failed("killed processes of the job do not end")
+            time.sleep(0.01)
+
+
+def _lives(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
+def mana(command, *words, timeout_s=120):
+    """Runs a mana command that is not under mpirun; returns (seconds, output). Failed if its status is not 0."""
+    begin = time.monotonic()
+    done = subprocess.run([command, *words], capture_output=True, text=True, timeout=timeout_s)
+    if done.returncode != 0:
+        raise Failed(f"mana {' '.join(words)} ended with status {done.returncode}: {done.stdout}{done.stderr}")
+    return time.monotonic() - begin, done.stdout
+
+
+def image_bytes(generation):
+    """Bytes of all files below a checkpoint's directory."""
+    return sum(file.stat().st_size for file in pathlib.Path(generation).rglob("*") if file.is_file())

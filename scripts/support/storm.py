@@ -1,0 +1,118 @@
+"""Restart storm: one program is checkpointed at a random moment, killed with SIGKILL and restarted, many times over.
+
+Every run of the program must end with the result of an undisturbed native run. A chain of restarts goes on until the
+program ends; then the next run begins, until `--cycles` restarts were made. Anything else ends the storm with status 1,
+and what is needed to look into it stays in the work directory.
+"""
+import argparse
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+from mana_job import CHECKSUM, Failed, Job, mana, mpirun
+
+SILENCE_S = 180
+
+
+class Storm:
+    def __init__(self, options):
+        self.options = options
+        self.build = options.build.resolve()
+        self.mana = str(self.build / "bin" / "mana")
+        self.directory = self.build / "storm-runs" / options.mpi
+        self.random = random.Random(options.seed)
+        self.cycles = self.runs = 0
+        self.longest_chain = 0
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        self.command = options.command or self._heat2d()
+        self.expected = None
+
+    def _heat2d(self):
+        """A grid small enough that a run is many short steps, at any of which the checkpoint may come."""
+        parameters = self.directory / "storm.par"
+        parameters.write_text(f"rows = 128\ncols = 128\nsteps = {self.options.steps}\nreport = 10\n")
+        return [str(self.build / "examples" / "heat2d" / f"heat2d_{self.options.mpi}"), str(parameters)]
+
+    def start(self, *words):
+        return Job([*mpirun(self.options.mpi, self.options.ranks), *words], self.directory, self.directory / "log")
+
+    def result(self, job):
+        """The lines that hold the result, None if the job ended without one."""
+        found = None
+        while (line := job.next_line(SILENCE_S)) is not None:
+            if match := CHECKSUM.search(line):
+                found = match[1]
+        job.wait()
+        return found
+
+    def reference(self):
+        begin = time.monotonic()
+        self.expected = self.result(self.start(*self.command))
+        if self.expected is None:
+            raise Failed("the program printed no checksum when run without mana")
+        print(f"{self.options.mpi}: result {self.expected}, {time.monotonic() - begin:.1f} s undisturbed", flush=True)
+
+    def checkpointed(self, job):
+        """Takes a checkpoint after a random time. False if the program ended before."""
+        time.sleep(self.random.uniform(0.0, self.options.longest_s))
+        try:
+            mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"))
+            return True
+        except (Failed, subprocess.TimeoutExpired) as failed:
+            try:
+                job.process.wait(10)      # a job that was ending when it was asked answers with an error: then it ends
+            except subprocess.TimeoutExpired:
+                raise Failed(f"a running job was not checkpointed: {failed}") from None
+            return False
+
+    def run_once(self):
+        """One run of the program with as many restarts as fit into it."""
+        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+        job = self.start(self.mana, "run", "--ckpt-dir", "ckpt", *self.command)
+        chain = 0
+        while self.cycles < self.options.cycles and self.checkpointed(job):
+            job.kill()
+            job = self.start(self.mana, "restart", "ckpt")
+            chain += 1
+            self.cycles += 1
+            if self.cycles % 10 == 0:
+                print(f"{self.options.mpi}: {self.cycles} restarts, {self.runs} runs ended well", flush=True)
+        result = self.result(job)
+        if result != self.expected:
+            raise Failed(f"result {result} instead of {self.expected} after {chain} restarts")
+        self.runs += 1
+        self.longest_chain = max(self.longest_chain, chain)
+
+    def go(self):
+        self.reference()
+        while self.cycles < self.options.cycles:
+            self.run_once()
+        print(f"{self.options.mpi}: {self.cycles} restarts in {self.runs} runs, longest chain {self.longest_chain}, "
+              f"all results equal", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree")
+    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--cycles", type=int, default=500, help="restarts to make")
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=4000, help="steps of heat2d")
+    parser.add_argument("--longest", dest="longest_s", type=float, default=1.5, help="longest time before a checkpoint, s")
+    parser.add_argument("--seed", type=int, default=None, help="of the random moments (default: the time; printed)")
+    parser.add_argument("command", nargs="*", help="a program that prints 'checksum HEX' (default: heat2d)")
+    options = parser.parse_args()
+    options.seed = options.seed if options.seed is not None else time.time_ns() % 1_000_000
+    print(f"{options.mpi}: seed {options.seed}", flush=True)
+    Storm(options).go()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failed as failed:
+        sys.exit(f"storm: {failed}")
