@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE]. A file is written only if it changed."""
+import argparse
+import pathlib
+import sys
+import tomllib
+
+import jinja2
+
+import model
+
+TEMPLATES = model.HERE.parent / "templates"
+# Output name → template. Each template's first line names what it is given.
+OUTPUTS = {
+    "mana/gen/function_tags.hpp": "function_tags.hpp.j2",
+    "mana/gen/lower_slots.hpp": "lower_slots.hpp.j2",
+    "mana/gen/app_predefined.hpp": "app_predefined.hpp.j2",
+    "mana/gen/real_predefined.hpp": "real_predefined.hpp.j2",
+    "lower_table.cpp": "lower_table.cpp.j2",
+    "wrappers.cpp": "wrappers.cpp.j2",
+    "fake_lower_half.hpp": "fake_lower_half.hpp.j2",
+}
+
+
+def predefined():
+    """Rows of predefined.toml as {kind: [(code, name)]}."""
+    return tomllib.loads((model.HERE / "predefined.toml").read_text())
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("--coverage", type=pathlib.Path)
+    options = parser.parse_args(arguments)
+    try:
+        functions = model.load()
+    except model.DescriptionError as error:
+        print(f"codegen: {error}", file=sys.stderr)
+        return 1
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
+                                     trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    given = {"functions": functions, "slots": model.slots(functions), "predefined": predefined(),
+             "libraries": ("mpich", "openmpi")}
+    for name, template in OUTPUTS.items():
+        write(options.output / name, environment.get_template(template).render(given))
+    if options.coverage:
+        write(options.coverage, environment.get_template("coverage.md.j2").render(given))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

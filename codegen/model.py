@@ -1,0 +1,190 @@
+"""The description of the MPI functions, loaded, checked and made ready to print. Templates only print what is here."""
+import dataclasses
+import pathlib
+import re
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+PARAM = re.compile(r"^(\w+): (\w+)(?:\((\w+)\))? (inout|in|out)( const)?(?: \[([^\]]+)\])?( large_only)?$")
+HANDLES = ("comm", "group", "request", "op", "datatype", "errhandler", "info", "message", "file", "win", "session")
+SHAPES = ("manual", "collective", "icollective", "refuse")
+
+
+class DescriptionError(Exception):
+    """A fault of the description; the text names file, function and what is wrong."""
+
+
+@dataclasses.dataclass
+class Param:
+    """One parameter of one form (int or MPI_Count counts) of a function."""
+    name: str
+    declaration: str      # in the application's mpi.h: "const void* buf"
+    tag: str              # kind of function.hpp or kind.hpp
+    direction: str
+    is_array: bool
+    neutral: str          # type on the boundary: "std::uint64_t"
+    real_type: str        # type of the argument in the lower half's mpi.h: "MPI_Comm*"
+
+
+@dataclasses.dataclass
+class Function:
+    """One function name as mpi.h declares it."""
+    name: str             # MPI_Comm_split
+    id: str               # comm_split
+    params: list
+    returns: str          # C type
+    libraries: list
+    shape: str
+    slot: bool
+    why: str
+    source: str
+    test: str
+
+    @property
+    def signature(self):
+        return f"{self.returns} {self.name}({self.parameter_list})"
+
+    @property
+    def parameter_list(self):
+        return ", ".join(p.declaration for p in self.params) or "void"
+
+    @property
+    def args(self):
+        return ", ".join(p.name for p in self.params if p.name != "varargs")
+
+    @property
+    def tags(self):
+        return ", ".join(f"param<kind::{p.tag}, dir::{p.direction}{', true' if p.is_array else ''}>" for p in self.params)
+
+    @property
+    def neutral_types(self):
+        return ", ".join(p.neutral for p in self.params)
+
+    @property
+    def real_tags(self):
+        return self.tags
+
+    @property
+    def call(self):
+        if self.shape == "refuse":
+            return f"mana::refuse<mana::fn::{self.id}>({self.args})"
+        if self.shape == "manual":
+            return f"mana::manual::{self.id}({self.args})"
+        return f"mana::interpose<mana::fn::{self.id}>({self.args})"
+
+    @property
+    def in_text(self):
+        return ", ".join(self.libraries)
+
+
+def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml"):
+    """All functions, sorted by name. Raises DescriptionError."""
+    kind_rows = tomllib.loads(pathlib.Path(kinds).read_text())
+    policies = tomllib.loads(pathlib.Path(policy).read_text())
+    functions, seen = [], set()
+    for file in sorted(pathlib.Path(api).glob("*.toml")):
+        for name, facts in tomllib.loads(file.read_text()).items():
+            where = f"{file.name}: {name}"
+            if name in seen:
+                raise DescriptionError(f"{where}: described twice")
+            if name not in policies:
+                raise DescriptionError(f"{where}: no policy")
+            seen.add(name)
+            functions.append(_function(name, facts, policies[name], kind_rows, False, where))
+            if facts.get("large"):
+                functions.append(_function(name + "_c", facts, policies[name], kind_rows, True, where))
+    for name in policies:
+        if name not in seen:
+            raise DescriptionError(f"policy.toml: {name}: no such function in the description")
+    return sorted(functions, key=lambda f: f.name)
+
+
+def _function(name, facts, policy, kinds, large, where):
+    shape = policy.get("shape")
+    if shape not in SHAPES:
+        raise DescriptionError(f"{where}: shape {shape!r} is none of {', '.join(SHAPES)}")
+    if (shape == "refuse") != ("why" in policy):
+        raise DescriptionError(f"{where}: `why` belongs to shape refuse, and to no other")
+    if "c_params" in facts:
+        params = [_plain(text) for text in facts["c_params"]]
+    else:
+        params = [p for text in facts["params"] if (p := _param(text, kinds, large, where))]
+    returns = facts.get("returns", "ERROR_CODE")
+    return Function(name=name, id=identifier(name), params=params, returns=_return_type(returns, kinds),
+                    libraries=[m for m in facts["in"] if not (large and m == "openmpi")], shape=shape,
+                    slot=policy.get("slot", shape in ("collective", "icollective")), why=policy.get("why", ""),
+                    source=facts["source"], test=policy.get("test", ""))
+
+
+def identifier(name):
+    """MPI_Comm_split → comm_split; MPI_T_init_thread → t_init_thread; MPIX_Foo → mpix_foo"""
+    return ("mpix_" if name.startswith("MPIX_") else "") + name.split("_", 1)[1].lower()
+
+
+def _return_type(kind, kinds):
+    return {"WALL_TIME": "double", "TICK_RESOLUTION": "double"}.get(kind) or (
+        "MPI_Fint" if kind.startswith("F90_") else _row(kind, kinds)["c"])
+
+
+def _row(kind, kinds):
+    return kinds.get(kind, kinds["default"])
+
+
+def _plain(text):
+    """A parameter of an extension, in C: only its name and declaration are known."""
+    name = re.search(r"(\w+)(?:\[\])?$", text)
+    return Param(name.group(1), text, "integer", "in", False, "int", "int")
+
+
+def _param(text, kinds, large, where):
+    match = PARAM.match(text)
+    if not match:
+        raise DescriptionError(f"{where}: parameter {text!r} is not \"name: KIND direction [length]\"")
+    name, kind, function_type, direction, const, length, large_only = match.groups()
+    if large_only and not large:
+        return None
+    row = _row(kind, kinds)
+    c = row["large"] if large and "large" in row else row["c"]
+    if function_type:
+        c = c.replace("@", function_type)
+    if c == "...":
+        return Param("varargs", "...", "integer", direction, False, "int", "int")
+    constant = "const " if const else ""
+    is_array = length is not None or row.get("always_array", False)
+    by_address = row.get("address", False)
+    if kind == "ARGUMENT_LIST" and direction == "in":
+        is_array = True
+    if kind == "ARGUMENT_LIST" and direction == "inout":
+        is_array = False
+    if is_array and length and "x" in length:                       # int ranges[][3]
+        declaration, pointer = f"{constant}{c} {name}[][3]", f"{c}(*)[3]"
+    elif is_array and not by_address:
+        declaration, pointer = f"{constant}{c} {name}[]", f"{constant}{c}*"
+    elif is_array:
+        declaration, pointer = f"{row.get('c_array', c)} {name}[]", f"{row.get('c_array', c)}*"
+    elif by_address:
+        declaration, pointer = f"{constant}{c} {name}", f"{constant}{c}"
+    elif direction == "in" and not row.get("pointer_in") and kind != "STATUS":
+        declaration, pointer = f"{constant}{c} {name}", c
+    else:
+        declaration, pointer = f"{constant}{c}* {name}", f"{constant}{c}*"
+    if kind == "REQUEST" and direction == "in" and "Cancel" in where:
+        declaration, pointer = f"{c}* {name}", f"{c}*"
+    return Param(name, declaration, row["tag"], direction, is_array, _neutral(row, pointer), pointer)
+
+
+def _neutral(row, real):
+    """The type of this argument on the boundary: nothing in it may depend on an mpi.h."""
+    text = real
+    if row["tag"] in HANDLES:
+        text = text.replace(row["c"], "std::uint64_t")
+    if row["tag"] == "status":
+        text = text.replace("MPI_Status", "neutral::status")
+    for mpi, neutral in (("MPI_Aint", "std::intptr_t"), ("MPI_Count", "std::int64_t"), ("MPI_Offset", "std::int64_t"),
+                         ("MPI_Fint", "std::int32_t")):
+        text = text.replace(mpi, neutral)
+    return text
+
+
+def slots(functions):
+    return [f for f in functions if f.slot]
