@@ -18,6 +18,7 @@ OUTPUTS = {
     "mana/gen/real_predefined.hpp": "real_predefined.hpp.j2",
     "lower_table.cpp": "lower_table.cpp.j2",
     "wrappers.cpp": "wrappers.cpp.j2",
+    "data_symbols.cpp": "data_symbols.cpp.j2",
     "fake_lower_half.hpp": "fake_lower_half.hpp.j2",
 }
 
@@ -25,6 +26,11 @@ OUTPUTS = {
 def predefined():
     """Rows of predefined.toml as {kind: [(code, name)]}."""
     return tomllib.loads((model.HERE / "predefined.toml").read_text())
+
+
+def data_symbols():
+    """{library: {symbol: bytes}} of data_symbols.toml."""
+    return tomllib.loads((model.HERE / "data_symbols.toml").read_text())
 
 
 def write(path, text):
@@ -46,7 +52,7 @@ def main(arguments):
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     given = {"functions": functions, "slots": model.slots(functions), "predefined": predefined(),
-             "libraries": ("mpich", "openmpi")}
+             "data_symbols": data_symbols(), "libraries": ("mpich", "openmpi")}
     for name, template in OUTPUTS.items():
         write(options.output / name, environment.get_template(template).render(given))
     if options.coverage:

@@ -156,7 +156,7 @@ def _param(text, kinds, large, where):
         is_array = True
     if kind == "ARGUMENT_LIST" and direction == "inout":
         is_array = False
-    if is_array and length and "x" in length:                       # int ranges[][3]
+    if is_array and length and re.fullmatch(r"\w+x3", length):                       # int ranges[][3]
         declaration, pointer = f"{constant}{c} {name}[][3]", f"{c}(*)[3]"
     elif is_array and not by_address:
         declaration, pointer = f"{constant}{c} {name}[]", f"{constant}{c}*"

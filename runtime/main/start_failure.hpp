@@ -11,7 +11,7 @@ enum class exit_status : int {
   internal = 63,
   usage = 64,
   program_not_started = 66,
-  mpi_not_started = 72,
+  mpi_not_started = 77,
   parts_missing = 73,
   no_seccomp = 74,
   directory_unwritable = 75,

@@ -24,15 +24,37 @@ struct parsed {
   verify_command verify;
 };
 
-void add_run_options(CLI::App& app, run_options& options, bool with_mpi) {
+/// A duration in seconds, 0 or more, without words of the parser's in the help.
+const CLI::Validator& duration() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        double value = -1;
+        return CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e9
+                   ? std::string()
+                   : fmt::format("{} is not a number of seconds", text);
+      },
+      "");
+  return check;
+}
+
+/// The short name of an MPI.
+const CLI::Validator& known_mpi() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        return parse_mpi_name(text) ? std::string() : fmt::format("{} is neither mpich nor openmpi", text);
+      },
+      "");
+  return check;
+}
+
+void add_run_options(CLI::App& app, run_options& options) {
   app.add_option("--interval", options.interval_s, "Take a checkpoint every so many seconds (default: none by itself)")
-      ->type_name("SECONDS")->check(CLI::Range(0.0, 1e9));
+      ->type_name("SECONDS")->check(duration());
   app.add_option("--limit", options.limit_s,
                  "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
-      ->type_name("SECONDS")->check(CLI::Range(0.0, 1e9));
-  if (with_mpi)
-    app.add_option("--mpi", options.mpi, "mpich or openmpi: the MPI that the program uses, where it cannot be seen")
-        ->type_name("NAME")->check(CLI::IsMember({"mpich", "openmpi"}));
+      ->type_name("SECONDS")->check(duration());
+  app.add_option("--mpi", options.mpi, "mpich or openmpi: the MPI that the program uses, where it cannot be seen")
+      ->type_name("NAME")->check(known_mpi());
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 
@@ -47,14 +69,14 @@ void build_run(CLI::App& app, parsed& values) {
   run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
   run->add_option("--ckpt-dir", values.run.checkpoint_directory, "Where checkpoints go (default: mana-ckpt)")
       ->type_name("DIR");
-  add_run_options(*run, values.run, true);
+  add_run_options(*run, values.run);
 }
 
 void build_restart(CLI::App& app, parsed& values) {
   auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
   restart->footer("Usage: mpirun -n RANKS mana restart DIR [OPTIONS]");
   restart->add_option("DIR", values.restart.checkpoint_directory, "The checkpoint directory")->required();
-  add_run_options(*restart, values.restart, true);
+  add_run_options(*restart, values.restart);
 }
 
 void build_control(CLI::App& app, parsed& values) {
@@ -62,7 +84,7 @@ void build_control(CLI::App& app, parsed& values) {
   add_job(*checkpoint, values.checkpoint.job);
   checkpoint->add_flag("--stop", values.checkpoint.stop, "End the job once the checkpoint is durable");
   checkpoint->add_option("--timeout", values.checkpoint.timeout_s, "Give up after so many seconds (default: the job's limit)")
-      ->type_name("SECONDS")->check(CLI::Range(0.0, 1e9));
+      ->type_name("SECONDS")->check(duration());
   auto* status = app.add_subcommand("status", "Show a running job");
   add_job(*status, values.status.job);
   status->add_flag("--json", values.status.json, "For programs");

@@ -26,7 +26,7 @@ struct show_text { std::string text; };
 using command = std::variant<run_command, restart_command, checkpoint_command, status_command, inspect_command,
                              verify_command, show_text>;
 
-/// in: words  the command line without argv[0]
+/// in:     words  the command line without argv[0]
 /// errors: failure (usage) with the parser's words
 command parse_command_line(const std::vector<std::string>& words);
 

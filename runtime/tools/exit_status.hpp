@@ -1,23 +1,24 @@
-// Exit statuses of the command. docs/user_guide.md lists them for users; numbers never change their meaning.
+// Exit statuses of the command. docs/user_guide.md lists them for users; numbers never change their meaning. The lower
+// halves' own (runtime/main/start_failure.hpp) continue these: users cannot tell the two programs apart.
 #pragma once
 
 namespace mana::tools {
 
 enum class exit_code : int {
   success = 0,
-  internal = 63,
-  usage = 64,
+  internal = 63,                // a defect of mana
+  usage = 64,                   // unknown command or option, bad value, nothing to run
   program_not_found = 65,
-  program_not_executable = 66,
-  program_not_elf = 67,
-  program_foreign = 68,
+  program_not_executable = 66,  // also: not readable, a directory
+  program_not_elf = 67,         // neither ELF nor a script, a library, or damaged
+  program_foreign = 68,         // for another architecture
   program_static = 69,
-  not_mpi = 70,
-  mpi_mismatch = 71,
-  mpi_unsupported = 72,
-  parts_missing = 73,
+  not_mpi = 70,                 // no MPI in its libraries, and not started by mpirun
+  mpi_mismatch = 71,            // program and mpirun belong to different MPIs
+  parts_missing = 73,           // this installation has no lower half for the MPI
   no_seccomp = 74,
   directory_unwritable = 75,
+  mpi_unsupported = 76,         // linked with an MPI for which there is no lower half
 };
 
 }  // namespace mana::tools

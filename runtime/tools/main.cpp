@@ -1,5 +1,6 @@
 // The command `mana`: reads its words, does what they say, and turns failures into a sentence and an exit status.
 #include "command_line.hpp"
+#include "commands.hpp"
 #include "failure.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +18,12 @@ struct execute {
     fmt::print("{}", shown.text);
     return 0;
   }
-  template <class T> int operator()(const T&) const { throw failure(exit_code::internal, "later"); }
   int operator()(const run_command& wanted) const { run(wanted.options, process_environment); }
+  int operator()(const restart_command& wanted) const { restart(wanted.options, process_environment); }
+  int operator()(const checkpoint_command& wanted) const { return take_checkpoint(wanted); }
+  int operator()(const status_command& wanted) const { return show_status(wanted); }
+  int operator()(const inspect_command& wanted) const { return inspect(wanted); }
+  int operator()(const verify_command& wanted) const { return verify(wanted); }
 };
 
 /// Every rank of a job meets the same failure: one of each node says so.

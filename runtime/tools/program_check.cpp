@@ -92,18 +92,33 @@ elf_program read(const fs::path& path) {
   }
 }
 
+/// "#!/usr/bin/env NAME" means the NAME of PATH; env itself would only replace this process by it, and us with it.
+void look_through_env(std::vector<std::string>& words, const environment& get) {
+  if (words.size() == 2 && fs::path(words[0]).filename() == "env" && words[1].find_first_of(" \t=") == std::string::npos &&
+      words[1][0] != '-')
+    words = {search(words[1], get).string()};
+}
+
 /// Does what the kernel does for "#!": the interpreter becomes the program, the script its argument.
-void enter_script(checked_program& program) {
-  const auto words = script_interpreter(program.file);
+void enter_script(checked_program& program, const environment& get) {
+  auto words = script_interpreter(program.file);
   if (words.empty())
     throw failure(exit_code::program_not_elf, fmt::format("{} has an empty #! line", program.file.string()),
                   "name its interpreter there, e.g. #!/bin/sh");
+  look_through_env(words, get);
   std::vector<std::string> arguments(words);
   arguments.push_back(program.file.string());
   arguments.insert(arguments.end(), program.arguments.begin() + 1, program.arguments.end());
   program.arguments = std::move(arguments);
   program.file = words[0];
   program.script = true;
+}
+
+bool is_shell(const fs::path& interpreter) {
+  const std::string name = interpreter.filename().string();
+  for (const char* shell : {"sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh", "fish"})
+    if (name == shell) return true;
+  return false;
 }
 
 }  // namespace
@@ -117,10 +132,11 @@ checked_program check_program(const std::vector<std::string>& command, const env
     check_file(program.file);
     const auto elf = read(program.file);
     if (elf.form == file_form::script) {
-      enter_script(program);
+      enter_script(program, get);
       continue;
     }
     if (elf.form != file_form::dynamic_program) refuse(program.file, elf);
+    program.shell_script = program.script && is_shell(program.file);
     const char* library_path = get("LD_LIBRARY_PATH");
     if (!program.script)
       program.linked = find_linked_mpi(library_closure(elf, read_library_cache(), library_path ? library_path : ""));

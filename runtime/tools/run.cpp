@@ -27,6 +27,9 @@ void run(const run_options& options, const environment& get) {
   // The lower half loads what it is told: the file that was checked, not another that PATH may give it.
   arguments.push_back(program.file.string());
   arguments.insert(arguments.end(), program.arguments.begin() + 1, program.arguments.end());
+  if (program.shell_script && started_by.rank <= 0)
+    fmt::print(stderr, "mana: note: {} is a shell script: the programs that it starts run without mana\n"
+                       "      to have one checkpointed, write \"mana run\" before it in the script\n", options.command[0]);
   if (options.verbose && started_by.rank <= 0)
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
                started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),

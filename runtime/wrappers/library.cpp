@@ -45,23 +45,12 @@ const rank_map* intern_ranks(const int* world_ranks, int n) {
 
 group_clock* first_clock() noexcept { return clocks.load(std::memory_order_acquire); }
 
-namespace {
-template <class K>
-struct the_table { static inline id_table<K> instance; };
-}  // namespace
-
-#define MANA_TABLE(k) template <> id_table<kind::k>& table<kind::k>() noexcept { return the_table<kind::k>::instance; }
-MANA_TABLE(comm) MANA_TABLE(group) MANA_TABLE(request) MANA_TABLE(op) MANA_TABLE(datatype) MANA_TABLE(errhandler)
-MANA_TABLE(info) MANA_TABLE(message)
-#undef MANA_TABLE
-
 }  // namespace mana::vid
 
 namespace mana::wrap {
 
-library_state& library() noexcept {
-  static library_state state;
-  return state;
+void park_if_asked() noexcept {
+  if (park_asked()) drain::park_now();
 }
 
 namespace {

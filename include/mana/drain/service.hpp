@@ -5,8 +5,13 @@
 #include <mana/restart/rebuild.hpp>
 
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace mana::drain {
 
@@ -100,11 +105,3 @@ inline void on_park_signal(int, void*, void* context) noexcept {
 }
 
 }  // namespace mana::drain
-
-namespace mana::wrap {
-
-inline void park_if_asked() noexcept {
-  if (park_asked()) drain::park_now();
-}
-
-}  // namespace mana::wrap

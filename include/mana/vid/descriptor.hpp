@@ -62,6 +62,7 @@ struct descriptor<kind::request> {
   std::int64_t count = 0;
   std::uint64_t posted = 0;            // order of posting among this rank's receives
   const rank_map* ranks = nullptr;
+  void* owned[2] = {};                 // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};
 };
 

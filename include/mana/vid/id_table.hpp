@@ -139,6 +139,8 @@ class id_table {
 
 /// The process's table of kind K. Lives in the wrapper library, so in the window: it is saved and found again as it is.
 template <class K>
-id_table<K>& table() noexcept;
+inline id_table<K> the_table;
+template <class K>
+inline id_table<K>& table() noexcept { return the_table<K>; }
 
 }  // namespace mana::vid

@@ -20,4 +20,7 @@ inline void start_collective(wrapper_scope& scope, vid::group_clock& clock) noex
   }
 }
 
+/// A non-blocking collective that the live MPI refused to start was none: the members' counts agree again.
+inline void uncount_collective(vid::group_clock& clock) noexcept { clock.seq.fetch_sub(1, std::memory_order_relaxed); }
+
 }  // namespace mana::wrap

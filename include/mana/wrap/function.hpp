@@ -3,6 +3,7 @@
 #include <mana/core/kind.hpp>
 
 #include <cstddef>
+#include <string_view>
 #include <tuple>
 
 namespace mana {
@@ -39,6 +40,9 @@ struct param {
   static constexpr mana::dir direction = Dir;
   static constexpr bool is_array = Array;
 };
+
+/// True for the collectives on a topology's neighbours, whose arrays have an entry per neighbour instead of per rank.
+consteval bool is_neighbor(std::string_view name) noexcept { return name.find("eighbor") != name.npos; }
 
 template <class... P>
 struct param_list {

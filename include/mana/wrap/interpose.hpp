@@ -24,10 +24,17 @@ consteval std::size_t position_of() {
   else return position_of<Kind, Tuple, I + 1>();
 }
 
-template <class Params, class... A, std::size_t... I>
+template <class Fn, class... A, std::size_t... I>
 inline auto translate_all(int members, std::index_sequence<I...>, const std::tuple<A...>& args) noexcept {
-  return std::tuple<neutral_argument<std::tuple_element_t<I, typename Params::as_tuple>, A>...>(
-      given<A>{std::get<I>(args), members}...);
+  return std::tuple<neutral_argument<std::tuple_element_t<I, typename Fn::params::as_tuple>, A>...>(
+      given<A>{std::get<I>(args), members, Fn::form == shape::icollective}...);
+}
+
+/// Entries of a collective's arrays over ranks.
+template <class Fn>
+inline int array_members(const vid::descriptor<kind::comm>& comm) noexcept {
+  if constexpr (is_neighbor(Fn::name)) return comm.topology != nullptr ? 2 * comm.topology->ndims : 0;
+  return comm.ranks->size;
 }
 
 }  // namespace wrap
@@ -45,7 +52,7 @@ inline int call_collective(A... args) noexcept {
   if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
   const vid::rank_map& ranks = *comm.e->what.ranks;
 
-  auto neutral_args = wrap::translate_all<params>(ranks.size, std::index_sequence_for<A...>{}, given);
+  auto neutral_args = wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given);
   int bad = std::apply([](const auto&... a) { int e = 0; ((e = e != 0 ? e : a.error()), ...); return e; }, neutral_args);
   if (bad != neutral::success) return raise(comm_handle, Fn::id, bad, "argument");
 
@@ -59,7 +66,12 @@ inline int call_collective(A... args) noexcept {
     wrap::start_collective(scope, *ranks.clock);
     const int rc = lower::cross([&] {
       return std::apply([&](auto&... a) { return slot(a.for_request(&request->real)...); }, neutral_args); });
-    if (rc != neutral::success) { wrap::free_request(*request); return raise(comm_handle, Fn::id, rc, nullptr); }
+    if (rc != neutral::success) {
+      wrap::uncount_collective(*ranks.clock);
+      wrap::free_request(*request);
+      return raise(comm_handle, Fn::id, rc, nullptr);
+    }
+    std::apply([&](auto&... a) { (wrap::keep_for(a, request->what), ...); }, neutral_args);
     auto* const out = std::get<wrap::position_of<kind::request, typename params::as_tuple>()>(given);
     *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
     return MPI_SUCCESS;
@@ -67,7 +79,8 @@ inline int call_collective(A... args) noexcept {
     wrap::start_collective(scope, *ranks.clock);
     const int rc = lower::cross([&] {
       return std::apply([&](auto&... a) { return slot(a.value()...); }, neutral_args); });
-    return rc == neutral::success ? MPI_SUCCESS : raise(comm_handle, Fn::id, rc, nullptr);
+    if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
+    return raise(comm_handle, Fn::id, rc, nullptr);
   }
 }
 

@@ -32,7 +32,8 @@ struct library_state {
   std::int64_t attached_size = 0, attached_used = 0;
 };
 
-library_state& library() noexcept;
+inline library_state the_library;
+inline library_state& library() noexcept { return the_library; }
 
 /// Adds one to a counter that other threads of the application may change as well.
 inline void count_one(std::uint64_t& counter, bool multithreaded) noexcept {

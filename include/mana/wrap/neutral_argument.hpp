@@ -9,11 +9,13 @@
 
 namespace mana::wrap {
 
-/// What an argument is made from: the application's value, and the number of members for arrays over ranks.
+/// What an argument is made from: the application's value, the number of members for arrays over ranks, and whether the
+/// operation goes on when the call has returned.
 template <class A>
 struct given {
   A value;
   int members;
+  bool outlives_call;
 };
 
 /// Passed as it is: counts, displacements, plain values, pointers to them.
@@ -91,14 +93,15 @@ class neutral_argument<param<kind::datatype, dir::in, false>, A> {
   std::uint64_t real_;
 };
 
-/// Arrays of datatypes (the ...w collectives): one for each member of the communicator.
+/// Arrays of datatypes (the ...w collectives): one for each member of the communicator, or for each neighbour. The live
+/// MPI may read them until the operation is complete, so a non-blocking one takes them over with keep().
 template <class A>
 class neutral_argument<param<kind::datatype, dir::in, true>, A> {
  public:
   explicit neutral_argument(given<A> g) noexcept {
     const int members = g.members;
     if (g.value == nullptr) return;
-    reals_ = members <= few ? inline_ : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(members)));
+    reals_ = members <= few && !g.outlives_call ? inline_ : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(members)));
     if (reals_ == nullptr) { error_ = neutral::err_no_mem; return; }
     for (int i = 0; i < members; ++i) reals_[i] = neutral_argument<param<kind::datatype, dir::in, false>, A>::real_or_null(g.value[i]);
   }
@@ -108,6 +111,10 @@ class neutral_argument<param<kind::datatype, dir::in, true>, A> {
   int error() const noexcept { return error_; }
   const std::uint64_t* value() const noexcept { return reals_; }
   const std::uint64_t* for_request(std::uint64_t*) const noexcept { return reals_; }
+  void keep(vid::descriptor<kind::request>& request) noexcept {
+    (request.owned[0] == nullptr ? request.owned[0] : request.owned[1]) = reals_;
+    reals_ = nullptr;
+  }
 
  private:
   static constexpr int few = 64;
@@ -115,6 +122,12 @@ class neutral_argument<param<kind::datatype, dir::in, true>, A> {
   std::uint64_t* reals_ = nullptr;
   int error_ = neutral::success;
 };
+
+/// The started operation owns what this argument allocated.
+template <class Argument>
+inline void keep_for(Argument& argument, vid::descriptor<kind::request>& request) noexcept {
+  if constexpr (requires { argument.keep(request); }) argument.keep(request);
+}
 
 /// The request of a non-blocking collective: the lower half writes the real one straight into the entry.
 template <class A>

@@ -4,6 +4,8 @@
 
 #include <mana/vid/datatype_descriptor.hpp>
 
+#include <cstdlib>
+
 namespace mana::wrap {
 
 using request_entry = vid::entry<kind::request>;
@@ -17,7 +19,14 @@ inline request_entry* new_request(vid::request_form form, const vid::rank_map& r
   return e;
 }
 
-inline void free_request(request_entry& e) noexcept { vid::table<kind::request>().erase(e); }
+/// Never in a drain for requests that own memory: those are collectives, which the application itself completes.
+inline void free_request(request_entry& e) noexcept {
+  for (void*& memory : e.what.owned) {
+    if (memory != nullptr) std::free(memory);
+    memory = nullptr;
+  }
+  vid::table<kind::request>().erase(e);
+}
 
 /// Its operation is over in the lower half: counts the message and stores the status for the application.
 /// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.

@@ -12,7 +12,7 @@ inline bool attention() noexcept {
 }
 
 /// Parks the calling thread if the recovery line is declared; runs the checkpoint on the thread that called MPI_Init.
-/// Defined in drain/service.hpp.
+/// Not inline: its code is off every fast path.
 void park_if_asked() noexcept;
 
 /// True once the recovery line is declared and until the checkpoint is over.

@@ -6,6 +6,7 @@
 #include <mana/wrap/manual/datatype.hpp>
 #include <mana/wrap/manual/datatype_query.hpp>
 #include <mana/wrap/manual/env.hpp>
+#include <mana/wrap/manual/error_code.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/manual/fortran.hpp>
 #include <mana/wrap/manual/group.hpp>

@@ -2,6 +2,7 @@
 // ranks, which is all that a restart needs to build it again.
 #pragma once
 #include <mana/wrap/argument.hpp>
+#include <mana/wrap/cart.hpp>
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
 #include <mana/wrap/manual/attribute.hpp>
@@ -213,9 +214,23 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
 inline int comm_idup(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
   return idup_call<fn::comm_idup>(comm, out, request);
 }
+inline int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out, MPI_Request* request) noexcept {
+  const int rc = idup_call<fn::comm_idup_with_info>(comm, out, request);
+  if (rc != MPI_SUCCESS) return rc;
+  wrap::comm_entry_t& made = *vid::table<kind::comm>().find(app::to_virt<kind::comm>(*out));
+  wrap::free_info_name(made.what.info);
+  made.what.info = wrap::copy_info(info);
+  return MPI_SUCCESS;
+}
 inline int comm_free(MPI_Comm* comm) noexcept { return wrap::free_comm(comm); }
 /// Without dynamic processes there is nothing else to wait for than what MPI_Comm_free does.
 inline int comm_disconnect(MPI_Comm* comm) noexcept { return wrap::free_comm(comm); }
+
+/// Spawned programs cannot run here, so no program was spawned.
+inline int comm_get_parent(MPI_Comm* parent) noexcept {
+  *parent = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
 
 inline int comm_set_info(MPI_Comm comm, MPI_Info info) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);

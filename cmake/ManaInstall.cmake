@@ -1,0 +1,45 @@
+# What `cmake --install` puts where, for any prefix:
+#   bin/mana   libexec/mana/mana-lower-<mpi>   lib/mana/libmana-<mpi>.so   include/mana/**   lib/cmake/mana
+# The build tree gets the same layout, since the command finds the other parts from its own place. Included at the end
+# of the top CMakeLists.txt, when all targets are known; a part that was not built is not installed.
+include(CMakePackageConfigHelpers)
+
+# Everything that running programs takes, without tests: `cmake --build … --target mana_tree`.
+add_custom_target(mana_tree)
+if(TARGET mana_command)
+  install(TARGETS mana_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  add_dependencies(mana_tree mana_command)
+endif()
+
+foreach(mpi mpich openmpi)
+  if(TARGET mana-lower-${mpi})
+    set_target_properties(mana-lower-${mpi} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBEXECDIR}/mana)
+    install(TARGETS mana-lower-${mpi} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/mana)
+    add_dependencies(mana_tree mana-lower-${mpi})
+  endif()
+  if(TARGET mana-${mpi})
+    set_target_properties(mana-${mpi} PROPERTIES
+      OUTPUT_NAME mana-${mpi} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/mana)
+    install(TARGETS mana-${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
+    add_dependencies(mana_tree mana-${mpi})
+  endif()
+endforeach()
+
+# The package.
+set(mana_package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/mana)
+set(mana_exported mana)
+if(TARGET mana_wrappers)
+  set_target_properties(mana_wrappers PROPERTIES EXPORT_NAME wrappers)
+  list(APPEND mana_exported mana_wrappers)
+endif()
+install(TARGETS ${mana_exported} EXPORT mana-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mana DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
+  PATTERN "*.h")
+install(EXPORT mana-targets NAMESPACE mana:: DESTINATION ${mana_package_directory})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mana-config.cmake.in ${PROJECT_BINARY_DIR}/mana-config.cmake
+  INSTALL_DESTINATION ${mana_package_directory} PATH_VARS CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/mana-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/mana-config.cmake ${PROJECT_BINARY_DIR}/mana-config-version.cmake
+  DESTINATION ${mana_package_directory})

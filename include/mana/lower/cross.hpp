@@ -1,0 +1,110 @@
+// The only switch of the thread pointer between the halves.
+//
+// Code on both sides of a switch, in one function, sees two thread-local storages. Hence:
+//  - compile it with -fno-stack-protector (a canary read before and checked after a switch would differ);
+//  - the callable touches no thread-local variable, errno included, except through functions of the half it enters;
+//  - everything is translated before, and translated back after (see interpose.hpp).
+// Both are always inlined: the way in and out is four instructions beside two that write the thread pointer.
+#pragma once
+#include <mana/lower/abi.hpp>
+
+#include <type_traits>
+
+namespace mana::lower {
+
+/// The calling thread's block. Valid on every thread that runs upper-half code.
+[[gnu::always_inline]] inline thread_block* this_thread() noexcept {
+  thread_block* block;
+  __asm__("mov %%gs:0, %0" : "=r"(block));
+  return block;
+}
+
+/// Address of the running half's thread control block: the first word of it is its own address (x86-64 psABI, TLS
+/// variant II), which is cheaper to read than the base register.
+[[gnu::always_inline]] inline std::uint64_t thread_pointer() noexcept {
+  std::uint64_t value;
+  __asm__ volatile("mov %%fs:0, %0" : "=r"(value) : : "memory");
+  return value;
+}
+
+/// For kernels that do not let programs write the register.
+[[gnu::noinline, gnu::cold]] inline void set_thread_pointer_by_call(std::uint64_t value) noexcept {
+  constexpr long arch_prctl = 158, arch_set_fs = 0x1002;
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(arch_prctl), "D"(arch_set_fs), "S"(value) : "rcx", "r11", "memory");
+}
+
+[[gnu::always_inline]] inline void set_thread_pointer(std::uint64_t value) noexcept {
+  if (the_bridge().has_fsgsbase != 0) [[likely]] {
+    __asm__ volatile("wrfsbase %0" : : "r"(value) : "memory");
+  } else {
+    set_thread_pointer_by_call(value);
+  }
+}
+
+namespace detail {
+
+/// Runs f, then `back`, also for a callable without result. f does not throw: exceptions never cross the halves.
+template <class F, class Back>
+[[gnu::always_inline]] inline auto run_then(F& f, Back&& back) noexcept {
+  if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+    f();
+    back();
+  } else {
+    auto result = f();
+    back();
+    return result;
+  }
+}
+
+}  // namespace detail
+
+/// Runs f with the lower half's thread pointer. Called from the upper half.
+/// cost: 16 to 18 ns there and back
+template <class F>
+[[gnu::always_inline]] inline auto cross(F&& f) noexcept {
+  thread_block* const self = this_thread();
+  const std::uint64_t upper = thread_pointer();
+  self->upper_fs = upper;                        // first: a signal handler looks for it once the pointer has moved
+  self->in_lower = 1;
+  set_thread_pointer(self->lower_fs);
+  return detail::run_then(f, [=]() __attribute__((always_inline)) {
+    set_thread_pointer(upper);
+    self->in_lower = 0;
+  });
+}
+
+/// Runs f with the upper half's thread pointer: an upcall. Called from the lower half, on a thread that came by cross().
+template <class F>
+[[gnu::always_inline]] inline auto cross_up(F&& f) noexcept {
+  thread_block* const self = this_thread();
+  const std::uint64_t upper = self->upper_fs;
+  const std::uint64_t lower = thread_pointer();
+  self->in_lower = 0;
+  set_thread_pointer(upper);
+  return detail::run_then(f, [=]() __attribute__((always_inline)) {
+    self->upper_fs = upper;
+    self->in_lower = 1;
+    set_thread_pointer(lower);
+  });
+}
+
+/// While one lives, the park signal leaves the thread alone. The owner parks when it leaves, if that was asked for.
+class inside_guard {
+ public:
+  inside_guard() noexcept : self_(this_thread()) {
+    ++self_->inside;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~inside_guard() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    --self_->inside;
+  }
+  inside_guard(const inside_guard&) = delete;
+  inside_guard& operator=(const inside_guard&) = delete;
+
+ private:
+  thread_block* self_;
+};
+
+}  // namespace mana::lower

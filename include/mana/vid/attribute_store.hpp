@@ -1,0 +1,71 @@
+// Attributes and their keys, for every kind of object that can have them. Plain data of the upper half: values are the
+// application's own words, callbacks its own functions.
+#pragma once
+#include <mana/core/kind.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace mana::vid {
+
+struct attribute {
+  int key;
+  void* value;
+};
+
+/// Attributes of one object, in the order in which they were first set. INV-11 no key stands here twice.
+struct attribute_list {
+  std::vector<attribute> items;
+
+  attribute* find(int key) noexcept {
+    const auto at = std::find_if(items.begin(), items.end(), [key](const attribute& a) { return a.key == key; });
+    return at != items.end() ? &*at : nullptr;
+  }
+  void remove(int key) noexcept { std::erase_if(items, [key](const attribute& a) { return a.key == key; }); }
+};
+
+/// What MPI_*_create_keyval was given. The callbacks' parameters differ in the object's handle type only.
+struct attribute_key {
+  kind_code object = kind_code::none;    // comm, datatype or win; none: the slot is free
+  void (*copy)() = nullptr;              // nullptr: not copied
+  void (*remove)() = nullptr;            // nullptr: nothing to do
+  void* extra = nullptr;
+  std::uint32_t users = 0;               // attributes that have this key
+  bool freed = false;                    // by the application; lives on while it has users
+};
+
+/// All keys. Numbers start where no mpi.h has predefined ones, so that a number alone tells which they are.
+class key_table {
+ public:
+  static constexpr int first = 0x0100'0000;
+
+  int insert(const attribute_key& key) {
+    const auto spare = std::find_if(keys_.begin(), keys_.end(), [](const attribute_key& k) { return k.object == kind_code::none; });
+    const auto index = static_cast<int>(spare - keys_.begin());
+    if (spare == keys_.end()) keys_.push_back(key);
+    else *spare = key;
+    return first + index;
+  }
+  /// out: nullptr for a number that is no key, or one of another kind of object
+  attribute_key* find(int number, kind_code object) noexcept {
+    const long index = static_cast<long>(number) - first;
+    if (index < 0 || index >= static_cast<long>(keys_.size())) return nullptr;
+    attribute_key& k = keys_[static_cast<std::size_t>(index)];
+    return k.object == object ? &k : nullptr;
+  }
+  /// The application gives the key up.
+  void free(attribute_key& k) noexcept {
+    k.freed = true;
+    if (k.users == 0) k.object = kind_code::none;
+  }
+  void add_user(attribute_key& k) noexcept { ++k.users; }
+  void drop_user(attribute_key& k) noexcept {
+    if (--k.users == 0 && k.freed) k.object = kind_code::none;
+  }
+
+ private:
+  std::vector<attribute_key> keys_;
+};
+
+}  // namespace mana::vid

@@ -1,0 +1,13 @@
+// Error handlers of the application. entry::references counts its handles and the objects that have it attached.
+#pragma once
+#include <mana/vid/id_table.hpp>
+
+namespace mana::vid {
+
+template <>
+struct descriptor<kind::errhandler> {
+  kind_code object = kind_code::none;    // comm, win, file or session: what it may be attached to
+  void (*function)() = nullptr;          // the application's, of the handler type of that object
+};
+
+}  // namespace mana::vid

@@ -1,0 +1,202 @@
+// Between the application's mpi.h, with which its wrapper library is compiled, and neutral values.
+#pragma once
+#include <mana/core/handle.hpp>
+#include <mana/lower/neutral.hpp>
+
+#include <mana/gen/app_predefined.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace mana::app {
+
+template <class K> struct handle_type;
+template <> struct handle_type<kind::comm> { using type = MPI_Comm; };
+template <> struct handle_type<kind::group> { using type = MPI_Group; };
+template <> struct handle_type<kind::request> { using type = MPI_Request; };
+template <> struct handle_type<kind::op> { using type = MPI_Op; };
+template <> struct handle_type<kind::datatype> { using type = MPI_Datatype; };
+template <> struct handle_type<kind::errhandler> { using type = MPI_Errhandler; };
+template <> struct handle_type<kind::info> { using type = MPI_Info; };
+template <> struct handle_type<kind::message> { using type = MPI_Message; };
+template <class K> using handle = typename handle_type<K>::type;
+
+template <class Handle>
+inline std::uint64_t handle_bits(Handle h) noexcept {
+  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(h);
+  else return static_cast<std::uint32_t>(h);
+}
+template <class Handle>
+inline Handle handle_of_bits(std::uint64_t bits) noexcept {
+  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<Handle>(bits);
+  else return static_cast<Handle>(bits);
+}
+
+/// The virtual id in a handle; bits that are none of a virtual id (a pointer to a predefined object) give an id that is
+/// not well formed.
+template <class K>
+inline virt<K> to_virt(handle<K> h) noexcept {
+  const std::uint64_t bits = handle_bits(h);
+  return virt<K>((bits >> 32) == 0 ? static_cast<std::uint32_t>(bits) : 0);
+}
+template <class K>
+inline handle<K> from_virt(virt<K> id) noexcept { return handle_of_bits<handle<K>>(id.bits()); }
+
+/// Predefined handles of one kind: from handle to neutral code in one probe or a few, and back in one load.
+template <class K>
+class predefined_map {
+ public:
+  void add(std::uint32_t code, handle<K> h) noexcept {
+    const std::uint64_t bits = handle_bits(h);
+    std::size_t slot = slot_of(bits);
+    while (slots_[slot].code != 0 && slots_[slot].bits != bits) slot = (slot + 1) % size;
+    if (slots_[slot].code == 0) slots_[slot] = {bits, code};          // the first name of a handle counts
+    if (!known_[code]) handles_[code] = bits;
+    known_[code] = true;
+  }
+  /// out: 0 for handles that are not predefined
+  std::uint32_t code(handle<K> h) const noexcept {
+    const std::uint64_t bits = handle_bits(h);
+    for (std::size_t slot = slot_of(bits); slots_[slot].code != 0; slot = (slot + 1) % size)
+      if (slots_[slot].bits == bits) return slots_[slot].code;
+    return 0;
+  }
+  handle<K> operator[](std::uint32_t code) const noexcept {
+    return handle_of_bits<handle<K>>(handles_[std::min(code, neutral::predefined_limit - 1)]);
+  }
+
+ private:
+  static constexpr std::size_t size = 512;   // several times the number of datatypes, the largest kind
+  static std::size_t slot_of(std::uint64_t bits) noexcept { return (bits * 0x9e37'79b9'7f4a'7c15u) >> 55; }
+
+  struct slot { std::uint64_t bits; std::uint32_t code; };
+  slot slots_[size] = {};
+  std::uint64_t handles_[neutral::predefined_limit] = {};
+  bool known_[neutral::predefined_limit] = {};
+};
+
+template <class K>
+inline constinit predefined_map<K> predefined{};
+
+template <class K>
+inline std::uint32_t predefined_code(handle<K> h) noexcept { return predefined<K>.code(h); }
+/// The application's handle of a neutral code of kind K.
+template <class K>
+inline handle<K> predefined_handle(std::uint32_t code) noexcept { return predefined<K>[code]; }
+
+/// Neutral error class that says "not a handle of this kind".
+template <class K>
+constexpr int class_of_kind() noexcept {
+  switch (K::code) {
+    case kind_code::comm: return neutral::err_comm;
+    case kind_code::group: return neutral::err_group;
+    case kind_code::request: case kind_code::message: return neutral::err_request;
+    case kind_code::op: return neutral::err_op;
+    case kind_code::datatype: return neutral::err_type;
+    case kind_code::info: return neutral::err_info;
+    case kind_code::errhandler: return neutral::err_errhandler;
+    default: return neutral::err_arg;
+  }
+}
+
+/// Both mpi.h number their classes below this.
+inline constexpr int class_limit = 128;
+struct class_tables {
+  int app_of[class_limit];       // by neutral class
+  int neutral_of[class_limit];   // by the application's class
+};
+inline constinit class_tables classes{};
+
+/// The application's code of a neutral class.
+inline int error_code(int neutral_class) noexcept {
+  if (neutral_class == neutral::success) return MPI_SUCCESS;
+  const int known = neutral_class > 0 && neutral_class < class_limit ? classes.app_of[neutral_class] : 0;
+  return known != 0 ? known : MPI_ERR_UNKNOWN;
+}
+/// The other way; err_unknown for what is no class of the application's mpi.h.
+inline int neutral_error(int app_class) noexcept {
+  if (app_class == MPI_SUCCESS) return neutral::success;
+  const int known = app_class > 0 && app_class < class_limit ? classes.neutral_of[app_class] : 0;
+  return known != 0 ? known : int{neutral::err_unknown};
+}
+
+inline void init_classes() noexcept {
+  for_each_predefined_error([](int neutral_class, int value, const char*) {
+    if (value <= 0 || value >= class_limit) return;
+    classes.app_of[neutral_class] = value;
+    classes.neutral_of[value] = neutral_class;
+  });
+  // Classes that an mpi.h lacks go out as the nearest one that it has.
+  constexpr int substitutes[][2] = {{neutral::err_errhandler, neutral::err_arg}, {neutral::err_session, neutral::err_arg}};
+  for (const auto& [missing, instead] : substitutes)
+    if (classes.app_of[missing] == 0) classes.app_of[missing] = classes.app_of[instead];
+}
+
+/// Once, before any other function here; handles of some mpi.h are addresses that only the dynamic linker knows.
+inline void init_predefined() noexcept {
+  for_each_predefined_comm([](unsigned code, MPI_Comm h, const char*) { predefined<kind::comm>.add(code, h); });
+  for_each_predefined_group([](unsigned code, MPI_Group h, const char*) { predefined<kind::group>.add(code, h); });
+  for_each_predefined_request([](unsigned code, MPI_Request h, const char*) { predefined<kind::request>.add(code, h); });
+  for_each_predefined_message([](unsigned code, MPI_Message h, const char*) { predefined<kind::message>.add(code, h); });
+  for_each_predefined_op([](unsigned code, MPI_Op h, const char*) { predefined<kind::op>.add(code, h); });
+  for_each_predefined_datatype([](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, h); });
+  for_each_predefined_errhandler([](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, h); });
+  for_each_predefined_info([](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, h); });
+  init_classes();
+}
+
+inline const void* neutral_buffer(const void* address) noexcept {
+  return address == MPI_IN_PLACE ? reinterpret_cast<const void*>(neutral::in_place) : address;
+}
+inline void* neutral_buffer(void* address) noexcept {
+  return address == MPI_IN_PLACE ? reinterpret_cast<void*>(neutral::in_place) : address;
+}
+
+inline int neutral_rank(int rank) noexcept {
+  switch (rank) {
+    case MPI_ANY_SOURCE: return neutral::any_source;
+    case MPI_PROC_NULL: return neutral::proc_null;
+    case MPI_ROOT: return neutral::root;
+    default: return rank;
+  }
+}
+inline int app_rank(int rank) noexcept {
+  if (rank == neutral::any_source) return MPI_ANY_SOURCE;
+  return rank == neutral::proc_null ? MPI_PROC_NULL : rank;
+}
+static_assert(MPI_ANY_TAG == neutral::any_tag && MPI_UNDEFINED == neutral::undefined, "passed as they are");
+inline int neutral_tag(int tag) noexcept { return tag; }
+
+static_assert(MPI_THREAD_SINGLE == 0 && MPI_THREAD_FUNNELED == 1 && MPI_THREAD_SERIALIZED == 2 &&
+              MPI_THREAD_MULTIPLE == 3, "thread levels cross the boundary as they are");
+inline int thread_level(int level) noexcept { return level; }
+inline int neutral_thread_level(int level) noexcept { return level; }
+
+/// out is not one of the ignored statuses. MPI_ERROR is left alone: calls with one status do not set it.
+inline void store_status(MPI_Status* out, const neutral::status& s) noexcept {
+  out->MPI_SOURCE = app_rank(s.source);
+  out->MPI_TAG = s.tag;
+#if defined(OPEN_MPI)
+  out->_ucount = static_cast<std::size_t>(s.count_bytes);
+  out->_cancelled = s.cancelled;
+#else
+  out->count_lo = static_cast<int>(s.count_bytes);
+  out->count_hi_and_cancelled = static_cast<int>((s.count_bytes >> 32) * 2) | s.cancelled;
+#endif
+}
+inline neutral::status load_status(const MPI_Status* in) noexcept {
+#if defined(OPEN_MPI)
+  const auto bytes = static_cast<std::int64_t>(in->_ucount);
+  const int cancelled = in->_cancelled;
+#else
+  const std::uint64_t high = static_cast<std::uint32_t>(in->count_hi_and_cancelled) >> 1;
+  const auto bytes = static_cast<std::int64_t>(high << 32 | static_cast<std::uint32_t>(in->count_lo));
+  const int cancelled = in->count_hi_and_cancelled & 1;
+#endif
+  return {neutral_rank(in->MPI_SOURCE), in->MPI_TAG, neutral_error(in->MPI_ERROR), cancelled, bytes};
+}
+
+}  // namespace mana::app

@@ -1,0 +1,116 @@
+// Datatypes from their constructors to their end, and again after a restart.
+#pragma once
+#include <mana/wrap/datatype_build.hpp>
+#include <mana/wrap/datatype_elements.hpp>
+#include <mana/wrap/manual/attribute.hpp>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace mana::wrap {
+
+using type_entry = vid::entry<kind::datatype>;
+
+/// Held where handles of datatypes are given up, and datatypes destroyed. Its owner is in a wrapper, so it never parks.
+inline std::mutex& type_lock() noexcept {
+  static std::mutex lock;
+  return lock;
+}
+
+inline MPI_Datatype type_handle(std::uint32_t name) noexcept {
+  return name < neutral::predefined_limit ? app::predefined_handle<kind::datatype>(name)
+                                          : app::from_virt<kind::datatype>(virt<kind::datatype>(name));
+}
+
+/// Ends an entry that nobody needs. Its inner datatypes may be forsaken by it.
+inline void destroy_type(type_entry& e) noexcept {
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  std::uint64_t real = e.real;
+  if (real != 0) lower::cross([&] { return mpi.MPI_Type_free(&real); });
+  for (int t = 0; t < e.what.made.types_size(); ++t) vid::release_datatype(e.what.made.types()[t]);
+  vid::table<kind::datatype>().erase(e);
+}
+
+/// Destroys what lost its last reference meanwhile. Caller holds type_lock.      cost: one load if there is nothing
+inline void sweep_forsaken() noexcept {
+  while (vid::forsaken_datatypes.load(std::memory_order_relaxed) != 0) {
+    vid::forsaken_datatypes.store(0, std::memory_order_relaxed);
+    vid::table<kind::datatype>().for_each_unordered([](type_entry& e) { if (vid::is_forsaken(e)) destroy_type(e); });
+  }
+}
+
+/// Makes the real datatype of a recipe and the virtual one around it. Caller is in a wrapper_scope.
+/// out: entry; nullptr with *error set to a neutral class
+inline type_entry* construct(recipe&& made, int* error) noexcept {
+  {
+    const std::lock_guard hold(type_lock());
+    sweep_forsaken();
+  }
+  std::uint64_t real = 0;
+  *error = made.empty() ? int{neutral::err_no_mem} : build_datatype(made, real);
+  if (*error != neutral::success) return nullptr;
+  vid::type_layout layout;
+  *error = ask_layout(real, layout);
+  type_entry* const e = *error == neutral::success ? vid::table<kind::datatype>().insert_entry() : nullptr;
+  if (e == nullptr) {
+    const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+    lower::cross([&] { return mpi.MPI_Type_free(&real); });
+    if (*error == neutral::success) *error = neutral::err_no_mem;
+    return nullptr;
+  }
+  e->real = real;
+  e->what.layout = layout;
+  e->what.made = std::move(made);
+  e->what.elements = count_elements(e->what.made, layout.size);
+  for (int t = 0; t < e->what.made.types_size(); ++t) vid::keep_datatype(e->what.made.types()[t]);
+  return e;
+}
+
+/// The application gives one handle up. Caller is in a wrapper_scope.
+inline void drop_handle(type_entry& e) noexcept {
+  const std::lock_guard hold(type_lock());
+  if (--e.what.handles != 0) return;
+  if (vid::is_forsaken(e)) vid::forsaken_datatypes.fetch_add(1, std::memory_order_relaxed);
+  sweep_forsaken();
+}
+
+/// out: neutral error class
+inline int commit_type(type_entry& e) noexcept {
+  if (e.what.committed) return neutral::success;
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  const int rc = lower::cross([&] { return mpi.MPI_Type_commit(&e.real); });
+  e.what.committed = rc == neutral::success;
+  return rc;
+}
+
+/// Makes one datatype again in a new lower half.
+inline void rebuild_type(type_entry& e) noexcept {
+  int rc = build_datatype(e.what.made, e.real);
+  if (rc == neutral::success && e.what.committed) {
+    const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+    rc = lower::cross([&] { return mpi.MPI_Type_commit(&e.real); });
+  }
+  const lower::services& s = *lower::the_bridge().service;
+  if (rc != neutral::success) lower::cross([&] { s.fatal("a datatype could not be built again at restart"); });
+}
+
+/// At a restart: makes all that are needed again, inner before outer, and commits those that were. Uses no malloc.
+/// INV-13 an inner datatype is older than every outer one, so the order of creation is such an order.
+inline void rebuild_datatypes() noexcept {
+  std::size_t n = 0;
+  vid::table<kind::datatype>().for_each_unordered([&](type_entry& e) { e.real = 0; n += !vid::is_forsaken(e); });
+  if (n == 0) return;
+  void* const memory = mmap(nullptr, n * sizeof(type_entry*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const lower::services& s = *lower::the_bridge().service;
+  if (memory == MAP_FAILED) lower::cross([&] { s.fatal("no memory to order the datatypes at restart"); });
+  auto** const list = static_cast<type_entry**>(memory);
+  type_entry** end = list;
+  vid::table<kind::datatype>().for_each_unordered([&](type_entry& e) { if (!vid::is_forsaken(e)) *end++ = &e; });
+  std::sort(list, end, [](const type_entry* a, const type_entry* b) { return a->serial < b->serial; });
+  std::for_each(list, end, [](type_entry* e) { rebuild_type(*e); });
+  munmap(memory, n * sizeof(type_entry*));
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,17 @@
+// From the name that the user typed to the ELF file that is to be loaded, as execvp(3) and the kernel find it.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace mana::split {
+
+struct program_file {
+  std::string path;                // the ELF file: the program, or the interpreter of a script
+  std::vector<std::string> args;   // with the interpreter's in front, for a script
+};
+
+/// env_path: the PATH to search in.
+/// errors: load_error, codes 65 to 67
+program_file find_program(const std::string& name, std::vector<std::string> args, const std::string& env_path);
+
+}  // namespace mana::split

@@ -1,0 +1,74 @@
+// Raw system calls and thread registers: usable under either thread pointer, in children, on any stack.
+#pragma once
+#include <mana/lower/abi.hpp>
+
+#include <asm/prctl.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+namespace mana::split {
+
+/// The kernel's answer: a result, or -errno.
+[[gnu::always_inline]] inline long raw_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                                            long f = 0) noexcept {
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+template <class T>
+[[gnu::always_inline]] inline long as_word(T* pointer) noexcept { return reinterpret_cast<long>(pointer); }
+
+inline bool is_error(long result) noexcept { return result < 0 && result >= -4095; }
+
+inline std::uint64_t read_thread_pointer() noexcept {
+  std::uint64_t value = 0;
+  if (lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("rdfsbase %0" : "=r"(value));
+  else raw_call(SYS_arch_prctl, ARCH_GET_FS, as_word(&value));
+  return value;
+}
+
+inline void write_thread_pointer(std::uint64_t value) noexcept {
+  if (lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("wrfsbase %0" : : "r"(value) : "memory");
+  else raw_call(SYS_arch_prctl, ARCH_SET_FS, static_cast<long>(value));
+}
+
+/// Makes `block` (or none) what lower::this_thread() finds.
+inline void set_thread_block(lower::thread_block* block) noexcept {
+  raw_call(SYS_arch_prctl, ARCH_SET_GS, as_word(block));
+}
+
+using signal_set = std::uint64_t;   // the kernel's sigset: bit n-1 for signal n
+inline constexpr long signal_set_bytes = sizeof(signal_set);
+inline constexpr signal_set every_signal = ~signal_set{0};
+constexpr signal_set one_signal(int number) noexcept { return signal_set{1} << (number - 1); }
+
+inline void set_signal_mask(signal_set mask) noexcept {
+  raw_call(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, as_word(&mask), 0, signal_set_bytes);
+}
+
+/// Mutual exclusion of the traps among themselves. Every holder has all signals blocked, so it is never held by a thread
+/// that is interrupted, parked or saved.
+class raw_lock {
+ public:
+  void lock() noexcept {
+    std::uint32_t seen = 0;
+    if (word_.compare_exchange_strong(seen, 1, std::memory_order_acquire)) return;
+    while (word_.exchange(2, std::memory_order_acquire) != 0)
+      raw_call(SYS_futex, as_word(&word_), FUTEX_WAIT_PRIVATE, 2);
+  }
+  void unlock() noexcept {
+    if (word_.exchange(0, std::memory_order_release) == 2) raw_call(SYS_futex, as_word(&word_), FUTEX_WAKE_PRIVATE, 1);
+  }
+
+ private:
+  std::atomic<std::uint32_t> word_{0};   // 0 free, 1 held, 2 held and waited for
+};
+
+}  // namespace mana::split

@@ -1,0 +1,98 @@
+// Continuing a restored upper half in a fresh process.
+#include "bridge.hpp"
+#include "saved_state.hpp"
+#include "upper_half.hpp"
+#include "window.hpp"
+
+#include "../traps/signals.hpp"
+#include "../traps/table.hpp"
+#include "../traps/twin.hpp"
+
+#include <mana/lower/context.hpp>
+#include <mana/lower/signals.hpp>
+
+#include <sys/prctl.h>
+
+#include <cstring>
+
+namespace mana::split {
+namespace {
+
+/// What the kernel knew of the thread, and what libc knows of the kernel's.
+void restore_kernel_state(lower::thread_block& block) noexcept {
+  if (block.tid_address != 0) *reinterpret_cast<std::int32_t*>(block.tid_address) = block.tid;
+  if (block.robust_list != 0)
+    raw_call(SYS_set_robust_list, static_cast<long>(block.robust_list), static_cast<long>(block.robust_length));
+  const std::uint64_t* const slots = block.reserved + lower::slot_alternate_stack;
+  stack_t stack{};
+  stack.ss_sp = reinterpret_cast<void*>(slots[0]);
+  stack.ss_size = slots[1];
+  stack.ss_flags = static_cast<int>(slots[2]);
+  if (slots[1] != 0) raw_call(SYS_sigaltstack, as_word(&stack), 0);
+}
+
+/// All signals are blocked until the upper half's thread pointer is back.
+[[noreturn]] void continue_upper_half(lower::thread_block& block) noexcept {
+  block.in_lower = 0;
+  write_thread_pointer(block.upper_fs);
+  set_signal_mask(without_ours(block.signal_mask));
+  mana_restore_context(&block.saved);
+}
+
+void live_again(birth& b) {
+  lower::thread_block& block = *b.block;
+  twin self;
+  adopt(block, self);
+  restore_kernel_state(block);
+  if (mana_save_context(&self.back) == 0) {
+    b.started();
+    continue_upper_half(block);
+  }
+  after_upper_half(block, self);
+}
+
+}  // namespace
+
+void reinstall() {
+  const saved_state& state = saved();
+  if (lower::the_bridge().magic != lower::bridge_magic || lower::the_bridge().version != lower::abi_version ||
+      state.version != saved_state_version)
+    throw load_error(63, "the image's bridge is of another version: restart with the version that wrote it");
+  own_process();
+  refresh_bridge();
+  if (!rebuild_window()) throw load_error(63, "cannot read /proc/self/maps");
+  const char* const name = std::strrchr(state.program, '/');
+  ::prctl(PR_SET_NAME, name == nullptr ? state.program : name + 1, 0, 0, 0);
+  install_trap_handlers();
+  reinstall_dispositions();
+  install_filter();
+}
+
+void restart_threads() {
+  signal_set before = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&every_signal), as_word(&before), signal_set_bytes);
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
+    lower::thread_block& block = lower::thread_blocks()[i];
+    if (i == lower::the_bridge().main_thread || block.state.load() != lower::thread_state::parked) continue;
+    birth b{live_again, &block};
+    const long error = create_twin(b);
+    if (error == 0) continue;
+    set_signal_mask(before);
+    throw load_error(63, std::string("cannot create a thread of the program again: ") +
+                             std::strerror(static_cast<int>(-error)));
+  }
+  set_signal_mask(before);
+}
+
+void resume_main() {
+  set_signal_mask(every_signal);
+  static twin self;
+  lower::thread_block& block = lower::thread_blocks()[lower::the_bridge().main_thread];
+  adopt(block, self);
+  restore_kernel_state(block);
+  if (mana_save_context(&self.back) == 0) continue_upper_half(block);
+  after_upper_half(block, self);
+  rest_forever();
+}
+
+}  // namespace mana::split

@@ -1,0 +1,26 @@
+// What the loader and the traps keep in the image, beside the bridge. Private to the runtime; its place in the bridge's
+// pages is free of the frozen layout.
+#pragma once
+#include <mana/lower/abi.hpp>
+
+namespace mana::split {
+
+inline constexpr std::uintptr_t saved_state_address = lower::bridge_address + 0x8000;
+inline constexpr std::uint32_t saved_state_version = 1;
+inline constexpr std::size_t path_bytes = 4096;
+
+struct saved_state {
+  std::uint32_t version;
+  std::uint32_t fixed_traps;            // 1: the program's own segments make system calls, and lie at fixed_begin
+  std::uint64_t fixed_begin, fixed_end; // bytes; address range of an ET_EXEC program, 0 if it is none
+  std::uint64_t brk_end;                // address; what brk returned last
+  std::uint64_t brk_mapped;             // address, whole pages: brk_zone..brk_mapped is mapped
+  std::uint64_t signal_masks[65];       // sa_mask of bridge::signal_handlers
+  char program[path_bytes];             // absolute path of the program: /proc/self/exe of the upper half
+};
+static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
+static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);
+
+inline saved_state& saved() noexcept { return *reinterpret_cast<saved_state*>(saved_state_address); }
+
+}  // namespace mana::split

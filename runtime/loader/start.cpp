@@ -1,0 +1,111 @@
+// Loads the program and enters it.
+#include "bridge.hpp"
+#include "elf_image.hpp"
+#include "initial_stack.hpp"
+#include "program_file.hpp"
+#include "saved_state.hpp"
+#include "upper_half.hpp"
+#include "window.hpp"
+
+#include "../traps/table.hpp"
+#include "../traps/twin.hpp"
+
+#include <mana/lower/context.hpp>
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace mana::split {
+namespace {
+
+constexpr std::size_t gap_bytes = 2u << 20;   // between what lies next to each other in the program zone
+
+struct loaded_program {
+  std::uintptr_t entry;           // of the dynamic linker
+  std::uintptr_t stack_pointer;
+};
+
+std::string value_of(const std::vector<std::string>& env, const std::string& name) {
+  for (const std::string& e : env)
+    if (e.size() > name.size() && e.compare(0, name.size(), name) == 0 && e[name.size()] == '=')
+      return e.substr(name.size() + 1);
+  return {};
+}
+
+/// Our library first: it must be found before the MPI library that the program names.
+std::vector<std::string> with_preload(std::vector<std::string> env, const std::string& preload) {
+  if (preload.empty()) return env;
+  const std::string users = value_of(env, "LD_PRELOAD");
+  std::erase_if(env, [](const std::string& e) { return e.rfind("LD_PRELOAD=", 0) == 0; });
+  env.push_back("LD_PRELOAD=" + preload + (users.empty() ? "" : ":" + users));
+  return env;
+}
+
+std::uintptr_t after(address_range r, std::size_t alignment) noexcept {
+  const std::size_t to = std::max(alignment, gap_bytes);
+  return (r.end + gap_bytes + to - 1) & ~(to - 1);
+}
+
+void remember_program(const elf_file& program, address_range place) {
+  saved_state& state = saved();
+  const std::string path = std::filesystem::canonical(program.path()).string();
+  if (path.size() >= path_bytes) throw load_error(65, program.path() + ": its path is too long: move it");
+  std::memcpy(state.program, path.c_str(), path.size() + 1);
+  state.fixed_begin = program.fixed() ? place.begin : 0;
+  state.fixed_end = program.fixed() ? place.end : 0;
+  state.fixed_traps = program.fixed() && program.makes_system_calls() ? 1 : 0;
+  ::prctl(PR_SET_NAME, std::filesystem::path(path).filename().c_str(), 0, 0, 0);
+}
+
+loaded_program load(const start_options& options) {
+  program_file found = find_program(options.program, options.args, value_of(options.env, "PATH"));
+  elf_file program(found.path);
+  if (program.interpreter().empty())
+    throw load_error(69, found.path + " is statically linked: link it dynamically (without -static)");
+  elf_file interpreter(program.interpreter());
+  const address_range program_place = program.map(lower::program_zone);
+  const address_range before = program.fixed() ? address_range{0, lower::program_zone} : program_place;
+  const address_range interpreter_place = interpreter.map(after(before, interpreter.alignment()));
+  remember_program(program, program_place);
+  const std::uintptr_t stack_pointer = make_initial_stack(
+      {std::move(found.args), with_preload(options.env, options.preload), found.path, program.program_headers(),
+       program.entry(), program.segment_count(), interpreter_place.begin, program.wants_executable_stack()});
+  return {interpreter.entry(), stack_pointer};
+}
+
+/// As the kernel enters a new program: no thread pointer yet, rdx 0 (nothing to call at its end).
+[[noreturn]] void enter(const loaded_program& program) noexcept {
+  write_thread_pointer(0);
+  __asm__ volatile(
+      "mov %[stack], %%rsp\n\t"
+      "xor %%edx, %%edx\n\t"
+      "xor %%ebp, %%ebp\n\t"
+      "jmp *%[entry]"
+      : : [stack] "r"(program.stack_pointer), [entry] "r"(program.entry) : "memory");
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+void start(const start_options& options) {
+  const loaded_program program = load(options);
+  own_process();
+  static twin self;                       // the initial thread's stack stays, but says nothing about its lifetime
+  lower::thread_block* const block = new_block();
+  adopt(*block, self);
+  lower::the_bridge().main_thread = block->index;
+  install_trap_handlers();
+  install_filter();
+  if (mana_save_context(&self.back) == 0) {
+    publish(*block);
+    enter(program);
+  }
+  after_upper_half(*block, self);
+  rest_forever();
+}
+
+}  // namespace mana::split

@@ -1,0 +1,27 @@
+/* Offsets and addresses for the stub's assembly. Checked against the C++ layouts in layout_check.cpp. */
+#ifndef MANA_STUB_LAYOUT_H
+#define MANA_STUB_LAYOUT_H
+
+#define STUB_VDSO_TABLE_OFFSET 88      /* of bridge::vdso, from bridge_address */
+#define STUB_VDSO_TABLE (0x200000000000 + STUB_VDSO_TABLE_OFFSET)
+#define STUB_GS_VDSO_FRAME 168          /* thread_block::reserved[slot_vdso_frame] */
+
+/* bridge::vdso beyond the five functions: the live vDSO's address range. */
+#define STUB_VDSO_BEGIN_SLOT 5
+#define STUB_VDSO_END_SLOT 6
+
+/* Frame of a call that the stub makes for a trap, below the caller's red zone. Offsets from the stack pointer. */
+#define STUB_CALL_MASK 0                /* copy of a signal mask */
+#define STUB_CALL_RETURN 8              /* instruction after the trapped one */
+#define STUB_CALL_NUMBER 16             /* system call number */
+#define STUB_CALL_PAIR 24               /* pselect6's { mask, size } */
+#define STUB_CALL_RDI 40                /* arguments as the program gave them: a system call changes only %rax, %rcx, %r11 */
+#define STUB_CALL_R8 48
+#define STUB_CALL_R9 56
+#define STUB_CALL_R10 64
+#define STUB_CALL_BYTES 208             /* the frame (80) and the 128 bytes of red zone */
+
+/* No kernel's system call: the stub tells the traps that a descriptor was opened. */
+#define STUB_REPORT_NUMBER 0x3d4d41
+
+#endif

@@ -1,0 +1,138 @@
+// The handlers that the kernel calls for the upper half's signals. They may find the thread in either half, or a thread
+// of the lower half alone, and put it into the upper half before application code runs.
+// Freestanding. Usable: the bridge, %gs, raw system calls. Not: libc, thread-local storage, relocations.
+#include "layout.h"
+
+#include <mana/lower/abi.hpp>
+#include <mana/lower/signals.hpp>
+
+#include <asm/prctl.h>
+#include <csignal>
+#include <sys/syscall.h>
+#include <sys/ucontext.h>
+
+// Addresses relative to this code: the stub has no relocations.
+#define STUB_SYMBOL(name) extern "C" [[gnu::visibility("hidden")]] const char name[]
+STUB_SYMBOL(stub_vdso_again) __asm__("mana_vdso_again");
+STUB_SYMBOL(stub_call_made) __asm__("mana_call_made");
+STUB_SYMBOL(stub_reported_call_made) __asm__("mana_reported_call_made");
+
+namespace {
+
+using mana::lower::thread_block;
+
+long call(long number, long a, long b, long c, long d = 0) noexcept {
+  long result;
+  register long r10 __asm__("r10") = d;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+  return result;
+}
+
+std::uint64_t thread_pointer() noexcept {
+  std::uint64_t value = 0;
+  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("rdfsbase %0" : "=r"(value));
+  else call(SYS_arch_prctl, ARCH_GET_FS, reinterpret_cast<long>(&value), 0);
+  return value;
+}
+
+void set_thread_pointer(std::uint64_t value) noexcept {
+  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("wrfsbase %0" : : "r"(value) : "memory");
+  else call(SYS_arch_prctl, ARCH_SET_FS, static_cast<long>(value), 0);
+}
+
+thread_block* own_block() noexcept {
+  std::uint64_t base = 0;
+  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("rdgsbase %0" : "=r"(base));
+  else call(SYS_arch_prctl, ARCH_GET_GS, reinterpret_cast<long>(&base), 0);
+  return reinterpret_cast<thread_block*>(base);
+}
+
+bool in_window(std::uint64_t address) noexcept {
+  return address >= mana::lower::window_begin && address < mana::lower::window_end;
+}
+
+enum class place { upper, lower, foreign };
+
+/// foreign: a thread of the lower half alone; it has no block, or inherited its creator's.
+place where(const thread_block* self, std::uint64_t fs) noexcept {
+  if (self == nullptr) return place::foreign;
+  if (fs == self->lower_fs) return place::lower;
+  return in_window(fs) || fs == 0 ? place::upper : place::foreign;
+}
+
+/// INV-7 no saved signal frame holds an address outside the window: a call that was interrupted inside the live vDSO is
+/// made again from its frame.
+void rewind_vdso(const thread_block& self, void* context) noexcept {
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto& vdso = mana::lower::the_bridge().vdso;
+  const auto rip = static_cast<std::uint64_t>(regs[REG_RIP]);
+  if (rip < vdso[STUB_VDSO_BEGIN_SLOT] || rip >= vdso[STUB_VDSO_END_SLOT]) return;
+  regs[REG_RSP] = static_cast<greg_t>(self.reserved[mana::lower::slot_vdso_frame]);
+  regs[REG_RIP] = reinterpret_cast<greg_t>(stub_vdso_again);
+}
+
+/// The park signal is none of the program's: a call of the stub that it ended is made again.
+void repeat_call(void* context) noexcept {
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto rip = reinterpret_cast<const char*>(regs[REG_RIP]);
+  if ((rip != stub_call_made && rip != stub_reported_call_made) || regs[REG_RAX] != -4 /* EINTR */) return;
+  regs[REG_RAX] = *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
+  regs[REG_RIP] -= 2;
+}
+
+/// A signal to the process that the kernel gave to a thread of the lower half: handed to an upper thread. A fault of
+/// the lower thread itself ends the process as it would natively.
+void pass_on(int signal, siginfo_t* info) noexcept {
+  const bool fault = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
+                                           signal == SIGFPE || signal == SIGTRAP);
+  if (fault) {
+    const struct { std::uint64_t handler, flags, restorer, mask; } standard = {0, 0, 0, 0};
+    call(SYS_rt_sigaction, signal, reinterpret_cast<long>(&standard), 0, 8);
+    return;
+  }
+  const long process = call(SYS_getpid, 0, 0, 0);
+  const thread_block& to = mana::lower::thread_blocks()[mana::lower::the_bridge().main_thread];
+  call(SYS_rt_tgsigqueueinfo, process, to.tid, signal, reinterpret_cast<long>(info));
+}
+
+using handler_type = void (*)(int, siginfo_t*, void*);
+
+}  // namespace
+
+extern "C" {
+
+/// Handler of every signal that the application handles.
+[[gnu::visibility("default")]] void mana_signal_trampoline(int signal, siginfo_t* info, void* context) {
+  thread_block* const self = own_block();
+  const std::uint64_t fs = thread_pointer();
+  const place now = where(self, fs);
+  const std::uint64_t recorded = mana::lower::the_bridge().signal_handlers[signal];
+  if (recorded <= 1) return;                      // the disposition changed while this signal was on its way
+  const auto handler = reinterpret_cast<handler_type>(recorded);
+  if (now == place::foreign) return pass_on(signal, info);
+  if (now == place::upper) {
+    rewind_vdso(*self, context);
+    return handler(signal, info, context);
+  }
+  const std::uint64_t upper = self->upper_fs;
+  ++self->inside;
+  self->in_lower = 0;
+  set_thread_pointer(upper);
+  handler(signal, info, context);
+  self->upper_fs = upper;
+  self->in_lower = 1;
+  set_thread_pointer(fs);
+  --self->inside;
+}
+
+/// Handler of the park signal. A thread in the lower half parks when it leaves its wrapper.
+[[gnu::visibility("default")]] void mana_park_trampoline(int signal, siginfo_t* info, void* context) {
+  thread_block* const self = own_block();
+  if (where(self, thread_pointer()) != place::upper) return;
+  rewind_vdso(*self, context);
+  repeat_call(context);
+  const auto park = mana::lower::the_bridge().upper.on_park_signal;
+  if (park != nullptr) park(signal, info, context);
+}
+
+}

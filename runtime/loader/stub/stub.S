@@ -1,0 +1,140 @@
+# The stub: synthetic vDSO of the upper half, and every address of the runtime that may stand in a saved signal frame.
+# Position: stub_address. Usable: the bridge, %gs. Not: any libc, any relocation.
+#include "layout.h"
+    .text
+
+# A vDSO function calls the live kernel's, through the bridge. The live vDSO lies outside the window, so a signal that
+# arrives in there must not be saved as it is: a frame holds all that is needed to make the call again (vDSO functions
+# only read), and signals.cpp rewinds to `again`. Cost: eleven stores, no branch.
+    .macro vdso_function name, index
+    .globl \name
+    .type \name, @function
+\name:
+    .cfi_startproc
+    sub $88, %rsp
+    .cfi_adjust_cfa_offset 88
+    mov %gs:STUB_GS_VDSO_FRAME, %rax
+    mov %rax, 8(%rsp)                   # of the call that this one interrupts, if any
+    movabs $(STUB_VDSO_TABLE + 8 * \index), %rax
+    mov %rax, 0(%rsp)
+    mov %rbx, 16(%rsp)
+    mov %rbp, 24(%rsp)
+    mov %r12, 32(%rsp)
+    mov %r13, 40(%rsp)
+    mov %r14, 48(%rsp)
+    mov %r15, 56(%rsp)
+    mov %rdi, 64(%rsp)
+    mov %rsi, 72(%rsp)
+    mov %rdx, 80(%rsp)
+    mov %rsp, %gs:STUB_GS_VDSO_FRAME
+    call *(%rax)
+    mov 8(%rsp), %rcx
+    mov %rcx, %gs:STUB_GS_VDSO_FRAME
+    add $88, %rsp
+    .cfi_adjust_cfa_offset -88
+    ret
+    .cfi_endproc
+    .size \name, . - \name
+    .endm
+
+    vdso_function __vdso_clock_gettime, 0
+    vdso_function __vdso_gettimeofday, 1
+    vdso_function __vdso_time, 2
+    vdso_function __vdso_getcpu, 3
+    vdso_function __vdso_clock_getres, 4
+
+# Makes the vDSO call of the frame at %rsp again.
+    .globl mana_vdso_again
+    .hidden mana_vdso_again
+    .type mana_vdso_again, @function
+mana_vdso_again:
+    .cfi_startproc
+    .cfi_def_cfa_offset 96
+    mov 16(%rsp), %rbx
+    mov 24(%rsp), %rbp
+    mov 32(%rsp), %r12
+    mov 40(%rsp), %r13
+    mov 48(%rsp), %r14
+    mov 56(%rsp), %r15
+    mov 64(%rsp), %rdi
+    mov 72(%rsp), %rsi
+    mov 80(%rsp), %rdx
+    mov 0(%rsp), %rax
+    call *(%rax)
+    mov 8(%rsp), %rcx
+    mov %rcx, %gs:STUB_GS_VDSO_FRAME
+    add $88, %rsp
+    .cfi_def_cfa_offset 8
+    ret
+    .cfi_endproc
+    .size mana_vdso_again, . - mana_vdso_again
+
+# For a kernel whose vDSO lacks a function: the system call itself.
+    .macro fallback name, number
+    .globl \name
+    .type \name, @function
+\name:
+    .cfi_startproc
+    mov $\number, %eax
+    syscall
+    ret
+    .cfi_endproc
+    .size \name, . - \name
+    .endm
+
+    fallback mana_fallback_0, 228       # clock_gettime
+    fallback mana_fallback_1, 96        # gettimeofday
+    fallback mana_fallback_2, 201       # time
+    fallback mana_fallback_3, 309       # getcpu
+    fallback mana_fallback_4, 229       # clock_getres
+
+# Return address of every signal handler. Debuggers and unwinders know it by these bytes, so it has no unwind table.
+    .globl mana_restore_rt
+    .type mana_restore_rt, @function
+    nop                                 # unwinders look one byte before a return address
+mana_restore_rt:
+    mov $15, %rax
+    syscall
+    .size mana_restore_rt, . - mana_restore_rt
+
+# A trapped call that blocks, made from here, where the filter lets it pass, on the frame that the trap laid out.
+# As after any system call, %rcx is the address of the instruction after it, and only %rax and %r11 changed beside.
+    .macro begin_call name
+    .globl \name
+    .type \name, @function
+    .globl \name\()_made
+    .hidden \name\()_made
+\name:
+    .cfi_startproc
+    .cfi_def_cfa rsp, STUB_CALL_BYTES
+    .cfi_offset rip, STUB_CALL_RETURN - STUB_CALL_BYTES
+    syscall
+\name\()_made:
+    .endm
+
+    .macro end_call name
+    mov STUB_CALL_RDI(%rsp), %rdi
+    mov STUB_CALL_R8(%rsp), %r8
+    mov STUB_CALL_R9(%rsp), %r9
+    mov STUB_CALL_R10(%rsp), %r10
+    mov STUB_CALL_RETURN(%rsp), %rcx
+    lea STUB_CALL_BYTES(%rsp), %rsp
+    .cfi_def_cfa rsp, 0
+    .cfi_register rip, rcx
+    jmp *%rcx
+    .cfi_endproc
+    .size \name, . - \name
+    .endm
+
+    begin_call mana_call
+    end_call mana_call
+
+# The same for a call that opens a descriptor, which is reported by a trap of its own.
+    begin_call mana_reported_call
+    test %rax, %rax
+    js 1f
+    mov %rax, %rdi
+    mov $STUB_REPORT_NUMBER, %eax
+    syscall
+1:  end_call mana_reported_call
+    .section .note.GNU-stack, "", @progbits

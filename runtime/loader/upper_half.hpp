@@ -1,0 +1,47 @@
+// How a lower half starts, and restarts, the upper half in its process.
+#pragma once
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace mana::split {
+
+/// Why a program cannot be loaded. exit_code: exit status of `mana run` for this cause (65 not found, 66 not
+/// executable, 67 not ELF, 68 other architecture, 69 statically linked, 63 no room in the window).
+struct load_error : std::exception {
+  load_error(int code, std::string what_was_wrong) : exit_code(code), text(std::move(what_was_wrong)) {}
+  const char* what() const noexcept override { return text.c_str(); }
+  int exit_code;
+  std::string text;
+};
+
+struct start_options {
+  std::string program;             // as execvp takes it: searched in PATH if it has no slash
+  std::vector<std::string> args;   // args[0] is the name that the program sees
+  std::vector<std::string> env;    // NAME=value
+  std::string preload;             // library to load first, or empty; goes before the user's own LD_PRELOAD
+};
+
+/// Maps the bridge, the threads' blocks and the stub, and fills what the live kernel decides.
+/// Once per process, before anything else of the upper half; not before a restart, which restores them.
+/// errors: load_error (63) if the addresses are taken
+void prepare_bridge();
+
+/// Loads the program and enters it on the calling thread, which must be the initial one. Does not return: the process
+/// ends as the program ends.
+/// errors: load_error; nothing of the program has run then
+[[noreturn]] void start(const start_options& options);
+
+/// After the window's memory was restored in a fresh process: refreshes what belongs to this process (vDSO table,
+/// thread pointers), rebuilds the map of the window, installs the signal dispositions and the system call filter.
+/// On the initial thread, before restart_threads().
+void reinstall();
+
+/// Creates the twin of every parked thread but bridge::main_thread; each waits in its park point when this returns.
+/// errors: load_error (63) if the system gives no more threads
+void restart_threads();
+
+/// Continues bridge::main_thread on the calling, initial, thread from its saved context.
+[[noreturn]] void resume_main();
+
+}  // namespace mana::split

@@ -1,0 +1,113 @@
+// Between the boundary's neutral values and the mpi.h that this lower half is compiled with.
+#pragma once
+#include <mana/core/handle.hpp>
+#include <mana/lower/abi.hpp>
+
+#include <mana/gen/real_predefined.hpp>
+
+#include <mpi.h>
+
+#include <cstring>
+#include <type_traits>
+
+namespace mana::lower {
+
+template <class K> struct mpi_type;
+template <> struct mpi_type<kind::comm> { using type = MPI_Comm; };
+template <> struct mpi_type<kind::group> { using type = MPI_Group; };
+template <> struct mpi_type<kind::request> { using type = MPI_Request; };
+template <> struct mpi_type<kind::op> { using type = MPI_Op; };
+template <> struct mpi_type<kind::datatype> { using type = MPI_Datatype; };
+template <> struct mpi_type<kind::message> { using type = MPI_Message; };
+
+/// The handle's bits, as MPICH's int or Open MPI's pointer has them.
+template <class K>
+inline typename mpi_type<K>::type to_real(std::uint64_t bits) noexcept {
+  using handle = typename mpi_type<K>::type;
+  if constexpr (std::is_pointer_v<handle>) return reinterpret_cast<handle>(bits);
+  else return static_cast<handle>(bits);
+}
+template <class Handle>
+inline std::uint64_t to_neutral(Handle handle) noexcept {
+  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(handle);
+  else return static_cast<std::uint32_t>(handle);
+}
+
+inline int real_rank(int rank) noexcept {
+  switch (rank) {
+    case neutral::any_source: return MPI_ANY_SOURCE;
+    case neutral::proc_null: return MPI_PROC_NULL;
+    case neutral::root: return MPI_ROOT;
+    default: return rank;
+  }
+}
+inline int neutral_rank(int rank) noexcept {
+  if (rank == MPI_ANY_SOURCE) return neutral::any_source;
+  return rank == MPI_PROC_NULL ? neutral::proc_null : rank;
+}
+
+inline void* real_buffer(const void* address) noexcept {
+  return address == reinterpret_cast<void*>(neutral::in_place) ? MPI_IN_PLACE : const_cast<void*>(address);
+}
+
+/// in: an error code of the live MPI      out: neutral error class
+inline int neutral_error(int code) noexcept {
+  if (code == MPI_SUCCESS) return neutral::success;
+  int mpi_class = MPI_ERR_UNKNOWN;
+  PMPI_Error_class(code, &mpi_class);
+  int found = neutral::err_unknown;
+  for_each_predefined_error([&](int neutral_class, int value, const char*) { if (value == mpi_class) found = neutral_class; });
+  return found;
+}
+/// The other way: a class of the live MPI, MPI_ERR_UNKNOWN where it has none like it.
+inline int real_error(int neutral_class) noexcept {
+  int found = MPI_ERR_UNKNOWN;
+  for_each_predefined_error([&](int listed, int value, const char*) { if (listed == neutral_class) found = value; });
+  return neutral_class == neutral::success ? MPI_SUCCESS : found;
+}
+
+#if defined(OPEN_MPI)
+inline std::int64_t count_of(const MPI_Status& status) noexcept { return static_cast<std::int64_t>(status._ucount); }
+inline int cancelled_of(const MPI_Status& status) noexcept { return status._cancelled; }
+inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noexcept {
+  status._ucount = static_cast<std::size_t>(bytes);
+  status._cancelled = cancelled;
+}
+#else
+// MPICH's ABI: 63 bits of count over two words, the lowest bit of the upper word says "cancelled".
+inline std::int64_t count_of(const MPI_Status& status) noexcept {
+  const std::uint64_t high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;
+  return static_cast<std::int64_t>(high << 32 | static_cast<std::uint32_t>(status.count_lo));
+}
+inline int cancelled_of(const MPI_Status& status) noexcept { return status.count_hi_and_cancelled & 1; }
+inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noexcept {
+  status.count_lo = static_cast<int>(bytes);
+  status.count_hi_and_cancelled = static_cast<int>((bytes >> 32) * 2) | cancelled;
+}
+#endif
+
+/// error is not read: MPI sets it only in calls with several statuses.
+inline neutral::status neutral_status(const MPI_Status& status) noexcept {
+  return {neutral_rank(status.MPI_SOURCE), status.MPI_TAG, neutral::success, cancelled_of(status), count_of(status)};
+}
+inline MPI_Status real_status(const neutral::status& status) noexcept {
+  MPI_Status made{};
+  made.MPI_SOURCE = real_rank(status.source);
+  made.MPI_TAG = status.tag;
+  made.MPI_ERROR = real_error(status.error);
+  set_count(made, status.count_bytes, status.cancelled);
+  return made;
+}
+
+/// table: uint64[predefined_limit], by neutral code
+inline void fill_predefined(std::uint64_t* table) noexcept {
+  const auto fill = [table](unsigned code, auto handle, const char*) { table[code] = to_neutral(handle); };
+  for_each_predefined_comm(fill);
+  for_each_predefined_group(fill);
+  for_each_predefined_message(fill);
+  for_each_predefined_request(fill);
+  for_each_predefined_op(fill);
+  for_each_predefined_datatype(fill);
+}
+
+}  // namespace mana::lower

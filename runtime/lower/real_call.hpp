@@ -1,0 +1,140 @@
+// One MPI function as the boundary has it: neutral arguments in, a neutral error class out. The table's template.
+#pragma once
+#include "real_abi.hpp"
+
+#include <mana/gen/lower_slots.hpp>
+#include <mana/wrap/function.hpp>
+
+#include <tuple>
+#include <utility>
+
+namespace mana::lower {
+
+/// One argument between the two worlds. give(): what the live MPI gets; back(): after a call that succeeded.
+/// Neutral: its type on the boundary. Real: its type in mpi.h. length: entries of arrays of handles
+template <class Param, class Neutral, class Real>
+struct real_argument {
+  Neutral value;
+  real_argument(Neutral v, int) noexcept : value(v) {}
+  Real give() noexcept { return (Real)value; }   // between pointers to integers of the same width, or the same type
+  void back() noexcept {}
+};
+
+template <class Param, class Neutral, class Real>
+  requires std::is_same_v<typename Param::kind, kind::rank>
+struct real_argument<Param, Neutral, Real> {
+  int value;
+  real_argument(int v, int) noexcept : value(real_rank(v)) {}
+  int give() noexcept { return value; }
+  void back() noexcept {}
+};
+
+template <class Param, class Neutral, class Real>
+  requires std::is_same_v<typename Param::kind, kind::buffer>
+struct real_argument<Param, Neutral, Real> {
+  void* value;
+  real_argument(const void* v, int) noexcept : value(real_buffer(v)) {}
+  void* give() noexcept { return value; }
+  void back() noexcept {}
+};
+
+template <class Param, class Neutral, class Real>
+  requires std::is_same_v<typename Param::kind, kind::status>
+struct real_argument<Param, Neutral, Real> {
+  MPI_Status value;
+  real_argument(const neutral::status* v, int) noexcept : value(real_status(*v)) {}
+  MPI_Status* give() noexcept { return &value; }
+  void back() noexcept {}
+};
+
+/// A handle that goes in.
+template <class Param, class Real>
+  requires requires { typename mpi_type<typename Param::kind>::type; }
+struct real_argument<Param, std::uint64_t, Real> {
+  Real value;
+  real_argument(std::uint64_t v, int) noexcept : value(to_real<typename Param::kind>(v)) {}
+  Real give() noexcept { return value; }
+  void back() noexcept {}
+};
+
+/// A handle that comes back, or goes both ways.
+template <class Param, class Real>
+  requires requires { typename mpi_type<typename Param::kind>::type; }
+struct real_argument<Param, std::uint64_t*, Real> {
+  using handle = typename mpi_type<typename Param::kind>::type;
+  std::uint64_t* where;
+  handle value;
+  real_argument(std::uint64_t* v, int) noexcept : where(v), value(to_real<typename Param::kind>(*v)) {}
+  Real give() noexcept { return &value; }
+  void back() noexcept { *where = to_neutral(value); }
+};
+
+/// Handles that go in. The array is the caller's scratch memory, which lives as long as the operation: where the live
+/// MPI's handles are narrower, they are moved together in it.
+template <class Param, class Real>
+  requires requires { typename mpi_type<typename Param::kind>::type; }
+struct real_argument<Param, const std::uint64_t*, Real> {
+  using handle = typename mpi_type<typename Param::kind>::type;
+  handle* value;
+  real_argument(const std::uint64_t* v, int length) noexcept
+      : value(reinterpret_cast<handle*>(const_cast<std::uint64_t*>(v))) {
+    if (sizeof(handle) == sizeof(std::uint64_t) || v == nullptr) return;
+    for (int i = 0; i < length; ++i) {
+      const handle narrow = to_real<typename Param::kind>(v[i]);
+      std::memcpy(reinterpret_cast<char*>(value) + static_cast<std::size_t>(i) * sizeof(handle), &narrow, sizeof narrow);
+    }
+  }
+  Real give() noexcept { return value; }
+  void back() noexcept {}
+};
+
+template <class Param, class Value>
+inline void find_comm(std::uint64_t& comm, Value value) noexcept {
+  if constexpr (std::is_same_v<typename Param::kind, kind::comm> && std::is_same_v<Value, std::uint64_t>) comm = value;
+}
+
+/// Entries of the arrays of handles among the arguments of Fn: one per member of the communicator or per neighbour;
+/// in functions without communicator the first argument says it.
+template <class Fn, class... Params, class First, class... Rest>
+inline int array_length(param_list<Params...>, First first, Rest... rest) noexcept {
+  std::uint64_t comm = 0;
+  [&]<class... A>(A... a) { (find_comm<Params>(comm, a), ...); }(first, rest...);
+  int n = 0;
+  if (comm == 0) {
+    if constexpr (std::is_integral_v<First>) n = static_cast<int>(first);
+  } else if constexpr (is_neighbor(Fn::name)) {
+    PMPI_Cartdim_get(to_real<kind::comm>(comm), &n);
+    n *= 2;
+  } else {
+    PMPI_Comm_size(to_real<kind::comm>(comm), &n);
+  }
+  return n;
+}
+
+template <class Fn, auto Function, class Params, class Slot, class Real>
+struct real_caller;
+template <class Fn, auto Function, class... P, class... N, class... R>
+struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)> {
+  static int call(N... given) {
+    constexpr bool has_arrays = (... || (std::is_same_v<N, const std::uint64_t*> && P::is_array));
+    int length = 0;
+    if constexpr (has_arrays) length = array_length<Fn>(param_list<P...>{}, given...);
+    std::tuple<real_argument<P, N, R>...> arguments(real_argument<P, N, R>(given, length)...);
+    return std::apply([](auto&... a) {
+      const int rc = Function(a.give()...);
+      if (rc != MPI_SUCCESS) [[unlikely]] return neutral_error(rc);
+      (a.back(), ...);
+      return int{neutral::success};
+    }, arguments);
+  }
+};
+
+template <class Fn, auto Function, class Slot>
+constexpr Slot real_call(Slot mpi_slots::*) noexcept {
+  return &real_caller<Fn, Function, typename Fn::params, Slot, decltype(Function)>::call;
+}
+
+/// The table of the MPI that this lower half is linked with.
+const mpi_slots& the_mpi_slots() noexcept;
+
+}  // namespace mana::lower

@@ -1,0 +1,73 @@
+#include "checkpoint_step.hpp"
+
+#include "control_of_job.hpp"
+#include "fault_point.hpp"
+#include "job.hpp"
+
+#include "../lower/life.hpp"
+
+#include <capture.hpp>
+#include <rank_image.hpp>
+#include <regions.hpp>
+#include <saved_state.hpp>
+#include <store.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <thread>
+
+namespace mana::run {
+
+namespace {
+
+control::rank_written write_to(const std::string& generation) {
+  const lower::bridge& b = lower::the_bridge();
+  const split::saved_state& state = split::saved();
+  this_job().record.directory = std::filesystem::current_path().string();
+  descriptors::captured open_files = descriptors::capture();
+  const std::vector<image::section> sections = {{"run", encode(this_job().record)},
+                                                {"descriptors", std::move(open_files.bytes)}};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,
+                                              b.world_size, sections,
+                                              image::upper_regions(state.fixed_begin, state.fixed_end));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return {static_cast<int>(b.world_rank), result.file_bytes, result.memory_bytes, result.checksum,
+          std::move(open_files.warnings), took.count()};
+}
+
+lower::outcome write_and_agree() {
+  fault_point("before_write");
+  control::rank_written done{};
+  try {
+    done = write_to(control_of_job().generation());
+  } catch (const std::exception& error) {
+    return control_of_job().not_written(error.what());
+  }
+  fault_point("written");
+  const lower::outcome how = control_of_job().written(done);
+  fault_point(how == lower::outcome::resumed ? "committed" : "given_up");
+  return how;
+}
+
+}  // namespace
+
+/// The image is written by a thread of the lower half, so that no stack that is saved changes meanwhile.
+lower::outcome write_image() {
+  lower::outcome how = lower::outcome::given_up;
+  std::thread([&how] { how = write_and_agree(); }).join();
+  if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
+    control_of_job().end();
+    real_mpi::finish();
+    std::_Exit(0);
+  }
+  return how;
+}
+
+void release(lower::outcome how) {
+  if (how == lower::outcome::restarted) ++lower::the_bridge().restarts;
+  control_of_job().release();
+}
+
+}  // namespace mana::run

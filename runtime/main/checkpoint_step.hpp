@@ -1,0 +1,11 @@
+// What this rank does at a checkpoint besides MPI: it writes its image and takes part in the commit.
+#pragma once
+#include <mana/lower/abi.hpp>
+
+namespace mana::run {
+
+/// Services of the boundary; see their members there.
+lower::outcome write_image();
+void release(lower::outcome how);
+
+}  // namespace mana::run

@@ -1,0 +1,106 @@
+#include "control_of_job.hpp"
+
+#include "job.hpp"
+#include "start_failure.hpp"
+
+#include "../lower/own_state.hpp"
+
+#include <store.hpp>
+
+#include <mana/lower/signals.hpp>
+#include <mana/vid/group_clock.hpp>
+
+#include <mpi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <exception>
+
+namespace mana::run {
+
+namespace {
+
+/// The wrapper library's list of clocks. Its function reads one atomic: it needs no thread pointer of its half.
+const vid::group_clock* first_clock() {
+  using getter = vid::group_clock* (*)();
+  const std::uint64_t root = lower::the_bridge().upper_root;
+  return root == 0 ? nullptr : reinterpret_cast<getter>(root)();
+}
+
+/// A thread that is created at this moment looks at the phase itself (split::publish).
+void signal_threads() {
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
+    const lower::thread_block& block = lower::thread_blocks()[i];
+    if (block.state.load(std::memory_order_seq_cst) == lower::thread_state::running)
+      syscall(SYS_tgkill, getpid(), block.tid, lower::park_signal);
+  }
+}
+
+/// Every thread of the upper half but the one that runs the checkpoint.
+bool all_parked() {
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
+    if (i == lower::the_bridge().main_thread) continue;
+    const lower::thread_state state = lower::thread_blocks()[i].state.load(std::memory_order_acquire);
+    if (state == lower::thread_state::running) return false;
+  }
+  return true;
+}
+
+store::manifest manifest_of(std::span<const control::rank_written> images) {
+  const run_record& record = this_job().record;
+  store::manifest made{};
+  made.version = 1;
+  made.ranks = static_cast<std::uint32_t>(images.size());
+  made.mpi = record.mpi_name;
+  made.mpi_version = record.mpi_version;
+  made.program = record.program;
+  made.build_id = record.build_id;
+  made.unix_time_s = std::time(nullptr);
+  for (const control::rank_written& i : images) {
+    const auto rank = static_cast<std::uint32_t>(i.rank);
+    made.files.push_back({rank, store::rank_file_name(rank), i.file_bytes, i.memory_bytes, i.checksum});
+    for (const std::string& warning : i.warnings)
+      made.warnings.push_back("rank " + std::to_string(i.rank) + ": " + warning);
+  }
+  return made;
+}
+
+store::generation generation_of(const control::commit_info& info) { return {info.generation_path, info.generation}; }
+
+control::surroundings surroundings_of_job() {
+  const lower::bridge& b = lower::the_bridge();
+  const start_options& options = this_job().options;
+  control::surroundings s{};
+  s.rank = static_cast<int>(b.world_rank);
+  s.size = static_cast<int>(b.world_size);
+  s.directory = options.checkpoint_directory;
+  s.interval_s = options.interval_s;
+  s.limit_s = options.limit_s;
+  s.verbose = options.verbose;
+  s.program = this_job().record.program;
+  s.broadcast = [](void* bytes, int n) { PMPI_Bcast(bytes, n, MPI_BYTE, 0, real_mpi::own().world); };
+  s.clocks = first_clock;
+  s.signal_threads = signal_threads;
+  s.all_parked = all_parked;
+  s.begin_generation = [directory = s.directory] {
+    const store::generation made = store::begin_generation(directory);
+    return control::commit_info{made.path, made.number};
+  };
+  s.commit = [](const control::commit_info& info, std::span<const control::rank_written> images) {
+    store::commit(generation_of(info), manifest_of(images));
+  };
+  s.abandon = [](const control::commit_info& info) { store::abandon(generation_of(info)); };
+  return s;
+}
+
+}  // namespace
+
+control::rank_control& control_of_job() noexcept {
+  static control::rank_control control;
+  return control;
+}
+
+void begin_control() { control_of_job().begin(surroundings_of_job()); }
+
+}  // namespace mana::run

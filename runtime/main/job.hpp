@@ -1,0 +1,14 @@
+// What this lower half knows of its job. One object; set up by main() before the upper half runs.
+#pragma once
+#include "run_record.hpp"
+#include "start_options.hpp"
+
+namespace mana::run {
+
+struct job {
+  start_options options;
+  run_record record;        // goes into every image; `directory` is filled when one is written
+};
+job& this_job() noexcept;
+
+}  // namespace mana::run

@@ -1,0 +1,70 @@
+// A lower half: reads how it was started, then loads the program into this process, or restores it there.
+#include "job.hpp"
+#include "restart.hpp"
+#include "services.hpp"
+#include "start_failure.hpp"
+
+#include "program_identity.hpp"
+
+#include "../lower/life.hpp"
+#include "../lower/real_call.hpp"
+
+#include <capture.hpp>
+#include <upper_half.hpp>
+
+#include <unistd.h>
+
+#include <system_error>
+
+namespace mana::run {
+
+job& this_job() noexcept {
+  static job the_job;
+  return the_job;
+}
+
+namespace {
+
+[[noreturn]] void run_program() {
+  job& j = this_job();
+  j.record.mpi_name = real_mpi::library_name();
+  j.record.mpi_version = real_mpi::library_version();
+  j.record.program = j.options.command[0];
+  j.record.arguments = j.options.command;
+  j.record.build_id = program_identity(j.record.program);
+
+  split::start_options start;
+  start.program = j.options.command[0];
+  start.args = j.options.command;
+  start.preload = j.options.preload;
+  for (char** entry = environ; *entry != nullptr; ++entry) start.env.emplace_back(*entry);
+  split::prepare_bridge();
+  lower::the_bridge().service = &the_services();
+  lower::the_bridge().mpi = &lower::the_mpi_slots();
+  descriptors::begin();
+  split::start(start);
+}
+
+[[noreturn]] void start(int argc, char** argv) {
+  this_job().options = parse_start_options({argv + 1, argv + argc});
+  if (this_job().options.restart) restart_program();
+  run_program();
+}
+
+}  // namespace
+}  // namespace mana::run
+
+int main(int argc, char** argv) {
+  using namespace mana::run;
+  try {
+    start(argc, argv);
+  } catch (const start_failure& failure) {
+    end_alone(failure);
+  } catch (const mana::split::load_error& error) {
+    end_alone(start_failure(static_cast<exit_status>(error.exit_code), error.text, {}, met_by::all));
+  } catch (const std::system_error& error) {
+    end_alone(start_failure(exit_status::program_not_started, error.what()));
+  } catch (const std::exception& error) {
+    end_alone(start_failure(exit_status::internal, error.what()));
+  }
+}

@@ -1,0 +1,177 @@
+#include "restart.hpp"
+
+#include "agreement.hpp"
+#include "control_of_job.hpp"
+#include "fault_point.hpp"
+#include "job.hpp"
+#include "program_identity.hpp"
+#include "services.hpp"
+
+#include "../lower/life.hpp"
+#include "../lower/real_call.hpp"
+
+#include <capture.hpp>
+#include <low_descriptor_guard.hpp>
+#include <rank_image.hpp>
+#include <store.hpp>
+#include <upper_half.hpp>
+
+#include <mana/lower/abi.hpp>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+
+namespace mana::run {
+
+namespace {
+
+std::string image_path(std::uint32_t rank) {
+  return this_job().options.generation + "/" + store::rank_file_name(rank);
+}
+
+start_failure as_failure(const image::image_error& error) {
+  const bool missing = error.kind() == image::error_kind::missing;
+  const bool occupied = error.kind() == image::error_kind::occupied;
+  return start_failure(missing ? exit_status::checkpoint_missing
+                               : occupied ? exit_status::memory_occupied : exit_status::checkpoint_damaged,
+                       error.what());
+}
+
+/// What MPI_Init_thread was asked for. The image of this rank, as the launcher numbers it, says it; if it cannot be read
+/// now, the ranks will say why together, once MPI runs.
+int recorded_thread_level() noexcept {
+  try {
+    const image::rank_image own(image_path(static_cast<std::uint32_t>(rank_from_environment())));
+    return decode_run_record(own.section("run")).thread_level;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+/// The values that MPI's start leaves in the bridge, which the image's bridge does not have yet.
+struct live_values {
+  std::uint32_t size, rank;
+  std::uint64_t predefined_real[neutral::predefined_limit];
+};
+
+/// MPI starts before the image is restored, so that ranks that cannot be restored end together, and by their ranks in
+/// MPI. A bridge of its own stands in for the image's meanwhile.
+live_values start_before_bridge() {
+  void* const at = reinterpret_cast<void*>(lower::bridge_address);
+  constexpr std::size_t bytes = lower::threads_address - lower::bridge_address;
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at)
+    throw start_failure(exit_status::memory_occupied, "the window of the program is occupied in this process");
+  int provided = 0;
+  {
+    const descriptors::low_descriptor_guard guard;
+    const int rc = real_mpi::start(recorded_thread_level(), &provided);
+    if (rc != neutral::success)
+      throw start_failure(exit_status::mpi_not_started, "the MPI library did not start",
+                          "start restarts as programs: mpirun -n RANKS mana restart DIR");
+  }
+  live_values live{};
+  live.size = lower::the_bridge().world_size;
+  live.rank = lower::the_bridge().world_rank;
+  std::memcpy(live.predefined_real, lower::the_bridge().predefined_real, sizeof live.predefined_real);
+  munmap(at, bytes);
+  return live;
+}
+
+void check_rank_count(std::uint32_t live_size) {
+  const store::manifest manifest = store::read_manifest(this_job().options.generation);
+  if (manifest.ranks == live_size) return;
+  throw start_failure(exit_status::rank_count_differs,
+                      this_job().options.generation + ": the checkpoint has " + std::to_string(manifest.ranks) +
+                          " ranks, this restart " + std::to_string(live_size),
+                      "restart with: mpirun -n " + std::to_string(manifest.ranks) + " mana restart …", met_by::all);
+}
+
+void check_surroundings(const run_record& record) {
+  const std::string name = real_mpi::library_name(), version = real_mpi::library_version();
+  const std::string& where = this_job().options.generation;
+  if (record.mpi_name != name)
+    throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + record.mpi_name +
+                        ", this restart runs with " + name, "use the mpirun of " + record.mpi_name, met_by::all);
+  if (record.mpi_version != version)
+    throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + name + " " +
+                        record.mpi_version + ", here is " + version, "restart where the same version is installed",
+                        met_by::all);
+  struct stat ignored;
+  if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
+    throw start_failure(exit_status::surroundings_differ, record.program + " is another build than at the checkpoint " +
+                        where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
+}
+
+/// The steps that may fail on one rank: all look before any touches memory.
+void check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank, std::uint32_t size) {
+  together([size] {
+    try {
+      check_rank_count(size);
+    } catch (const store::store_error& error) {
+      throw start_failure(exit_status::checkpoint_missing, error.what(), {}, met_by::all);
+    }
+  });
+  together([&] {
+    try {
+      own.emplace(image_path(rank));
+      this_job().record = decode_run_record(own->section("run"));
+    } catch (const image::image_error& error) {
+      throw as_failure(error);
+    }
+    check_surroundings(this_job().record);
+  });
+  fault_point("image_opened");
+  together([&] {
+    try {
+      own->restore_memory();
+    } catch (const image::image_error& error) {
+      throw as_failure(error);
+    }
+  });
+}
+
+void enter_directory(const std::string& directory) {
+  if (chdir(directory.c_str()) == 0) return;
+  throw start_failure(exit_status::surroundings_differ,
+                      directory + ": the program's working directory cannot be entered: " + std::strerror(errno),
+                      "make it available, as it was at the checkpoint");
+}
+
+void apply(const live_values& live) {
+  lower::bridge& b = lower::the_bridge();
+  b.service = &the_services();
+  b.mpi = &lower::the_mpi_slots();
+  std::memcpy(b.predefined_real, live.predefined_real, sizeof live.predefined_real);
+  b.current.store(lower::phase::restoring);
+}
+
+}  // namespace
+
+void restart_program() {
+  const live_values live = start_before_bridge();
+  std::optional<image::rank_image> own;
+  check_and_restore(own, live.rank, live.size);
+  apply(live);
+  together([&] {
+    enter_directory(this_job().record.directory);
+    try {
+      descriptors::restore(own->section("descriptors"));
+    } catch (const descriptors::descriptor_error& error) {
+      throw start_failure(exit_status::surroundings_differ, error.what());
+    }
+  });
+  own.reset();
+  descriptors::begin();
+  fault_point("memory_restored");
+  split::reinstall();
+  begin_control();
+  split::restart_threads();
+  split::resume_main();
+}
+
+}  // namespace mana::run

@@ -1,0 +1,86 @@
+#include "services.hpp"
+
+#include "checkpoint_step.hpp"
+#include "control_of_job.hpp"
+#include "fault_point.hpp"
+#include "job.hpp"
+#include "start_failure.hpp"
+
+#include "../lower/life.hpp"
+#include "../lower/real_mpi.hpp"
+
+#include <low_descriptor_guard.hpp>
+
+#include <cstdlib>
+
+namespace mana::run {
+
+namespace {
+
+void attach(const lower::upper_entry* entry, std::uint64_t root) {
+  lower::the_bridge().upper = *entry;
+  lower::the_bridge().upper_root = root;
+}
+
+int init(int required, int* provided) {
+  this_job().record.thread_level = required;
+  return start_mpi(required, provided);
+}
+
+int finalize() {
+  control_of_job().end();
+  return real_mpi::finish();
+}
+
+void abort_job(int exit_code) { real_mpi::abort(exit_code); }
+
+void fatal(const char* text) {
+  say("mana: error: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + text +
+      "\n      this is a defect of mana: please report it with the lines above");
+  std::abort();
+}
+
+void note(const char* text) { say(std::string("mana: ") + text); }
+
+lower::wait_end clock_enter(vid::group_clock* clock) { return control_of_job().clock_enter(clock); }
+lower::wait_end clock_wait(const int* world_ranks, int n) { return control_of_job().clock_wait(world_ranks, n); }
+void clock_wait_end() { control_of_job().clock_wait_end(); }
+void clock_ending() { control_of_job().clock_ending(); }
+int park_others() { return control_of_job().park_others(); }
+
+lower::services make_services() {
+  lower::services table{};
+  table.version = lower::abi_version;
+  real_mpi::fill_services(table);
+  table.attach = attach;
+  table.init = init;
+  table.finalize = finalize;
+  table.abort = abort_job;
+  table.fatal = fatal;
+  table.note = note;
+  table.clock_enter = clock_enter;
+  table.clock_wait = clock_wait;
+  table.clock_wait_end = clock_wait_end;
+  table.clock_ending = clock_ending;
+  table.park_others = park_others;
+  table.write_image = write_image;
+  table.release = release;
+  table.fault_point = fault_point;
+  return table;
+}
+
+}  // namespace
+
+const lower::services& the_services() noexcept {
+  static const lower::services table = make_services();
+  return table;
+}
+
+int start_mpi(int required, int* provided) {
+  const descriptors::low_descriptor_guard guard;
+  const int rc = real_mpi::start(required, provided);
+  if (rc == neutral::success) begin_control();
+  return rc;
+}
+
+}  // namespace mana::run

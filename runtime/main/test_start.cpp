@@ -1,0 +1,88 @@
+// What a lower half reads before MPI runs: its words, the record of a run, a program's identity.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include "program_identity.hpp"
+#include "run_record.hpp"
+#include "start_failure.hpp"
+#include "start_options.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+using namespace mana::run;
+
+TEST_CASE("the words of run") {
+  const auto options = parse_start_options({"run", "--ckpt-dir", "/c k", "--interval", "1.5", "--limit", "0", "--preload",
+                                            "/lib/x.so", "--", "./app", "--ckpt-dir", "a\nb", "", "--"});
+  CHECK_FALSE(options.restart);
+  CHECK(options.checkpoint_directory == "/c k");
+  CHECK(options.interval_s == 1.5);
+  CHECK(options.preload == "/lib/x.so");
+  CHECK(options.command == std::vector<std::string>{"./app", "--ckpt-dir", "a\nb", "", "--"});
+}
+
+TEST_CASE("the words of restart") {
+  const auto options = parse_start_options({"restart", "/c/gen-3", "--ckpt-dir", "/c", "--limit", "2.25", "--verbose"});
+  CHECK(options.restart);
+  CHECK(options.generation == "/c/gen-3");
+  CHECK(options.limit_s == 2.25);
+  CHECK(options.verbose);
+}
+
+TEST_CASE("words that are refused") {
+  const std::vector<std::vector<std::string>> wrong = {
+      {}, {"walk"}, {"run"}, {"run", "--ckpt-dir"}, {"run", "--ckpt-dir", "/c", "--preload", "/l", "--"},
+      {"run", "--ckpt-dir", "/c", "--", "./app"}, {"run", "--interval", "-1"}, {"run", "--interval", "1x"},
+      {"run", "--limit", "nan"}, {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
+      {"restart", "a", "b", "--ckpt-dir", "/c"}, {"restart", "a", "--ckpt-dir", "/c", "--"}};
+  for (const auto& words : wrong) {
+    CAPTURE(words.size());
+    try {
+      parse_start_options(words);
+      FAIL_CHECK("accepted");
+    } catch (const start_failure& failure) {
+      CHECK(failure.status() == exit_status::usage);
+      CHECK(failure.who() == met_by::all);
+    }
+  }
+}
+
+TEST_CASE("a record of a run comes back as it was, or not at all") {
+  const run_record record{"Open MPI", "4.1.4", 3, "/usr/bin/lmp", "0a1b", {"lmp", "-in", "", "x y\n\""}, "/home/u"};
+  const auto bytes = encode(record);
+  const auto back = decode_run_record(bytes);
+  CHECK(back.mpi_name == record.mpi_name);
+  CHECK(back.thread_level == 3);
+  CHECK(back.arguments == record.arguments);
+  CHECK(back.directory == record.directory);
+  for (std::size_t n = 0; n < bytes.size(); ++n)
+    CHECK_THROWS_AS(decode_run_record(std::span(bytes).first(n)), std::runtime_error);
+}
+
+TEST_CASE("identity of a program") {
+  const std::string self = program_identity("/proc/self/exe");
+  CHECK(self == program_identity("/proc/self/exe"));
+  CHECK_FALSE(self.empty());
+  CHECK_THROWS_AS(program_identity("/nowhere/at/all"), std::system_error);
+  char name[] = "/tmp/mana-identity-XXXXXX";
+  const int fd = mkstemp(name);
+  REQUIRE(fd >= 0);
+  std::ofstream(name) << "no ELF file";
+  CHECK(program_identity(name).starts_with("sum:"));
+  close(fd);
+  unlink(name);
+}
+
+TEST_CASE("the launcher's rank") {
+  for (const char* variable : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"}) unsetenv(variable);
+  CHECK(rank_from_environment() == 0);
+  setenv("OMPI_COMM_WORLD_RANK", "7", 1);
+  CHECK(rank_from_environment() == 7);
+  setenv("PMI_RANK", "not a number", 1);
+  CHECK(rank_from_environment() == 7);
+}

@@ -1,0 +1,90 @@
+#include "checkpoint_view.hpp"
+
+#include "text_table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace mana::tools {
+namespace {
+
+std::uint64_t stored_bytes(const checkpoint_view& checkpoint) {
+  return std::accumulate(checkpoint.images.begin(), checkpoint.images.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const image_view& image) { return sum + image.file_bytes; });
+}
+
+std::string state(const checkpoint_view& checkpoint) {
+  if (!checkpoint.complete) return "incomplete";
+  return is_sound(checkpoint) ? "complete" : "damaged";
+}
+
+std::string problems(const checkpoint_view& checkpoint) {
+  std::string text;
+  if (!checkpoint.problem.empty()) text += fmt::format("{}: {}\n", checkpoint.directory, checkpoint.problem);
+  for (const auto& image : checkpoint.images)
+    if (!image.problem.empty()) text += fmt::format("{}, rank {}: {}\n", checkpoint.directory, image.rank, image.problem);
+  for (const auto& warning : checkpoint.warnings) text += fmt::format("{}: note: {}\n", checkpoint.directory, warning);
+  return text;
+}
+
+std::string rank_lines(const checkpoint_view& checkpoint) {
+  text_table table({">rank", ">image", ">memory", "state"});
+  for (const auto& image : checkpoint.images)
+    table.add({fmt::to_string(image.rank), human_bytes(image.file_bytes), human_bytes(image.memory_bytes),
+               image.problem.empty() ? "ok" : "damaged"});
+  return fmt::format("\ncheckpoint {}, {}\n{}", checkpoint.generation, checkpoint.program, table.text());
+}
+
+nlohmann::ordered_json json_of(const image_view& image) {
+  nlohmann::ordered_json json{{"rank", image.rank}, {"file_bytes", image.file_bytes}, {"memory_bytes", image.memory_bytes}};
+  if (!image.problem.empty()) json["problem"] = image.problem;
+  return json;
+}
+
+nlohmann::ordered_json json_of(const checkpoint_view& checkpoint) {
+  nlohmann::ordered_json json{{"directory", checkpoint.directory}, {"generation", checkpoint.generation},
+                              {"complete", checkpoint.complete},   {"sound", is_sound(checkpoint)},
+                              {"unix_time_s", checkpoint.unix_time_s}, {"mpi", checkpoint.mpi},
+                              {"mpi_version", checkpoint.mpi_version}, {"program", checkpoint.program},
+                              {"ranks", checkpoint.ranks},         {"file_bytes", stored_bytes(checkpoint)}};
+  json["images"] = nlohmann::ordered_json::array();
+  for (const auto& image : checkpoint.images) json["images"].push_back(json_of(image));
+  json["warnings"] = checkpoint.warnings;
+  if (!checkpoint.problem.empty()) json["problem"] = checkpoint.problem;
+  return json;
+}
+
+}  // namespace
+
+bool is_sound(const checkpoint_view& checkpoint) {
+  return checkpoint.complete && checkpoint.problem.empty() && checkpoint.images.size() == checkpoint.ranks &&
+         std::all_of(checkpoint.images.begin(), checkpoint.images.end(),
+                     [](const image_view& image) { return image.problem.empty(); });
+}
+
+std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool details) {
+  text_table table({">checkpoint", "time", "state", ">ranks", ">size", "MPI", "program"});
+  std::string below;
+  for (const auto& checkpoint : checkpoints) {
+    table.add({fmt::to_string(checkpoint.generation), checkpoint.complete ? human_time(checkpoint.unix_time_s) : "",
+               state(checkpoint), checkpoint.complete ? fmt::to_string(checkpoint.ranks) : "",
+               human_bytes(stored_bytes(checkpoint)), fmt::format("{} {}", checkpoint.mpi, checkpoint.mpi_version),
+               checkpoint.program});
+    if (details) below += rank_lines(checkpoint);
+    below += problems(checkpoint);
+  }
+  return table.text() + below;
+}
+
+std::string as_json(const std::vector<checkpoint_view>& checkpoints) {
+  nlohmann::ordered_json json{{"schema", checkpoint_schema}};
+  json["checkpoints"] = nlohmann::ordered_json::array();
+  for (const auto& checkpoint : checkpoints) json["checkpoints"].push_back(json_of(checkpoint));
+  // Paths need not be UTF-8: what is not becomes U+FFFD instead of an exception.
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mana::tools

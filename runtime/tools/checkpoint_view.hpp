@@ -1,0 +1,41 @@
+// What `mana inspect` and `mana verify` show of a checkpoint directory, and how: for people and for programs.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mana::tools {
+
+/// One rank's image. `problem` is empty if nothing is wrong with it, as far as was looked.
+struct image_view {
+  std::uint32_t rank = 0;
+  std::uint64_t file_bytes = 0;      // as stored
+  std::uint64_t memory_bytes = 0;    // of the upper half that it holds
+  std::string problem;
+};
+
+/// One checkpoint: a generation.
+struct checkpoint_view {
+  std::string directory;
+  std::uint64_t generation = 0;
+  bool complete = false;             // it has a manifest
+  std::int64_t unix_time_s = 0;      // when it was committed
+  std::string mpi, mpi_version;      // "Open MPI", "4.1.4"
+  std::string program;
+  std::uint32_t ranks = 0;
+  std::vector<image_view> images;    // ascending by rank
+  std::vector<std::string> warnings; // what a restart will not have, in words
+  std::string problem;               // of the checkpoint as a whole
+};
+
+/// Raised when a member of the JSON changes its meaning or goes away.
+inline constexpr int checkpoint_schema = 1;
+
+/// A line per checkpoint, newest last, and below it what is wrong. details: a line per rank too.
+std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool details);
+std::string as_json(const std::vector<checkpoint_view>& checkpoints);
+
+/// True if a checkpoint is complete and no problem was found in it.
+bool is_sound(const checkpoint_view& checkpoint);
+
+}  // namespace mana::tools

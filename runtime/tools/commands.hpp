@@ -1,0 +1,12 @@
+// What each command does; returns the exit status. errors: failure
+#pragma once
+#include "command_line.hpp"
+
+namespace mana::tools {
+
+int take_checkpoint(const checkpoint_command& wanted);
+int show_status(const status_command& wanted);
+int inspect(const inspect_command& wanted);
+int verify(const verify_command& wanted);
+
+}  // namespace mana::tools

@@ -1,0 +1,17 @@
+// What the traps tell about the upper half's descriptors, and ask about the lower half's.
+#pragma once
+
+namespace mana::split {
+
+/// Called with the lower half's thread pointer, all signals blocked, in the process that owns the window only (never in
+/// children). They may use libc, also malloc: a trap is synchronous in upper-half code.
+struct descriptor_events {
+  void (*opened)(int fd, int like) = nullptr;   // like: descriptor it duplicates, or -1
+  void (*closed)(int fd) = nullptr;
+  bool (*owned)(int fd) = nullptr;              // false: the lower half's, which the upper half must not close
+};
+
+/// Set before start() or reinstall(). Default: nothing is told, everything is the upper half's.
+void set_descriptor_events(const descriptor_events& events) noexcept;
+
+}  // namespace mana::split

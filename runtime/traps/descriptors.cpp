@@ -1,0 +1,139 @@
+// Calls that open, duplicate and close descriptors: carried out, and told to whoever keeps the list of the upper half's.
+#include "descriptor_events.hpp"
+#include "process.hpp"
+#include "stub_call.hpp"
+
+#include "../loader/bridge.hpp"
+#include "../loader/saved_state.hpp"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace mana::split {
+namespace {
+
+constinit descriptor_events the_events;
+
+bool told(const trap& t) noexcept { return t.role == process_role::owner; }
+
+void opened(const trap& t, long fd, long like = -1) {
+  if (fd >= 0 && told(t) && the_events.opened != nullptr) the_events.opened(static_cast<int>(fd), static_cast<int>(like));
+}
+void closed(const trap& t, long fd) {
+  if (told(t) && the_events.closed != nullptr) the_events.closed(static_cast<int>(fd));
+}
+bool is_open(long fd) noexcept { return !is_error(raw_call(SYS_fcntl, fd, F_GETFD)); }
+
+/// True if fd is open, and the lower half's. Children have copies of all descriptors, which they may close.
+bool is_lower_half(const trap& t, long fd) {
+  return told(t) && the_events.owned != nullptr && is_open(fd) && !the_events.owned(static_cast<int>(fd));
+}
+
+/// Opening a FIFO waits for its other end.
+bool may_block(const trap& t, int path, long flags) noexcept {
+  if ((flags & (O_NONBLOCK | O_PATH)) != 0 || (flags & O_ACCMODE) == O_RDWR) return false;
+  struct stat s;
+  const long directory = path == 0 ? AT_FDCWD : t.arg(0);
+  return raw_call(SYS_newfstatat, directory, t.arg(path), as_word(&s), 0) == 0 && S_ISFIFO(s.st_mode);
+}
+
+long open_flags(const trap& t) noexcept {
+  switch (t.number) {
+    case SYS_open: return t.arg(1);
+    case SYS_openat: return t.arg(2);
+    case SYS_openat2: return static_cast<long>(*t.pointer<const std::uint64_t>(2));   // open_how::flags is the first
+    default: return O_CREAT | O_WRONLY | O_TRUNC;
+  }
+}
+
+}  // namespace
+
+void set_descriptor_events(const descriptor_events& events) noexcept { the_events = events; }
+
+/// open(path, …), creat(path, …), openat(directory, path, …), openat2(directory, path, …)
+long trap_open(trap& t) {
+  const int path = t.number == SYS_open || t.number == SYS_creat ? 0 : 1;
+  if (may_block(t, path, open_flags(t))) return continue_in_stub(t, stub().reported_call);
+  long words[4] = {t.arg(0), t.arg(1), t.arg(2), t.arg(3)};
+  if (names_own_program(t.pointer<const char>(path))) words[path] = as_word(saved().program);
+  const long fd = raw_call(t.number, words[0], words[1], words[2], words[3]);
+  opened(t, fd);
+  return fd;
+}
+
+long trap_accept(trap& t) {
+  const long flags = raw_call(SYS_fcntl, t.arg(0), F_GETFL);
+  if (!is_error(flags) && (flags & O_NONBLOCK) == 0) return continue_in_stub(t, stub().reported_call);
+  return trap_new_descriptor(t);
+}
+
+/// The stub opened a descriptor.
+long trap_report(trap& t) {
+  opened(t, t.arg(0));
+  return t.arg(0);
+}
+
+long trap_new_descriptor(trap& t) {
+  const bool again = (t.number == SYS_signalfd || t.number == SYS_signalfd4) && t.arg(0) >= 0;   // changes an open one
+  const long fd = t.carry_out();
+  if (!again) opened(t, fd);
+  return fd;
+}
+
+/// pipe(fds), pipe2(fds, …), socketpair(…, fds)
+long trap_descriptor_pair(trap& t) {
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  const int* const fds = t.pointer<const int>(t.number == SYS_socketpair ? 3 : 0);
+  opened(t, fds[0]);
+  opened(t, fds[1]);
+  return result;
+}
+
+/// dup(fd), dup2(fd, to), dup3(fd, to, …), fcntl(fd, F_DUPFD…, …)
+long trap_duplicate(trap& t) {
+  const bool onto = t.number == SYS_dup2 || t.number == SYS_dup3;
+  if (is_lower_half(t, t.arg(0))) return -EBADF;
+  if (onto && is_lower_half(t, t.arg(1))) return -EBUSY;
+  const bool replaces = onto && t.arg(0) != t.arg(1) && is_open(t.arg(1));
+  const long fd = t.carry_out();
+  if (is_error(fd) || (onto && t.arg(0) == t.arg(1))) return fd;
+  if (replaces) closed(t, fd);
+  opened(t, fd, t.arg(0));
+  return fd;
+}
+
+long trap_close(trap& t) {
+  if (is_lower_half(t, t.arg(0))) return -EBADF;
+  const long result = t.carry_out();
+  if (result != -EBADF) closed(t, t.arg(0));   // also after an error the descriptor is gone
+  return result;
+}
+
+/// In the owner one by one, around the lower half's.
+long trap_close_range(trap& t) {
+  const auto first = static_cast<unsigned>(t.arg(0)), last = static_cast<unsigned>(t.arg(1));
+  const long flags = t.arg(2);
+  if (!told(t) || the_events.owned == nullptr) return t.carry_out();
+  if (first > last || (flags & ~long{CLOSE_RANGE_CLOEXEC | CLOSE_RANGE_UNSHARE}) != 0) return -EINVAL;
+  rlimit limit{};
+  raw_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, as_word(&limit));
+  const long end = static_cast<long>(std::min<std::uint64_t>(std::uint64_t{last} + 1, limit.rlim_max));
+  for (long fd = first; fd < end; ++fd) {
+    if (!is_open(fd) || is_lower_half(t, fd)) continue;
+    if ((flags & CLOSE_RANGE_CLOEXEC) != 0) {
+      raw_call(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC);
+    } else {
+      raw_call(SYS_close, fd);
+      closed(t, fd);
+    }
+  }
+  return 0;
+}
+
+}  // namespace mana::split

@@ -1,0 +1,146 @@
+// The seccomp filter. By the number first: the kernel then knows that all other calls pass, whatever their arguments,
+// and no longer runs the filter for them. Then by the instruction pointer.
+#include "table.hpp"
+
+#include "../loader/saved_state.hpp"
+#include "../loader/stub/layout.h"
+#include "../loader/upper_half.hpp"
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace mana::split {
+namespace {
+
+constexpr std::uint32_t high(std::uint64_t v) noexcept { return static_cast<std::uint32_t>(v >> 32); }
+constexpr std::uint32_t low(std::uint64_t v) noexcept { return static_cast<std::uint32_t>(v); }
+
+constexpr std::uint32_t number_field = offsetof(seccomp_data, nr);
+constexpr std::uint32_t arch_field = offsetof(seccomp_data, arch);
+constexpr std::uint32_t pointer_field = offsetof(seccomp_data, instruction_pointer);
+constexpr std::uint32_t argument_field(unsigned i) noexcept {
+  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + i * sizeof(std::uint64_t));
+}
+
+/// Writes the filter's program. Every row jumps to the common end with its action in scratch word 0.
+class filter_writer {
+ public:
+  std::vector<sock_filter> finish(const saved_state& state) {
+    start();
+    for (const trap_row& row : trap_table()) add(row);
+    add_end(state);
+    for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
+    return std::move(code_);
+  }
+
+ private:
+  void statement(unsigned op, std::uint32_t k) { code_.push_back({static_cast<std::uint16_t>(op), 0, 0, k}); }
+  void jump(unsigned op, std::uint32_t k, unsigned yes, unsigned no) {
+    code_.push_back({static_cast<std::uint16_t>(BPF_JMP | op | BPF_K), static_cast<std::uint8_t>(yes),
+                     static_cast<std::uint8_t>(no), k});
+  }
+  void load(std::uint32_t field) { statement(BPF_LD | BPF_W | BPF_ABS, field); }
+  void answer(std::uint32_t action) { statement(BPF_RET | BPF_K, action); }
+  void allow() { answer(SECCOMP_RET_ALLOW); }
+
+  void start() {
+    load(arch_field);
+    jump(BPF_JEQ, AUDIT_ARCH_X86_64, 1, 0);
+    allow();
+    load(number_field);
+  }
+
+  /// Entered and left with the number in the accumulator; the row's own code leaves by the end or by "allow".
+  void add(const trap_row& row) {
+    const std::size_t at = code_.size();
+    jump(BPF_JEQ, row.number, 0, 0);
+    switch (row.when) {
+      case condition::duplicates:
+        load(argument_field(1));
+        jump(BPF_JEQ, F_DUPFD, 2, 0);
+        jump(BPF_JEQ, F_DUPFD_CLOEXEC, 1, 0);
+        allow();
+        break;
+      case condition::own_memory:
+        load(argument_field(0));
+        jump(BPF_JSET, CLONE_THREAD, 2, 0);
+        jump(BPF_JSET, CLONE_VM, 0, 1);
+        allow();
+        break;
+      case condition::argument_set:
+        load(argument_field(row.argument));
+        jump(BPF_JEQ, 0, 0, 3);
+        load(argument_field(row.argument) + 4);
+        jump(BPF_JEQ, 0, 0, 1);
+        allow();
+        break;
+      case condition::always:
+      case condition::refused: break;
+    }
+    statement(BPF_LD | BPF_IMM, row.when == condition::refused ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_TRAP);
+    to_end_.push_back(code_.size());
+    statement(BPF_JMP | BPF_JA, 0);
+    code_[at].jf = static_cast<std::uint8_t>(code_.size() - at - 1);
+  }
+
+  /// Calls from the window and from the program's fixed segments get the row's action; of the stub's only the report.
+  void add_end(const saved_state& state) {
+    allow();   // none of the rows
+    end_ = code_.size();
+    statement(BPF_ST, 0);
+    statement(BPF_LD | BPF_W | BPF_ABS, pointer_field + 4);
+    if (state.fixed_traps != 0) {
+      jump(BPF_JEQ, 0, 0, 6);
+      load(pointer_field);
+      jump(BPF_JGE, low(state.fixed_begin), 0, 3);
+      jump(BPF_JGE, low(state.fixed_end), 2, 0);
+      statement(BPF_LD | BPF_MEM, 0);
+      statement(BPF_RET | BPF_A, 0);
+      allow();
+    }
+    jump(BPF_JGE, high(lower::window_begin), 1, 0);
+    allow();
+    jump(BPF_JGE, high(lower::window_end), 0, 1);
+    allow();
+    jump(BPF_JEQ, high(lower::stub_address), 0, 6);
+    load(pointer_field);
+    jump(BPF_JGE, low(lower::stub_address), 0, 4);
+    load(number_field);
+    jump(BPF_JEQ, STUB_REPORT_NUMBER, 1, 0);
+    allow();
+    answer(SECCOMP_RET_TRAP);
+    statement(BPF_LD | BPF_MEM, 0);
+    statement(BPF_RET | BPF_A, 0);
+  }
+
+  std::vector<sock_filter> code_;
+  std::vector<std::size_t> to_end_;
+  std::size_t end_ = 0;
+};
+
+static_assert(high(lower::stub_address) == high(lower::program_zone - 1),
+              "the filter takes all of the window that shares the stub's high word and follows it for the stub");
+
+}  // namespace
+
+void install_filter() {
+  std::vector<sock_filter> code = filter_writer().finish(saved());
+  sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
+  const bool ok = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+                  ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                            SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
+  if (ok) return;
+  throw load_error(74, std::string("the kernel takes no system call filter (seccomp: ") + std::strerror(errno) +
+                           "): use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets "
+                           "seccomp(2) through");
+}
+
+}  // namespace mana::split

@@ -1,0 +1,83 @@
+// The SIGSYS handler: entered with the upper half's thread pointer.
+#include "signals.hpp"
+#include "table.hpp"
+
+#include "../loader/bridge.hpp"
+
+#include <mana/lower/cross.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+namespace mana::split {
+namespace {
+
+constexpr int by_filter = 1;   // SYS_SECCOMP: siginfo's si_code of a trap
+
+/// Of the memory that this process sees: the pid of the process that owns it.
+constinit std::atomic<long> owner_pid{0};
+constinit std::atomic<bool> is_forked{false};
+
+/// Row of each system call number; numbers beyond (the stub's report) are looked up in the table.
+constexpr std::size_t direct_rows = 512;
+std::array<trap_function, direct_rows> by_number{};
+
+trap_function function_of(long number) noexcept {
+  if (number >= 0 && static_cast<std::size_t>(number) < direct_rows) return by_number[static_cast<std::size_t>(number)];
+  const auto rows = trap_table();
+  const auto row = std::find_if(rows.begin(), rows.end(), [=](const trap_row& r) { return r.number == number; });
+  return row == rows.end() ? nullptr : row->function;
+}
+
+process_role role_now() noexcept {
+  if (raw_call(SYS_getpid) != owner_pid.load(std::memory_order_relaxed)) return process_role::borrowing;
+  return is_forked.load(std::memory_order_relaxed) ? process_role::forked : process_role::owner;
+}
+
+void carry_out(siginfo_t* info, void* context) noexcept {
+  lower::thread_block* const self = lower::this_thread();
+  trap call{static_cast<ucontext_t*>(context), info->si_syscall, self, read_thread_pointer(), role_now()};
+  ++self->inside;
+  self->upper_fs = call.upper_fs;
+  self->in_lower = 1;
+  write_thread_pointer(self->lower_fs);
+  const trap_function function = function_of(call.number);
+  call.set_reg(REG_RAX, function == nullptr ? -ENOSYS : function(call));
+  write_thread_pointer(call.upper_fs);
+  self->in_lower = 0;
+  --self->inside;
+}
+
+extern "C" void mana_on_sigsys(int, siginfo_t* info, void* context) {
+  if (info->si_code == by_filter) carry_out(info, context);
+}
+
+}  // namespace
+
+void own_process() noexcept {
+  owner_pid.store(raw_call(SYS_getpid), std::memory_order_relaxed);
+  is_forked.store(false, std::memory_order_relaxed);
+}
+
+void own_forked_process() noexcept {
+  owner_pid.store(raw_call(SYS_getpid), std::memory_order_relaxed);
+  is_forked.store(true, std::memory_order_relaxed);
+}
+
+void install_trap_handlers() noexcept {
+  for (const trap_row& row : trap_table())
+    if (row.number < direct_rows) by_number[row.number] = row.function;
+  constexpr unsigned long with_restorer = 0x04000000;
+  const kernel_sigaction on_trap{reinterpret_cast<std::uintptr_t>(mana_on_sigsys), SA_SIGINFO | with_restorer,
+                                 stub().restore_rt, every_signal};
+  const kernel_sigaction on_park{stub().park_trampoline, SA_SIGINFO | SA_RESTART | with_restorer, stub().restore_rt,
+                                 every_signal & ~one_signal(SIGSYS)};
+  raw_call(SYS_rt_sigaction, SIGSYS, as_word(&on_trap), 0, signal_set_bytes);
+  raw_call(SYS_rt_sigaction, lower::park_signal, as_word(&on_park), 0, signal_set_bytes);
+  const signal_set ours = ~without_ours(every_signal);
+  raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_word(&ours), 0, signal_set_bytes);
+}
+
+}  // namespace mana::split

@@ -1,0 +1,176 @@
+// mmap, munmap, mremap, brk: the upper half's memory stays in the window (INV-1), and the map of the window exact.
+#include "trap.hpp"
+
+#include "../loader/saved_state.hpp"
+#include "../loader/window.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+
+namespace mana::split {
+namespace {
+
+constexpr std::uintptr_t address(long v) noexcept { return static_cast<std::uintptr_t>(v); }
+constexpr bool is_page(std::uintptr_t a) noexcept { return page_floor(a) == a; }
+
+/// A call through the lower half's libc, where libraries that cache registrations of memory have hooked it.
+/// errors: as -errno
+template <class F>
+long through_libc(const trap& t, F&& call, long otherwise) noexcept {
+  if (t.role != process_role::owner) return otherwise == 0 ? t.carry_out() : otherwise;
+  const long result = call();
+  return result == -1 ? -errno : result;
+}
+
+long map_fixed(trap& t, address_range r) noexcept {
+  if (!is_page(r.begin)) return -EINVAL;
+  if (r.end < r.begin || !belongs_to_upper(r)) return -ENOMEM;
+  const bool keep_others = (t.arg(3) & MAP_FIXED_NOREPLACE) != 0;
+  const bool was_free = mmap_window().take_if_free(r);
+  if (!was_free && !keep_others) mmap_window().take(r);
+  const long result = t.carry_out();
+  if (is_error(result) && was_free) mmap_window().release(r);
+  return result;
+}
+
+/// The address that the program would like, if it is free; else the first gap.
+std::uintptr_t choose(long hint, std::size_t bytes) noexcept {
+  const std::uintptr_t at = page_floor(address(hint));
+  if (at != 0 && mmap_window().take_if_free({at, at + bytes})) return at;
+  return mmap_window().choose(bytes);
+}
+
+constexpr bool grows_over_all(std::size_t bytes) noexcept {
+  return bytes > lower::window_end - lower::window_begin;
+}
+
+}  // namespace
+
+long trap_mmap(trap& t) {
+  const long flags = t.arg(3);
+  const std::size_t unit = (flags & MAP_HUGETLB) != 0 ? large_bytes : page_bytes;
+  const auto asked = static_cast<std::size_t>(t.arg(1));
+  if (grows_over_all(asked)) return -ENOMEM;
+  const std::size_t bytes = (asked + unit - 1) & ~(unit - 1);
+  if (bytes == 0) return -EINVAL;
+  if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0)
+    return map_fixed(t, {address(t.arg(0)), address(t.arg(0)) + bytes});
+  if ((flags & MAP_32BIT) != 0) return -ENOMEM;
+  for (;;) {
+    const std::uintptr_t at = choose(t.arg(0), bytes);
+    if (at == 0) return -ENOMEM;
+    const long result = raw_call(SYS_mmap, static_cast<long>(at), t.arg(1), t.arg(2), flags | MAP_FIXED_NOREPLACE,
+                                 t.arg(4), t.arg(5));
+    // Taken by a call that is not trapped (an untrapped call's mapping): it stays marked, the next gap is tried.
+    if (result == -EEXIST) continue;
+    if (is_error(result)) mmap_window().release({at, at + bytes});
+    return result;
+  }
+}
+
+long trap_munmap(trap& t) {
+  const std::uintptr_t begin = address(t.arg(0));
+  const auto asked = static_cast<std::size_t>(t.arg(1));
+  if (!is_page(begin) || asked == 0 || grows_over_all(asked)) return -EINVAL;
+  const address_range r{begin, begin + page_ceil(asked)};
+  if (!belongs_to_upper(r)) return -EINVAL;
+  const long result = through_libc(t, [&] { return long{::munmap(t.pointer<void>(0), asked)}; }, 0);
+  if (!is_error(result)) mmap_window().release(r);
+  return result;
+}
+
+namespace {
+
+struct remap {
+  address_range old, grown;   // grown: the old place with the new size
+  std::size_t new_bytes;
+  long flags;
+};
+
+long call_mremap(const trap& t, const remap& m, long flags, std::uintptr_t to) noexcept {
+  const long raw = t.role == process_role::owner
+                       ? 0
+                       : raw_call(SYS_mremap, t.arg(0), t.arg(1), t.arg(2), flags, static_cast<long>(to));
+  return through_libc(t, [&] {
+    return as_word(::mremap(t.pointer<void>(0), static_cast<std::size_t>(t.arg(1)), m.new_bytes, static_cast<int>(flags),
+                            reinterpret_cast<void*>(to)));
+  }, raw);
+}
+
+/// To a place that the program names, or that was chosen and taken here.
+long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept {
+  const address_range target{to, to + m.new_bytes};
+  if (!is_page(to)) return -EINVAL;
+  if (!belongs_to_upper(target)) return -ENOMEM;
+  const bool was_free = taken || mmap_window().take_if_free(target);
+  if (!was_free) mmap_window().take(target);
+  const long result = call_mremap(t, m, m.flags | MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  if (is_error(result)) {
+    if (was_free) mmap_window().release(target);
+  } else if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) {
+    mmap_window().release(m.old);
+  }
+  return result;
+}
+
+long grow_in_place(const trap& t, const remap& m) noexcept {
+  const address_range more{m.old.end, m.grown.end};
+  if (!mmap_window().take_if_free(more)) return -ENOMEM;
+  const long result = call_mremap(t, m, 0, 0);
+  if (is_error(result)) mmap_window().release(more);
+  return result;
+}
+
+}  // namespace
+
+long trap_mremap(trap& t) {
+  const std::uintptr_t begin = address(t.arg(0));
+  const auto old_bytes = static_cast<std::size_t>(t.arg(1)), new_bytes = static_cast<std::size_t>(t.arg(2));
+  if (grows_over_all(old_bytes) || grows_over_all(new_bytes)) return -ENOMEM;
+  if (!is_page(begin) || new_bytes == 0) return -EINVAL;
+  const remap m{{begin, begin + page_ceil(old_bytes)}, {begin, begin + page_ceil(new_bytes)}, page_ceil(new_bytes), t.arg(3)};
+  if (!belongs_to_upper(m.old)) return -EFAULT;
+  if ((m.flags & MREMAP_FIXED) != 0) return move(t, m, address(t.arg(4)), false);
+  const bool must_move = old_bytes == 0 || (m.flags & MREMAP_DONTUNMAP) != 0;
+  if (!must_move && m.new_bytes <= m.old.bytes()) {
+    const long result = call_mremap(t, m, 0, 0);
+    if (!is_error(result)) mmap_window().release({m.grown.end, m.old.end});
+    return result;
+  }
+  if (!must_move) {
+    const long result = grow_in_place(t, m);
+    if (result != -ENOMEM) return result;
+  }
+  if ((m.flags & MREMAP_MAYMOVE) == 0) return must_move ? -EINVAL : -ENOMEM;
+  const std::uintptr_t to = mmap_window().choose(m.new_bytes);
+  return to == 0 ? -ENOMEM : move(t, m, to, true);
+}
+
+namespace {
+constinit raw_lock brk_lock;
+}
+
+long trap_brk(trap& t) {
+  const std::uintptr_t wanted = address(t.arg(0));
+  saved_state& state = saved();
+  brk_lock.lock();
+  if (wanted >= lower::brk_zone && wanted <= lower::mmap_zone) {
+    const std::uintptr_t pages = page_ceil(wanted);
+    long result = 0;
+    if (pages > state.brk_mapped)
+      result = raw_call(SYS_mmap, static_cast<long>(state.brk_mapped), static_cast<long>(pages - state.brk_mapped),
+                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
+    else if (pages < state.brk_mapped)
+      result = raw_call(SYS_munmap, static_cast<long>(pages), static_cast<long>(state.brk_mapped - pages));
+    if (!is_error(result)) {
+      state.brk_mapped = pages;
+      state.brk_end = wanted;
+    }
+  }
+  const std::uintptr_t end = state.brk_end;
+  brk_lock.unlock();
+  return static_cast<long>(end);
+}
+
+}  // namespace mana::split

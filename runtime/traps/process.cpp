@@ -1,0 +1,64 @@
+#include "process.hpp"
+
+#include "trap.hpp"
+#include "twin.hpp"
+
+#include "../loader/saved_state.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace mana::split {
+namespace {
+
+/// The rest of `text` after `start`, or null.
+const char* after(const char* text, const char* start) noexcept {
+  const std::size_t n = std::strlen(start);
+  return text != nullptr && std::strncmp(text, start, n) == 0 ? text + n : nullptr;
+}
+
+/// The rest of `text` after the decimal number `value`, or null.
+const char* after_number(const char* text, long value) noexcept {
+  char digits[24];
+  char* end = digits + sizeof digits;
+  char* begin = end;
+  *--begin = '\0';
+  for (; value > 0; value /= 10) *--begin = static_cast<char>('0' + value % 10);
+  return after(text, begin);
+}
+
+}  // namespace
+
+bool names_own_program(const char* path) noexcept {
+  const char* rest = after(path, "/proc/");
+  if (rest == nullptr) return false;
+  const char* const self = after(rest, "self");
+  const char* const thread = after(rest, "thread-self");
+  const char* const number = *rest >= '1' && *rest <= '9' ? after_number(rest, raw_call(SYS_getpid)) : nullptr;
+  for (const char* name : {self, thread, number})
+    if (name != nullptr && std::strcmp(name, "/exe") == 0) return true;
+  return false;
+}
+
+/// readlink(path, buffer, size), readlinkat(directory, path, buffer, size)
+long trap_readlink(trap& t) {
+  const int path = t.number == SYS_readlinkat ? 1 : 0;
+  if (!names_own_program(t.pointer<const char>(path))) return t.carry_out();
+  const long size = t.arg(path + 2);
+  if (size <= 0) return -EINVAL;
+  const char* const program = saved().program;
+  const std::size_t n = std::min(std::strlen(program), static_cast<std::size_t>(size));
+  std::memcpy(t.pointer<char>(path + 1), program, n);
+  return static_cast<long>(n);
+}
+
+/// The process ends through the lower half's exit(), so that the end of MPI and its launcher is orderly. A child just
+/// ends: what it has of the lower half is a copy, or not its own.
+long trap_exit_group(trap& t) {
+  if (t.role == process_role::owner) leave_upper_half(t, leave_reason::process_ends);
+  if (t.role == process_role::borrowing) --t.self->inside;   // the owner's block
+  return t.carry_out();
+}
+
+}  // namespace mana::split

@@ -1,0 +1,79 @@
+// System V shared memory: shmat chooses its address as mmap does.
+#include "trap.hpp"
+
+#include "../loader/window.hpp"
+
+#include <sys/ipc.h>
+#include <sys/shm.h>
+
+#include <cerrno>
+#include <mutex>
+
+namespace mana::split {
+namespace {
+
+/// Attached segments, so that shmdt, which is given no length, can free their addresses.
+constexpr std::size_t most_attached = 4096;   // the kernel's own default limit of segments (SHMMNI)
+struct attached { std::uintptr_t begin; std::size_t bytes; };
+constinit attached all_attached[most_attached] = {};
+constinit raw_lock attached_lock;
+
+bool remember(address_range r) noexcept {
+  const std::scoped_lock hold(attached_lock);
+  for (attached& a : all_attached) {
+    if (a.bytes != 0) continue;
+    a = {r.begin, r.bytes()};
+    return true;
+  }
+  return false;
+}
+
+std::size_t forget(std::uintptr_t begin) noexcept {
+  const std::scoped_lock hold(attached_lock);
+  for (attached& a : all_attached) {
+    if (a.bytes == 0 || a.begin != begin) continue;
+    const std::size_t bytes = a.bytes;
+    a = {};
+    return bytes;
+  }
+  return 0;
+}
+
+}  // namespace
+
+long trap_shmat(trap& t) {
+  shmid_ds segment{};
+  const long known = raw_call(SYS_shmctl, t.arg(0), IPC_STAT, as_word(&segment));
+  if (is_error(known)) return known;
+  const std::size_t bytes = page_ceil(segment.shm_segsz);
+  auto at = static_cast<std::uintptr_t>(t.arg(1));
+  const bool chosen = at == 0;
+  if (chosen) {
+    at = mmap_window().choose(bytes);
+    if (at == 0) return -ENOMEM;
+  } else {
+    if ((t.arg(2) & SHM_RND) != 0) at &= ~static_cast<std::uintptr_t>(SHMLBA - 1);
+    if (!belongs_to_upper({at, at + bytes})) return -EINVAL;
+  }
+  const bool was_free = chosen || mmap_window().take_if_free({at, at + bytes});
+  const long result = raw_call(SYS_shmat, t.arg(0), static_cast<long>(at), t.arg(2));
+  if (is_error(result)) {
+    if (was_free) mmap_window().release({at, at + bytes});
+    return result;
+  }
+  if (!was_free) mmap_window().take({at, at + bytes});
+  if (remember({at, at + bytes})) return result;
+  raw_call(SYS_shmdt, result);
+  mmap_window().release({at, at + bytes});
+  return -EMFILE;
+}
+
+long trap_shmdt(trap& t) {
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  const auto begin = static_cast<std::uintptr_t>(t.arg(0));
+  mmap_window().release({begin, begin + forget(begin)});
+  return result;
+}
+
+}  // namespace mana::split

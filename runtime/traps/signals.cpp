@@ -1,0 +1,126 @@
+// Dispositions and masks of signals. The application's handlers run through the stub's trampoline; SIGSYS and the park
+// signal are ours, whatever the application asks.
+#include "signals.hpp"
+
+#include "../loader/bridge.hpp"
+#include "../loader/saved_state.hpp"
+
+#include <csignal>
+#include <cerrno>
+#include <mutex>
+
+namespace mana::split {
+namespace {
+
+constexpr unsigned long with_restorer = 0x04000000;
+constexpr int signal_count = 64;
+
+constinit raw_lock dispositions_lock;
+
+bool is_ours(long signal) noexcept { return signal == SIGSYS || signal == lower::park_signal; }
+bool is_function(std::uint64_t handler) noexcept { return handler > 1; }   // neither SIG_DFL nor SIG_IGN
+
+void record(int signal, const kernel_sigaction& action) noexcept {
+  lower::bridge& b = lower::the_bridge();
+  saved().signal_masks[signal] = action.mask;
+  b.signal_flags[signal] = action.flags;
+  b.signal_handlers[signal] = action.handler;
+}
+
+kernel_sigaction recorded(int signal) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  return {b.signal_handlers[signal], b.signal_flags[signal], stub().restore_rt, saved().signal_masks[signal]};
+}
+
+/// What the kernel is told in the place of the application's action.
+kernel_sigaction as_installed(kernel_sigaction action) noexcept {
+  if (!is_function(action.handler)) return action;
+  return {stub().signal_trampoline, action.flags | SA_SIGINFO | with_restorer, stub().restore_rt,
+          without_ours(action.mask)};
+}
+
+long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) noexcept {
+  return raw_call(SYS_rt_sigaction, signal, as_word(action), as_word(old), signal_set_bytes);
+}
+
+/// Records before a function is installed and after one is removed, so that the trampoline always finds one to call.
+long set_disposition(int signal, const kernel_sigaction& wanted) noexcept {
+  const kernel_sigaction to_install = as_installed(wanted);
+  if (is_function(wanted.handler)) record(signal, wanted);
+  const long result = install(signal, &to_install, nullptr);
+  if (!is_function(wanted.handler) && !is_error(result)) record(signal, wanted);
+  return result;
+}
+
+}  // namespace
+
+long trap_rt_sigaction(trap& t) {
+  const long signal = t.arg(0);
+  if (signal < 1 || signal > signal_count || t.arg(3) != signal_set_bytes) return -EINVAL;
+  const auto* const wanted = t.pointer<const kernel_sigaction>(1);
+  auto* const old = t.pointer<kernel_sigaction>(2);
+  if ((signal == SIGKILL || signal == SIGSTOP) && wanted != nullptr) return -EINVAL;
+  const int number = static_cast<int>(signal);
+  if (t.role == process_role::borrowing) return is_ours(signal) ? 0 : t.carry_out();
+
+  const std::scoped_lock hold(dispositions_lock);
+  kernel_sigaction before{};
+  if (is_ours(signal)) {
+    before = recorded(number);
+    if (wanted != nullptr) record(number, *wanted);
+  } else {
+    const long known = install(number, nullptr, &before);
+    if (is_error(known)) return known;
+    if (before.handler == stub().signal_trampoline) before = recorded(number);
+    const kernel_sigaction copy = wanted == nullptr ? kernel_sigaction{} : *wanted;   // old may be the same memory
+    const long result = wanted == nullptr ? 0 : set_disposition(number, copy);
+    if (is_error(result)) return result;
+  }
+  if (old != nullptr) *old = before;
+  return 0;
+}
+
+/// The frame's mask is the thread's: the kernel takes it from there when the trap returns.
+long trap_rt_sigprocmask(trap& t) {
+  if (t.arg(3) != signal_set_bytes) return -EINVAL;
+  const auto* const given = t.pointer<const signal_set>(1);
+  auto* const old = t.pointer<signal_set>(2);
+  const signal_set before = t.mask();
+  if (given != nullptr) {
+    const signal_set set = *given;
+    switch (static_cast<int>(t.arg(0))) {
+      case SIG_BLOCK: t.mask() = without_ours(before | set); break;
+      case SIG_UNBLOCK: t.mask() = before & ~set; break;
+      case SIG_SETMASK: t.mask() = without_ours(set); break;
+      default: return -EINVAL;
+    }
+  }
+  if (old != nullptr) *old = before;
+  return 0;
+}
+
+/// The kernel sets the stack again from the frame when the trap returns, so the frame must agree.
+long trap_sigaltstack(trap& t) {
+  const auto* const given = t.pointer<const stack_t>(0);
+  const stack_t copy = given == nullptr ? stack_t{} : *given;
+  const long result = t.carry_out();
+  if (is_error(result) || given == nullptr || t.role == process_role::borrowing) return result;
+  t.context->uc_stack = copy;
+  std::uint64_t* const slots = t.self->reserved + lower::slot_alternate_stack;
+  const bool none = (copy.ss_flags & SS_DISABLE) != 0;
+  slots[0] = none ? 0 : reinterpret_cast<std::uint64_t>(copy.ss_sp);
+  slots[1] = none ? 0 : copy.ss_size;
+  slots[2] = static_cast<std::uint32_t>(copy.ss_flags);
+  return result;
+}
+
+void reinstall_dispositions() noexcept {
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    const kernel_sigaction action = recorded(signal);
+    if (action.handler == 0 || is_ours(signal)) continue;
+    const kernel_sigaction to_install = as_installed(action);
+    install(signal, &to_install, nullptr);
+  }
+}
+
+}  // namespace mana::split

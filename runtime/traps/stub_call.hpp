@@ -1,0 +1,34 @@
+// Calls that block are not made inside the trap, where no signal could reach them: the stub makes them in the upper half,
+// with changed arguments, and returns behind the trapped instruction.
+#pragma once
+#include "trap.hpp"
+
+#include "../loader/stub/layout.h"
+
+namespace mana::split {
+
+/// Where the stub's frame will be; valid to write before continue_in_stub().
+inline std::uintptr_t stub_frame(const trap& t) noexcept {
+  return static_cast<std::uintptr_t>(t.reg(REG_RSP)) - STUB_CALL_BYTES;
+}
+
+template <class T>
+T& in_stub_frame(const trap& t, unsigned offset) noexcept {
+  return *reinterpret_cast<T*>(stub_frame(t) + offset);
+}
+
+/// Makes the thread continue in the stub at `entry`, which makes the call with the registers as they are then; those
+/// that the caller changes afterwards are given back to the program. Returns what the trap returns: the call's number.
+inline long continue_in_stub(trap& t, std::uintptr_t entry) noexcept {
+  in_stub_frame<long>(t, STUB_CALL_RETURN) = t.reg(REG_RIP);
+  in_stub_frame<long>(t, STUB_CALL_NUMBER) = t.number;
+  in_stub_frame<long>(t, STUB_CALL_RDI) = t.reg(REG_RDI);
+  in_stub_frame<long>(t, STUB_CALL_R8) = t.reg(REG_R8);
+  in_stub_frame<long>(t, STUB_CALL_R9) = t.reg(REG_R9);
+  in_stub_frame<long>(t, STUB_CALL_R10) = t.reg(REG_R10);
+  t.set_reg(REG_RSP, static_cast<long>(stub_frame(t)));
+  t.set_reg(REG_RIP, static_cast<long>(entry));
+  return t.number;
+}
+
+}  // namespace mana::split

@@ -1,0 +1,74 @@
+#include "table.hpp"
+
+#include "../loader/stub/layout.h"
+
+namespace mana::split {
+namespace {
+
+constexpr trap_row rows[] = {
+    {SYS_mmap, trap_mmap},
+    {SYS_munmap, trap_munmap},
+    {SYS_mremap, trap_mremap},
+    {SYS_brk, trap_brk},
+    {SYS_shmat, trap_shmat},
+    {SYS_shmdt, trap_shmdt},
+
+    {SYS_clone, trap_clone, condition::own_memory},
+    {SYS_fork, trap_clone},
+    {SYS_clone3, nullptr, condition::refused},   // libc then takes clone, whose flags a filter can see
+    {SYS_rseq, nullptr, condition::refused},     // the kernel has one area per thread, the lower half's
+    {SYS_exit, trap_exit},
+    {SYS_exit_group, trap_exit_group},
+    {SYS_set_tid_address, trap_set_tid_address},
+    {SYS_set_robust_list, trap_set_robust_list},
+
+    {SYS_rt_sigaction, trap_rt_sigaction},
+    {SYS_rt_sigprocmask, trap_rt_sigprocmask},
+    {SYS_sigaltstack, trap_sigaltstack},
+    {SYS_rt_sigsuspend, trap_masked_wait},
+    {SYS_rt_sigtimedwait, trap_masked_wait},
+    {SYS_ppoll, trap_masked_wait, condition::argument_set, 3},
+    {SYS_pselect6, trap_masked_wait, condition::argument_set, 5},
+    {SYS_epoll_pwait, trap_masked_wait, condition::argument_set, 4},
+    {SYS_epoll_pwait2, trap_masked_wait, condition::argument_set, 4},
+
+    {SYS_readlink, trap_readlink},
+    {SYS_readlinkat, trap_readlink},
+
+    {SYS_open, trap_open},
+    {SYS_openat, trap_open},
+    {SYS_openat2, trap_open},
+    {SYS_creat, trap_open},
+    {SYS_open_by_handle_at, trap_new_descriptor},
+    {SYS_close, trap_close},
+    {SYS_close_range, trap_close_range},
+    {SYS_dup, trap_duplicate},
+    {SYS_dup2, trap_duplicate},
+    {SYS_dup3, trap_duplicate},
+    {SYS_fcntl, trap_duplicate, condition::duplicates},
+    {SYS_pipe, trap_descriptor_pair},
+    {SYS_pipe2, trap_descriptor_pair},
+    {SYS_socketpair, trap_descriptor_pair},
+    {SYS_socket, trap_new_descriptor},
+    {SYS_accept, trap_accept},
+    {SYS_accept4, trap_accept},
+    {SYS_eventfd, trap_new_descriptor},
+    {SYS_eventfd2, trap_new_descriptor},
+    {SYS_memfd_create, trap_new_descriptor},
+    {SYS_epoll_create, trap_new_descriptor},
+    {SYS_epoll_create1, trap_new_descriptor},
+    {SYS_timerfd_create, trap_new_descriptor},
+    {SYS_signalfd, trap_new_descriptor},
+    {SYS_signalfd4, trap_new_descriptor},
+    {SYS_inotify_init, trap_new_descriptor},
+    {SYS_inotify_init1, trap_new_descriptor},
+    {SYS_pidfd_open, trap_new_descriptor},
+    {SYS_perf_event_open, trap_new_descriptor},
+    {STUB_REPORT_NUMBER, trap_report},
+};
+
+}  // namespace
+
+std::span<const trap_row> trap_table() noexcept { return rows; }
+
+}  // namespace mana::split

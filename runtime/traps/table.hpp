@@ -1,0 +1,31 @@
+// The one list of system calls that are trapped: the filter and the handler are both made from it.
+#pragma once
+#include "trap.hpp"
+
+#include <span>
+
+namespace mana::split {
+
+/// Which calls of a number are trapped, as far as a filter can see.
+enum class condition {
+  always,
+  duplicates,     // fcntl: F_DUPFD, F_DUPFD_CLOEXEC
+  own_memory,     // clone: a thread, or a child with its own memory; vfork's kind runs through
+  argument_set,   // a pointer argument (its index in trap_row::argument) is not null
+  refused,        // not trapped: ENOSYS at once
+};
+
+struct trap_row {
+  unsigned number;
+  trap_function function;
+  condition when = condition::always;
+  unsigned argument = 0;
+};
+
+std::span<const trap_row> trap_table() noexcept;
+
+/// Installs the filter for the calling thread, for good: all that run the upper half descend from it.
+/// errors: throws load_error (74) if the kernel refuses
+void install_filter();
+
+}  // namespace mana::split

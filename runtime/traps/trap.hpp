@@ -1,0 +1,83 @@
+// A trapped system call of the upper half, and the functions that carry them out.
+//
+// INV-8 a trap runs with all signals blocked and the lower half's thread pointer, on the stack of the upper half.
+// In the process that owns the window it may call libc and MPI. In a child (forked, or borrowing our memory by vfork)
+// it makes raw system calls only: other threads' locks were copied in whatever state they were.
+// Compiled without stack protector: the thread pointer changes within the handler.
+#pragma once
+#include "../loader/raw.hpp"
+
+#include <ucontext.h>
+
+namespace mana::split {
+
+enum class process_role {
+  owner,      // the process that the lower half lives in
+  forked,     // a child with its own copy of the memory
+  borrowing,  // a child that runs in the owner's memory until it executes or exits
+};
+
+struct trap {
+  ucontext_t* context;        // of the upper half, as it continues after the trap
+  long number;
+  lower::thread_block* self;
+  std::uint64_t upper_fs;     // thread pointer to continue with
+  process_role role;
+
+  long reg(int index) const noexcept { return context->uc_mcontext.gregs[index]; }
+  void set_reg(int index, long value) noexcept { context->uc_mcontext.gregs[index] = value; }
+  long arg(int i) const noexcept {
+    constexpr int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+    return reg(registers[i]);
+  }
+  template <class T>
+  T* pointer(int i) const noexcept { return reinterpret_cast<T*>(arg(i)); }
+  /// The call as the program made it.
+  long carry_out() const noexcept { return raw_call(number, arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)); }
+  signal_set& mask() noexcept { return *reinterpret_cast<signal_set*>(&context->uc_sigmask); }
+};
+
+/// Carries out a call. Returns what the program finds in %rax.
+using trap_function = long (*)(trap&);
+
+/// Installs the SIGSYS handler and the park signal's. Before install_filter().
+void install_trap_handlers() noexcept;
+
+/// This process owns the window from now on.
+void own_process() noexcept;
+/// In a forked child: it owns its copy.
+void own_forked_process() noexcept;
+
+// memory.cpp
+long trap_mmap(trap&);
+long trap_munmap(trap&);
+long trap_mremap(trap&);
+long trap_brk(trap&);
+// shared_memory.cpp
+long trap_shmat(trap&);
+long trap_shmdt(trap&);
+// threads.cpp
+long trap_clone(trap&);
+long trap_exit(trap&);
+long trap_set_tid_address(trap&);
+long trap_set_robust_list(trap&);
+// process.cpp
+long trap_exit_group(trap&);
+long trap_readlink(trap&);
+// signals.cpp
+long trap_rt_sigaction(trap&);
+long trap_rt_sigprocmask(trap&);
+long trap_sigaltstack(trap&);
+// waiting.cpp
+long trap_masked_wait(trap&);
+// descriptors.cpp
+long trap_open(trap&);
+long trap_accept(trap&);
+long trap_new_descriptor(trap&);
+long trap_descriptor_pair(trap&);
+long trap_close(trap&);
+long trap_close_range(trap&);
+long trap_duplicate(trap&);
+long trap_report(trap&);
+
+}  // namespace mana::split

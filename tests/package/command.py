@@ -1,0 +1,149 @@
+"""The command's answers to bad input: each has its own exit status and names the cause; arguments survive as they are."""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, NOT_MPI, MISMATCH = range(64, 72)
+UNWRITABLE = 75
+LAUNCHERS = ("PMI_", "PMIX_", "OMPI_", "HYDI_", "MPI_LOCAL", "SLURM_")
+
+
+def clean_environment(**more):
+    """The caller's environment as if no launcher had been there."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
+    return {**kept, **more}
+
+
+class Checks:
+    def __init__(self, mana, directory):
+        self.mana, self.directory, self.failed = mana, directory, 0
+
+    def expect(self, status, text, *words, env=None, mana=None):
+        done = subprocess.run([mana or self.mana, *words], cwd=self.directory, env=env or clean_environment(),
+                              capture_output=True, text=True, timeout=60)
+        if done.returncode != status or text not in done.stderr + done.stdout:
+            self.failed += 1
+            print(f"mana {words}: status {done.returncode}, expected {status} and \"{text}\":\n{done.stderr}{done.stdout}")
+        return done.stdout
+
+
+def programs(directory, cc):
+    """Makes the bad programs in `directory`."""
+    (directory / "text").write_text("no program\n")
+    (directory / "text").chmod(0o755)
+    (directory / "plain").write_text("no program\n")
+    (directory / "main.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run([cc, "-static", "-o", "static", "main.c"], cwd=directory, check=True)
+    subprocess.run([cc, "-o", "dynamic", "main.c"], cwd=directory, check=True)
+    image = bytearray((directory / "dynamic").read_bytes())
+    image[18] = 0xb7   # e_machine: AArch64
+    (directory / "arm").write_bytes(image)
+    (directory / "cut").write_bytes((directory / "dynamic").read_bytes()[:100])
+    (directory / "script").write_text("#!/bin/sh\nexec true\n")
+    for name in ("arm", "cut", "script"):
+        (directory / name).chmod(0o755)
+
+
+def check_programs(checks):
+    checks.expect(NOT_FOUND, "no such program in PATH", "run", "no-such-program")
+    checks.expect(NOT_FOUND, "./dynamic", "run", "dynamic")
+    checks.expect(NOT_FOUND, "no such file", "run", "./none")
+    checks.expect(NOT_EXECUTABLE, "directory", "run", "/")
+    checks.expect(NOT_EXECUTABLE, "chmod +x", "run", "./plain")
+    checks.expect(NOT_ELF, "neither an ELF program nor a script", "run", "./text")
+    checks.expect(NOT_ELF, "damaged", "run", "./cut")
+    checks.expect(FOREIGN, "AArch64", "run", "./arm")
+    checks.expect(STATIC, "statically linked", "run", "./static")
+    checks.expect(NOT_MPI, "not an MPI program", "run", "./dynamic")
+    checks.expect(NOT_MPI, "cannot tell which MPI", "run", "./script")
+
+
+def check_words(checks):
+    checks.expect(USAGE, "--nonsense", "run", "--nonsense", "./dynamic")
+    checks.expect(USAGE, "no program given", "run")
+    checks.expect(USAGE, "", "run", "--interval", "-1", "./dynamic")
+    checks.expect(USAGE, "", "no-such-command")
+    checks.expect(0, "mana ", "--version")
+    checks.expect(0, "--ckpt-dir", "run", "--help")
+
+
+def check_mpi(checks, heat2d):
+    """Against a lower half that prints its arguments, in a copy of the installation."""
+    tree = checks.directory / "tree"
+    (tree / "bin").mkdir(parents=True)
+    shutil.copy(checks.mana, tree / "bin" / "mana")
+    libexec, library = tree / "libexec" / "mana", tree / "lib" / "mana"
+    for mpi in ("mpich", "openmpi"):
+        libexec.mkdir(parents=True, exist_ok=True)
+        library.mkdir(parents=True, exist_ok=True)
+        lower = libexec / f"mana-lower-{mpi}"
+        lower.write_text(f"#!{sys.executable}\nimport sys\nprint({mpi!r}, sys.argv[1:])\n")
+        lower.chmod(0o755)
+        (library / f"libmana-{mpi}.so").touch()
+    mana = str(tree / "bin" / "mana")
+    for mpi, other in (("mpich", {"OMPI_COMM_WORLD_SIZE": "1"}), ("openmpi", {"PMI_FD": "9", "PMI_RANK": "0"})):
+        program = heat2d / f"heat2d_{mpi}"
+        if not program.exists():
+            continue
+        hard = ["a b", "c\nd", "\"e'", "", "--interval", "--", "$HOME"]
+        shown = checks.expect(0, mpi, "run", "--interval", "2.5", str(program), *hard, mana=mana)
+        if repr(["--", str(program), *hard])[1:-1] not in shown or "'--interval', '2.5'" not in shown:
+            checks.failed += 1
+            print(f"arguments did not survive: {shown}")
+        checks.expect(MISMATCH, "was started by", "run", str(program), env=clean_environment(**other), mana=mana)
+        checks.expect(UNWRITABLE, "/proc/none", "run", "--ckpt-dir", "/proc/none/x", str(program), mana=mana)
+        checks.expect(UNWRITABLE, "plain", "run", "--ckpt-dir", "plain", str(program), mana=mana)
+    checks.expect(0, "mpich", "run", "./script", env=clean_environment(PMI_FD="9", PMI_RANK="0"), mana=mana)
+    checks.expect(0, "openmpi", "run", "--mpi", "openmpi", "./dynamic", mana=mana)
+
+
+def check_permissions(checks):
+    """What only an ordinary user meets."""
+    if os.geteuid() == 0:
+        return
+    (checks.directory / "secret").write_text("")
+    (checks.directory / "secret").chmod(0o100)
+    checks.expect(NOT_EXECUTABLE, "cannot be read", "run", "./secret")
+    (checks.directory / "closed").mkdir(mode=0o500)
+    checks.expect(UNWRITABLE, "closed", "run", "--mpi", "mpich", "--ckpt-dir", "closed", "./dynamic",
+                  mana=str(checks.directory / "tree" / "bin" / "mana"))
+
+
+def check_documented(guide, headers):
+    """Every status in the headers has its row in the user guide. Returns the number of those that have none."""
+    documented = set(re.findall(r"^\| (\d+) \|", guide.read_text(), re.M))
+    missing = 0
+    for header in headers:
+        for name, number in re.findall(r"^  (\w+) = (\d+),", header.read_text(), re.M):
+            if number not in documented:
+                missing += 1
+                print(f"{header}: {name} = {number} is not in {guide}")
+    return missing
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mana", required=True)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--cc", required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        checks = Checks(options.mana, pathlib.Path(directory))
+        programs(checks.directory, options.cc)
+        check_programs(checks)
+        check_words(checks)
+        check_mpi(checks, options.programs)
+        check_permissions(checks)
+    source = pathlib.Path(__file__).resolve().parents[2]
+    headers = [source / "runtime" / "tools" / "exit_status.hpp", source / "runtime" / "main" / "start_failure.hpp"]
+    checks.failed += check_documented(source / "docs" / "user_guide.md", [header for header in headers if header.exists()])
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

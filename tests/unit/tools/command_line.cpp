@@ -1,0 +1,74 @@
+#include "command_line.hpp"
+
+#include "failure.hpp"
+#include "text_table.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace mana::tools;
+using words = std::vector<std::string>;
+
+namespace {
+
+run_options run_of(const words& line) { return std::get<run_command>(parse_command_line(line)).options; }
+
+exit_code refusal(const words& line) {
+  try {
+    parse_command_line(line);
+  } catch (const failure& failed) {
+    return failed.code();
+  }
+  return exit_code::success;
+}
+
+}  // namespace
+
+TEST_CASE("the program's words are its own") {
+  const auto options = run_of({"run", "--interval", "30", "--ckpt-dir=a b", "./app", "--interval", "x y", "--", "\"\n", ""});
+  CHECK(options.interval_s == 30);
+  CHECK(options.checkpoint_directory == "a b");
+  CHECK(options.command == words{"./app", "--interval", "x y", "--", "\"\n", ""});
+  CHECK(run_of({"run", "--", "-app"}).command == words{"-app"});
+  CHECK(run_of({"run", "--", "--", "a"}).command == words{"--", "a"});
+  CHECK(run_of({"run", "--verbose", "./app"}).verbose);
+  CHECK(run_of({"run", "./app"}).checkpoint_directory == "mana-ckpt");
+}
+
+TEST_CASE("wrong words are usage errors") {
+  CHECK(refusal({}) == exit_code::usage);
+  CHECK(refusal({"fly"}) == exit_code::usage);
+  CHECK(refusal({"run"}) == exit_code::usage);
+  CHECK(refusal({"run", "--"}) == exit_code::usage);
+  CHECK(refusal({"run", "--nonsense", "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--interval", "soon", "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--interval", "-1", "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--interval"}) == exit_code::usage);
+  CHECK(refusal({"run", "--mpi", "lam", "./app"}) == exit_code::usage);
+  CHECK(refusal({"restart"}) == exit_code::usage);
+  CHECK(refusal({"inspect", "a", "b"}) == exit_code::usage);
+  CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);
+}
+
+TEST_CASE("the other commands' words") {
+  const auto checkpoint = std::get<checkpoint_command>(parse_command_line({"checkpoint", "--stop", "--timeout", "2.5"}));
+  CHECK(checkpoint.stop);
+  CHECK(checkpoint.timeout_s == 2.5);
+  CHECK(std::get<restart_command>(parse_command_line({"restart", "d"})).options.checkpoint_directory == "d");
+  CHECK(std::get<status_command>(parse_command_line({"status", "--json"})).json);
+  CHECK(std::get<inspect_command>(parse_command_line({"inspect", "d"})).directory == "d");
+  CHECK(std::get<verify_command>(parse_command_line({"verify", "d", "--json"})).json);
+  CHECK(std::get<show_text>(parse_command_line({"--version"})).text.starts_with("mana "));
+  CHECK(std::get<show_text>(parse_command_line({"run", "--help"})).text.find("--interval") != std::string::npos);
+}
+
+TEST_CASE("tables are aligned") {
+  text_table table({"name", ">size"});
+  table.add({"a", "1"});
+  table.add({"größe", "1000"});
+  CHECK(table.text() == "name   size\na         1\ngröße  1000\n");
+  CHECK(human_bytes(1023) == "1023 B");
+  CHECK(human_bytes(1536) == "1.50 KiB");
+  CHECK(human_bytes(300ull << 20) == "300 MiB");
+  CHECK(human_seconds(0.0414) == "41 ms");
+  CHECK(human_seconds(12.34) == "12.3 s");
+}

@@ -1,0 +1,77 @@
+#include "launcher.hpp"
+
+#include "failure.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+using namespace mana::tools;
+
+namespace {
+
+environment of(std::map<std::string, std::string> values) {
+  return [values = std::move(values)](const char* name) -> const char* {
+    const auto found = values.find(name);
+    return found == values.end() ? nullptr : found->second.c_str();
+  };
+}
+
+const auto hydra = of({{"PMI_RANK", "3"}, {"PMI_FD", "6"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "1"}});
+const auto orte = of({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "2"}, {"PMIX_RANK", "2"},
+                      {"OMPI_COMM_WORLD_LOCAL_RANK", "2"}});
+
+exit_code refusal(const mpi_evidence& evidence) {
+  try {
+    choose_mpi(evidence);
+  } catch (const failure& failed) {
+    CHECK(!failed.remedy().empty());
+    return failed.code();
+  }
+  return exit_code::success;
+}
+
+mpi_evidence evidence(linked_mpi linked, const environment& get, std::optional<mpi_name> wanted = {}) {
+  return {"./app", false, std::move(linked), find_launcher(get), wanted};
+}
+
+const linked_mpi mpich{{mpi_name::mpich}, {}}, openmpi{{mpi_name::openmpi}, {}}, none{};
+
+}  // namespace
+
+TEST_CASE("launchers are known by what they leave in the environment") {
+  CHECK(find_launcher(hydra).mpi == mpi_name::mpich);
+  CHECK(find_launcher(hydra).certain);
+  CHECK(find_launcher(hydra).rank == 3);
+  CHECK(find_launcher(hydra).node_rank == 1);
+  CHECK(find_launcher(orte).mpi == mpi_name::openmpi);
+  CHECK(find_launcher(orte).rank == 2);
+  CHECK(!find_launcher(of({})).mpi);
+  CHECK(!find_launcher(of({{"PMIX_RANK", "0"}})).certain);
+  CHECK(!find_launcher(of({{"PMI_FD", "5"}, {"PMI_RANK", "0"}, {"SLURM_JOB_ID", "7"}})).certain);
+}
+
+TEST_CASE("libraries are known by their sonames") {
+  CHECK(find_linked_mpi({{"libc.so.6", ""}, {"libmpich.so.12", ""}}).found == std::vector{mpi_name::mpich});
+  CHECK(find_linked_mpi({{"libmpi_cxx.so.40", ""}, {"libmpi.so.40", ""}}).found == std::vector{mpi_name::openmpi});
+  CHECK(find_linked_mpi({{"/opt/x/libmpi.so.12", ""}}).found == std::vector{mpi_name::mpich});
+  CHECK(find_linked_mpi({{"libmpi.so.20", ""}}).foreign == std::vector<std::string>{"libmpi.so.20"});
+  CHECK(find_linked_mpi({{"libmpifoo.so", ""}}).found.empty());
+}
+
+TEST_CASE("the program's MPI is chosen; a launcher that disagrees is an error") {
+  CHECK(choose_mpi(evidence(mpich, of({}))) == mpi_name::mpich);
+  CHECK(choose_mpi(evidence(openmpi, orte)) == mpi_name::openmpi);
+  CHECK(refusal(evidence(openmpi, hydra)) == exit_code::mpi_mismatch);
+  CHECK(refusal(evidence(mpich, orte)) == exit_code::mpi_mismatch);
+  CHECK(choose_mpi(evidence(mpich, of({{"PMIX_RANK", "0"}}))) == mpi_name::mpich);
+  CHECK(refusal(evidence({{mpi_name::mpich, mpi_name::openmpi}, {}}, hydra)) == exit_code::mpi_mismatch);
+  CHECK(refusal(evidence({{}, {"libmpi.so.20"}}, orte)) == exit_code::mpi_unsupported);
+}
+
+TEST_CASE("without an MPI library the launcher decides, and --mpi before it") {
+  CHECK(choose_mpi(evidence(none, hydra)) == mpi_name::mpich);
+  CHECK(choose_mpi(evidence(none, of({}), mpi_name::openmpi)) == mpi_name::openmpi);
+  CHECK(refusal(evidence(none, of({}))) == exit_code::not_mpi);
+  CHECK(refusal(evidence(none, hydra, mpi_name::openmpi)) == exit_code::mpi_mismatch);
+}
