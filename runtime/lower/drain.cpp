@@ -1,4 +1,4 @@
-// The two collectives that a drain needs, on a communicator of the runtime.
+// The collectives that a drain needs, and progress for others, on a communicator of the runtime.
 #include "convert.hpp"
 #include "own_state.hpp"
 #include "real_mpi.hpp"
@@ -17,6 +17,11 @@ int drain_barrier() {
   int entered = 0;
   PMPI_Test(&barrier, &entered, MPI_STATUS_IGNORE);
   return entered != 0 ? 1 : 0;
+}
+
+void make_progress() {
+  int ignored = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own().world, &ignored, MPI_STATUS_IGNORE);
 }
 
 }  // namespace mana::real_mpi

@@ -56,6 +56,8 @@ int error_text(int error_class, char* text, int* length);
 // drain.cpp
 int exchange_counts(const std::uint64_t* sent, std::uint64_t* expected);
 int drain_barrier();
+/// Lets the live MPI work on what is under way.
+void make_progress();
 
 /// Fills the members of `table` that are named above; leaves the others as they are.
 void fill_services(lower::services& table);

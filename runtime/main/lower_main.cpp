@@ -10,6 +10,7 @@
 #include "../lower/real_call.hpp"
 
 #include <capture.hpp>
+#include <low_descriptor_guard.hpp>
 #include <upper_half.hpp>
 
 #include <unistd.h>
@@ -41,6 +42,7 @@ namespace {
   split::prepare_bridge();
   lower::the_bridge().service = &the_services();
   lower::the_bridge().mpi = &lower::the_mpi_slots();
+  descriptors::move_launcher_descriptor();
   descriptors::begin();
   split::start(start);
 }

@@ -153,6 +153,7 @@ void apply(const live_values& live) {
 }  // namespace
 
 void restart_program() {
+  descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
   std::optional<image::rank_image> own;
   check_and_restore(own, live.rank, live.size);
@@ -166,7 +167,6 @@ void restart_program() {
     }
   });
   own.reset();
-  descriptors::begin();
   fault_point("memory_restored");
   split::reinstall();
   begin_control();

@@ -11,6 +11,8 @@
 
 #include <low_descriptor_guard.hpp>
 
+#include <sched.h>
+
 #include <cstdlib>
 
 namespace mana::run {
@@ -45,7 +47,16 @@ void note(const char* text) { say(std::string("mana: ") + text); }
 lower::wait_end clock_enter(vid::group_clock* clock) { return control_of_job().clock_enter(clock); }
 lower::wait_end clock_wait(const int* world_ranks, int n) { return control_of_job().clock_wait(world_ranks, n); }
 void clock_wait_end() { control_of_job().clock_wait_end(); }
-void clock_ending() { control_of_job().clock_ending(); }
+
+/// Natively MPI_Finalize makes progress for others while it waits; so does this.
+lower::wait_end clock_ending() {
+  for (;;) {
+    if (const auto end = control_of_job().ending()) return *end;
+    real_mpi::make_progress();
+    sched_yield();
+  }
+}
+
 int park_others() { return control_of_job().park_others(); }
 
 lower::services make_services() {

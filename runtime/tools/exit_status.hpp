@@ -19,6 +19,14 @@ enum class exit_code : int {
   no_seccomp = 74,
   directory_unwritable = 75,
   mpi_unsupported = 76,         // linked with an MPI for which there is no lower half
+  checkpoint_missing = 80,      // no complete checkpoint there
+  checkpoint_damaged = 81,
+  surroundings_differ = 83,     // another MPI than at the checkpoint
+  no_job = 90,                  // no job where it was looked for
+  not_owner = 91,               // the job belongs to another user
+  job_ended = 92,               // nobody answers any more
+  no_answer = 93,               // not within --timeout
+  not_saved = 94,               // the job answered that it could not take the checkpoint, and why
 };
 
 }  // namespace mana::tools

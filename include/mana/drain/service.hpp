@@ -34,7 +34,9 @@ inline void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
 /// one that continues here.
 inline void park_thread(lower::thread_block& self) noexcept {
   lower::bridge& b = lower::the_bridge();
-  const std::uint32_t epoch = b.release_epoch.load(std::memory_order_acquire);
+  const std::uint32_t epoch = b.release_epoch.load(std::memory_order_seq_cst);
+  // Letting go changes the phase first, then the epoch: a thread that comes too late sees one or the other.
+  if (b.current.load(std::memory_order_seq_cst) != lower::phase::parking) return;
   raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), 8);
   if (mana_save_context(&self.saved) == 0) {
     self.state.store(lower::thread_state::parked, std::memory_order_release);

@@ -197,8 +197,9 @@ struct services {
   wait_end (*clock_wait)(const int* world_ranks, int n);
   /// The wait that clock_wait announced is over.
   void (*clock_wait_end)();
-  /// MPI_Finalize is about to start (after its collective was counted).
-  void (*clock_ending)();
+  /// The rank is in MPI_Finalize. done: all ranks are, and no checkpoint will come any more: finalize. attention: the
+  /// recovery line is declared, park, then call again.
+  wait_end (*clock_ending)();
 
   // --- checkpoint, called by the thread that called MPI_Init, in this order
   /// Waits until every other thread of the upper half is parked. false: given up.

@@ -1,5 +1,6 @@
 // MPI_Init and its relatives: the moment at which the halves' states meet, and the end.
 #pragma once
+#include <mana/drain/drain_p2p.hpp>
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
 #include <mana/wrap/manual/attribute.hpp>
@@ -67,16 +68,17 @@ inline int is_thread_main(int* flag) noexcept {
   return MPI_SUCCESS;
 }
 
-/// A collective of the world: it is held while a checkpoint is pending, and once it may start, further requests are
-/// answered with "the program is ending".
+/// A rank that waits here for the others can be saved like any other; when all are here, no checkpoint comes any more.
 inline int finalize() noexcept {
   wrap::wrapper_scope scope(fn::finalize::id);
   wrap::library_state& lib = wrap::library();
   if (lib.state != wrap::life::initialized) return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
   wrap::delete_attributes(lib.self, MPI_COMM_SELF);      // its callbacks may still communicate
   const lower::services& s = *lower::the_bridge().service;
-  wrap::start_collective(scope, *lib.world.what.ranks->clock);
-  const int rc = lower::cross([&] { s.clock_ending(); return s.finalize(); });
+  const auto sending = [](const vid::descriptor<kind::request>& r) { return r.detached && drain::is_send(r); };
+  while (drain::test_requests(sending) > 0) scope.park_here();   // buffered sends are the library's to complete
+  while (lower::cross([&] { return s.clock_ending(); }) == lower::wait_end::attention) scope.park_here();
+  const int rc = lower::cross([&] { return s.finalize(); });
   lib.state = wrap::life::finalized;
   return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::finalize::id, rc, nullptr);
 }

@@ -1,0 +1,26 @@
+// Why an image could not be written, read or restored.
+#pragma once
+#include <stdexcept>
+#include <string>
+
+namespace mana::image {
+
+enum class error_kind {
+  missing,    // no such file
+  damaged,    // truncated, or its bytes are not those that were written
+  version,    // of another format version
+  occupied,   // its addresses are taken in this process
+  cpu,        // this processor lacks features of the one that wrote it
+  io,         // the system refused; the text has its words
+};
+
+class image_error : public std::runtime_error {
+ public:
+  image_error(error_kind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+  error_kind kind() const noexcept { return kind_; }
+
+ private:
+  error_kind kind_;
+};
+
+}  // namespace mana::image

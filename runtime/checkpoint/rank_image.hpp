@@ -1,0 +1,70 @@
+// A rank's image: written at a checkpoint, restored in a fresh process.
+#pragma once
+#include "image_error.hpp"
+#include "regions.hpp"
+
+#include <mana/image/format.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mana::image {
+
+struct section {
+  std::string name;                  // at most 23 bytes
+  std::vector<std::uint8_t> bytes;
+};
+
+struct write_result {
+  std::uint64_t file_bytes;
+  std::uint64_t memory_bytes;        // of the regions' pages that the file holds
+  std::uint64_t stored_bytes;        // that they take in it
+  std::uint64_t checksum;            // of the file's trailer, which covers all chunk headers
+};
+
+/// Writes the memory of `regions` and the sections to a new file of mode 0600, and syncs it. Nothing may change the
+/// regions meanwhile: called on a stack that is in none of them. A part of a file is removed on failure.
+/// errors: image_error (io)
+write_result write_rank_image(const std::string& path, std::uint32_t rank, std::uint32_t world_size,
+                              std::span<const section> sections, std::span<const region> regions);
+
+class rank_image {
+ public:
+  /// Reads and checks header and tables.
+  /// errors: image_error (missing, damaged, version, cpu, io)
+  explicit rank_image(std::string path);
+  ~rank_image();
+  rank_image(const rank_image&) = delete;
+  rank_image& operator=(const rank_image&) = delete;
+
+  const file_header& header() const noexcept { return header_; }
+  const std::vector<region>& regions() const noexcept { return regions_; }
+  /// errors: image_error (damaged) if there is none of this name
+  std::span<const std::uint8_t> section(const std::string& name) const;
+
+  /// Maps every region at its address, fills it and gives it its protection.
+  /// errors: image_error (occupied, damaged, io); what was mapped until then stays: the process is of no use any more
+  void restore_memory();
+  /// Reads all chunks and compares their checksums, without restoring anything. out: bytes of memory in the file
+  /// errors: image_error (damaged, io)
+  std::uint64_t verify();
+
+ private:
+  void read_tables();
+  void map_region(const region& r) const;
+  template <class Target> std::uint64_t read_chunks(Target&& target);
+  [[noreturn]] void damaged(const std::string& what) const;
+
+  std::string path_;
+  int fd_ = -1;
+  file_header header_{};
+  std::vector<image::section> sections_;
+  std::vector<region> regions_;
+};
+
+/// Bits of the processor that a saved program may have chosen code by.
+void read_cpu_features(std::uint64_t (&words)[4]) noexcept;
+
+}  // namespace mana::image

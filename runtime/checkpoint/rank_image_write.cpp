@@ -1,0 +1,202 @@
+#include "file_stream.hpp"
+#include "rank_image.hpp"
+
+#include <mana/lower/abi.hpp>
+
+#include <lz4.h>
+#include <sys/mman.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mana::image {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+static_assert(LZ4_MAX_INPUT_SIZE > chunk_bytes);
+
+bool is_zero(const char* memory) noexcept {
+  const auto* const words = reinterpret_cast<const std::uint64_t*>(memory);
+  for (std::size_t i = 0; i < page / sizeof *words; i += 8) {
+    std::uint64_t any = 0;
+    for (std::size_t k = 0; k < 8; ++k) any |= words[i + k];
+    if (any != 0) return false;
+  }
+  return true;
+}
+
+/// The file's tables, in memory.
+class table_writer {
+ public:
+  void add(const section& s) {
+    section_header h{};
+    s.name.copy(h.name, sizeof h.name - 1);
+    h.bytes = s.bytes.size();
+    append(&h, sizeof h);
+    append(s.bytes.data(), s.bytes.size());
+  }
+  void add(const region& r) {
+    region_record h{};
+    h.begin = r.begin;
+    h.end = r.end;
+    h.protection = static_cast<std::uint32_t>(r.protection);
+    h.shared = r.shared ? 1 : 0;
+    h.offset = r.offset;
+    h.path_bytes = r.path.size();
+    append(&h, sizeof h);
+    append(r.path.data(), r.path.size());
+  }
+  const std::vector<char>& bytes() const noexcept { return bytes_; }
+
+ private:
+  void append(const void* data, std::size_t n) {
+    const char* const at = static_cast<const char*>(data);
+    bytes_.insert(bytes_.end(), at, at + n);
+  }
+  std::vector<char> bytes_;
+};
+
+/// Writes the chunks of one image.
+class memory_writer {
+ public:
+  explicit memory_writer(file_writer& out, const std::string& path) : out_(out), path_(path), copy_(new char[chunk_bytes]) {
+    pagemap_ = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    if (pagemap_ < 0 || memory_ < 0) throw_io("/proc/self", "the program's memory cannot be read");
+    XXH3_64bits_reset(headers_.get());
+  }
+  ~memory_writer() {
+    close(pagemap_);
+    close(memory_);
+  }
+  memory_writer(const memory_writer&) = delete;
+  memory_writer& operator=(const memory_writer&) = delete;
+
+  void write(const region& r) {
+    for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) write_window(r, at, std::min(r.end, at + chunk_bytes));
+  }
+
+  trailer finish() const { return {trailer_magic, chunks_, memory_bytes_, XXH3_64bits_digest(headers_.get())}; }
+  std::uint64_t stored_bytes() const noexcept { return stored_bytes_; }
+
+ private:
+  static constexpr std::size_t pages_per_window = chunk_bytes / page;
+
+  /// Runs of pages that hold something become chunks.
+  void write_window(const region& r, std::uintptr_t begin, std::uintptr_t end) {
+    const std::size_t pages = (end - begin) / page;
+    bool wanted[pages_per_window];
+    if (!find_touched(r, begin, pages, wanted)) return;
+    const char* const memory = readable(r, begin, pages, wanted);
+    for (std::size_t i = 0; i < pages; ++i) wanted[i] = wanted[i] && !is_zero(memory + i * page);
+    for (std::size_t i = 0; i < pages;) {
+      if (!wanted[i]) { ++i; continue; }
+      std::size_t n = i;
+      while (n < pages && wanted[n]) ++n;
+      write_chunk(begin + i * page, memory + i * page, (n - i) * page);
+      i = n;
+    }
+  }
+
+  /// Pages of private anonymous memory that were never touched are known to the kernel; of files, all may hold something.
+  bool find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted) const {
+    if (!r.path.empty() || r.shared) {
+      std::fill_n(wanted, pages, true);
+      return true;
+    }
+    std::uint64_t entries[pages_per_window];
+    const auto bytes = static_cast<ssize_t>(pages * sizeof entries[0]);
+    if (pread(pagemap_, entries, static_cast<std::size_t>(bytes), static_cast<off_t>(begin / page * sizeof entries[0])) != bytes)
+      throw_io("/proc/self/pagemap", "cannot be read");
+    constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
+    bool any = false;
+    for (std::size_t i = 0; i < pages; ++i) any |= wanted[i] = (entries[i] & present_or_swapped) != 0;
+    return any;
+  }
+
+  /// The memory itself, or a copy of what cannot be read in place: protected pages, and pages of files, which may end
+  /// before their mapping does.
+  const char* readable(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted) {
+    if ((r.protection & PROT_READ) != 0 && r.path.empty()) return reinterpret_cast<const char*>(begin);
+    for (std::size_t i = 0; i < pages;) {
+      std::size_t n = i;
+      while (n < pages && wanted[n] == wanted[i]) ++n;
+      if (wanted[i]) copy_pages(begin, i, n, wanted);
+      i = n;
+    }
+    return copy_.get();
+  }
+  void copy_pages(std::uintptr_t begin, std::size_t from, std::size_t to, bool* wanted) {
+    const std::size_t bytes = (to - from) * page;
+    if (pread(memory_, copy_.get() + from * page, bytes, static_cast<off_t>(begin + from * page)) == static_cast<ssize_t>(bytes)) return;
+    for (std::size_t i = from; i < to; ++i)   // beyond the end of its file: not readable for the program either
+      wanted[i] = pread(memory_, copy_.get() + i * page, page, static_cast<off_t>(begin + i * page)) == static_cast<ssize_t>(page);
+  }
+
+  void write_chunk(std::uintptr_t address, const char* memory, std::size_t bytes) {
+    char* const place = out_.room(sizeof(chunk_header) + bytes);
+    char* const body = place + sizeof(chunk_header);
+    // A block that does not shrink is stored as it is; LZ4 gives up at the limit.
+    const int packed = LZ4_compress_fast(memory, body, static_cast<int>(bytes), static_cast<int>(bytes - 1), acceleration);
+    const std::size_t stored = packed > 0 ? static_cast<std::size_t>(packed) : bytes;
+    if (packed <= 0) std::memcpy(body, memory, bytes);
+    const chunk_header header{address, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(stored), XXH3_64bits(memory, bytes)};
+    std::memcpy(place, &header, sizeof header);
+    out_.commit(sizeof header + stored);
+    XXH3_64bits_update(headers_.get(), &header, sizeof header);
+    ++chunks_;
+    memory_bytes_ += bytes;
+    stored_bytes_ += stored;
+  }
+
+  static constexpr int acceleration = 4;   // a third faster than 1 for a few percent of the size
+  struct free_state { void operator()(XXH3_state_t* s) const noexcept { XXH3_freeState(s); } };
+
+  file_writer& out_;
+  const std::string& path_;
+  std::unique_ptr<char[]> copy_;
+  std::unique_ptr<XXH3_state_t, free_state> headers_{XXH3_createState()};
+  int pagemap_ = -1, memory_ = -1;
+  std::uint64_t chunks_ = 0, memory_bytes_ = 0, stored_bytes_ = 0;
+};
+
+/// What a shared mapping of a file shows is in the file; only what the program could have changed is kept.
+bool holds_memory(const region& r) noexcept { return !(r.shared && !r.path.empty() && (r.protection & PROT_WRITE) == 0); }
+
+}  // namespace
+
+write_result write_rank_image(const std::string& path, std::uint32_t rank, std::uint32_t world_size,
+                              std::span<const section> sections, std::span<const region> regions) {
+  table_writer tables;
+  for (const section& s : sections) tables.add(s);
+  for (const region& r : regions) tables.add(r);
+
+  file_header header{};
+  header.magic = file_magic;
+  header.version = format_version;
+  header.abi_version = lower::abi_version;
+  header.rank = rank;
+  header.world_size = world_size;
+  header.page_bytes = page;
+  header.section_count = static_cast<std::uint32_t>(sections.size());
+  header.region_count = static_cast<std::uint32_t>(regions.size());
+  header.tables_bytes = tables.bytes().size();
+  header.tables_checksum = XXH3_64bits(tables.bytes().data(), tables.bytes().size());
+  read_cpu_features(header.cpu_features);
+  header.checksum = XXH3_64bits(&header, offsetof(file_header, checksum));
+
+  file_writer out(path);
+  out.append(&header, sizeof header);
+  out.append(tables.bytes().data(), tables.bytes().size());
+  memory_writer memory(out, path);
+  for (const region& r : regions)
+    if (holds_memory(r)) memory.write(r);
+  const trailer end = memory.finish();
+  out.append(&end, sizeof end);
+  const std::uint64_t file_bytes = out.finish();
+  return {file_bytes, end.memory_bytes, memory.stored_bytes(), XXH3_64bits(&end, sizeof end)};
+}
+
+}  // namespace mana::image

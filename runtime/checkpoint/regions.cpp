@@ -1,0 +1,50 @@
+#include "regions.hpp"
+
+#include "image_error.hpp"
+
+#include <mana/lower/abi.hpp>
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+namespace mana::image {
+
+namespace {
+
+/// One line of /proc/self/maps: "begin-end rwxp offset dev inode   path".
+bool parse_line(const std::string& line, region& out) {
+  unsigned long begin = 0, end = 0, offset = 0;
+  char mode[5] = {};
+  int path_at = 0;
+  if (std::sscanf(line.c_str(), "%lx-%lx %4s %lx %*s %*s %n", &begin, &end, mode, &offset, &path_at) < 4) return false;
+  out.begin = begin;
+  out.end = end;
+  out.offset = offset;
+  out.protection = (mode[0] == 'r' ? PROT_READ : 0) | (mode[1] == 'w' ? PROT_WRITE : 0) | (mode[2] == 'x' ? PROT_EXEC : 0);
+  out.shared = mode[3] == 's';
+  out.path = path_at > 0 && static_cast<std::size_t>(path_at) < line.size() ? line.substr(static_cast<std::size_t>(path_at)) : "";
+  if (!out.path.empty() && out.path[0] != '/') out.path.clear();   // "[heap]", "[anon:…]"
+  return true;
+}
+
+}  // namespace
+
+std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fixed_end) {
+  std::ifstream maps("/proc/self/maps");
+  std::vector<region> found;
+  std::string line;
+  while (std::getline(maps, line)) {
+    region r{};
+    if (!parse_line(line, r)) continue;
+    const bool in_window = r.begin >= lower::window_begin && r.end <= lower::window_end;
+    const bool in_program = r.begin >= fixed_begin && r.end <= fixed_end;
+    if (in_window || in_program) found.push_back(std::move(r));
+  }
+  if (found.empty()) throw image_error(error_kind::io, "/proc/self/maps does not show the program's memory: is /proc mounted?");
+  return found;
+}
+
+}  // namespace mana::image

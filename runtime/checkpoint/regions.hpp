@@ -1,0 +1,21 @@
+// The upper half's memory as the kernel lists it.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mana::image {
+
+struct region {
+  std::uintptr_t begin, end;   // addresses, whole pages
+  int protection;              // PROT_*
+  bool shared;                 // MAP_SHARED
+  std::uint64_t offset;        // in the file
+  std::string path;            // empty: anonymous
+};
+
+/// Every mapping in the window, and those of a fixed program (0, 0: none) in [fixed_begin, fixed_end), ascending.
+/// errors: image_error (io) if /proc/self/maps cannot be read
+std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fixed_end);
+
+}  // namespace mana::image

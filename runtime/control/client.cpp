@@ -1,0 +1,94 @@
+#include "client.hpp"
+
+#include "connection.hpp"
+#include "endpoint.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <system_error>
+
+namespace mana::control {
+
+namespace {
+
+job_file find_job(const std::string& job) {
+  try {
+    return read_job_file(job);
+  } catch (const job_file_error& error) {
+    throw client_error(error.problem == job_file_problem::not_owner ? client_problem::not_owner : client_problem::no_job, error.what());
+  }
+}
+
+class conversation {
+ public:
+  conversation(const std::string& job, double timeout_s) : job_(job), until_(deadline(timeout_s)) {
+    const job_file file = find_job(job);
+    try {
+      line_ = std::make_unique<connection>(connect_to(reachable_addresses(file.where), file.where.port));
+    } catch (const std::system_error&) {
+      throw client_error(client_problem::not_answering, job + ": the job of process " + std::to_string(file.pid) + " on " +
+                         file.where.host + " does not answer: it has ended, or its node cannot be reached");
+    }
+    line_->send_all(frame_writer(frame_type::hello_client).put(file.where.key).take());
+  }
+
+  /// Sends the question, and returns the frame of type `wanted` that answers it.
+  bytes ask(const bytes& question, frame_type wanted) {
+    line_->send_all(question);
+    for (;;) {
+      while (const auto frame = line_->next())
+        if (frame_reader(*frame).type() == wanted) return *frame;
+      wait();
+      if (line_->receive()) continue;
+      if (const auto frame = line_->next(); frame && frame_reader(*frame).type() == wanted) return *frame;
+      throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
+    }
+  }
+
+ private:
+  using time = std::chrono::steady_clock::time_point;
+  static time deadline(double timeout_s) {
+    if (timeout_s <= 0) return time::max();
+    return std::chrono::steady_clock::now() +
+           std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(timeout_s));
+  }
+  void wait() {
+    int milliseconds = -1;
+    if (until_ != time::max()) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now()).count() + 1;
+      milliseconds = static_cast<int>(std::max<std::int64_t>(left, 0));
+    }
+    pollfd wait{line_->fd(), POLLIN, 0};
+    if (poll(&wait, 1, milliseconds) == 0)
+      throw client_error(client_problem::timeout, job_ + ": no answer in time; the job goes on with what it was asked");
+  }
+
+  const std::string job_;
+  const time until_;
+  std::unique_ptr<connection> line_;
+};
+
+}  // namespace
+
+std::string request_checkpoint(const std::string& job, bool stop, double timeout_s) {
+  conversation with(job, timeout_s);
+  const bytes frame = with.ask(frame_writer(frame_type::ask_checkpoint).put(static_cast<std::uint8_t>(stop)).take(), frame_type::answer);
+  frame_reader reader(frame);
+  const bool ok = reader.get<std::uint8_t>() != 0;
+  const std::string text = reader.text();
+  if (!ok) throw client_error(client_problem::refused, text);
+  return text;
+}
+
+std::string job_status(const std::string& job, double timeout_s) {
+  conversation with(job, timeout_s);
+  const bytes frame = with.ask(frame_writer(frame_type::ask_status).take(), frame_type::status);
+  frame_reader reader(frame);
+  return reader.text();
+}
+
+}  // namespace mana::control

@@ -1,0 +1,32 @@
+// Talking to a running job from outside.
+#pragma once
+#include <stdexcept>
+#include <string>
+
+namespace mana::control {
+
+enum class client_problem {
+  no_job,         // no job file there
+  not_owner,      // the job belongs to another user
+  not_answering,  // nobody listens where the file says: the job has ended, or was killed
+  timeout,        // no answer in time; the checkpoint goes on
+  refused,        // the job answered that it cannot: the text says why
+};
+
+struct client_error : std::runtime_error {
+  client_error(client_problem p, const std::string& text) : std::runtime_error(text), problem(p) {}
+  client_problem problem;
+};
+
+/// Asks for a checkpoint and waits until it is durable.
+/// in:     job        job file, or the checkpoint directory that holds it
+///         stop       the job ends after it
+///         timeout_s  0: no limit
+/// out:    the coordinator's line about it: directory, size, time
+/// errors: client_error
+std::string request_checkpoint(const std::string& job, bool stop, double timeout_s);
+
+/// What the job is doing, as a JSON object; see coordinator::status_json. errors: client_error
+std::string job_status(const std::string& job, double timeout_s);
+
+}  // namespace mana::control

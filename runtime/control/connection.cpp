@@ -1,0 +1,123 @@
+#include "connection.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace mana::control {
+
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+void set_no_delay(int fd) noexcept {
+  const int one = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+}
+
+}  // namespace
+
+handle::~handle() {
+  if (fd_ >= 0) close(fd_);
+}
+
+void connection::send(const bytes& frame) {
+  if (sent_ == output_.size()) {
+    output_.clear();
+    sent_ = 0;
+  }
+  output_.insert(output_.end(), frame.begin(), frame.end());
+  flush();
+}
+
+void connection::flush() {
+  while (has_output() && !broken_) {
+    const ssize_t n = ::send(fd(), output_.data() + sent_, output_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) sent_ += static_cast<std::size_t>(n);
+    else if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+    else if (errno != EINTR) broken_ = true;
+  }
+}
+
+bool connection::send_all(const bytes& frame) {
+  send(frame);
+  while (has_output() && !broken_) {
+    pollfd wait{fd(), POLLOUT, 0};
+    poll(&wait, 1, -1);
+    flush();
+  }
+  return !broken_;
+}
+
+bool connection::receive() {
+  for (;;) {
+    std::uint8_t part[16384];
+    const ssize_t n = recv(fd(), part, sizeof part, MSG_DONTWAIT);
+    if (n > 0) input_.insert(input_.end(), part, part + n);
+    else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+    else if (n < 0 && errno == EINTR) continue;
+    else { broken_ = true; return false; }
+  }
+}
+
+std::optional<bytes> connection::next() {
+  std::uint32_t length = 0;
+  if (input_.size() < sizeof length) return std::nullopt;
+  std::memcpy(&length, input_.data(), sizeof length);
+  if (length == 0 || length > max_frame) throw wire_error();
+  if (input_.size() < sizeof length + length) return std::nullopt;
+  bytes frame(input_.begin() + sizeof length, input_.begin() + static_cast<std::ptrdiff_t>(sizeof length + length));
+  input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(sizeof length + length));
+  return frame;
+}
+
+listener listen_on_any_port() {
+  handle fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) fail("the coordinator's socket cannot be made");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  if (bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(fd.get(), 1024) != 0)
+    fail("the coordinator cannot listen");
+  socklen_t length = sizeof address;
+  if (getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) fail("the coordinator's port is unknown");
+  return {std::move(fd), ntohs(address.sin_port)};
+}
+
+handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port) {
+  errno = EADDRNOTAVAIL;
+  for (const std::string& text : addresses) {
+    handle fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    if (!fd || inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1) continue;
+    if (connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) continue;
+    set_no_delay(fd.get());
+    return fd;
+  }
+  fail("no address of the coordinator answers");
+}
+
+std::vector<std::string> own_addresses() {
+  std::vector<std::string> found{"127.0.0.1"};
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return found;
+  for (const ifaddrs* i = all; i != nullptr; i = i->ifa_next) {
+    if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET) continue;
+    char text[INET_ADDRSTRLEN];
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(i->ifa_addr)->sin_addr, text, sizeof text);
+    if (std::string(text).rfind("127.", 0) != 0) found.emplace_back(text);
+  }
+  freeifaddrs(all);
+  return found;
+}
+
+}  // namespace mana::control

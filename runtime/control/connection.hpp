@@ -1,0 +1,63 @@
+// A stream socket that carries frames.
+#pragma once
+#include "wire.hpp"
+
+#include <string>
+#include <utility>
+
+namespace mana::control {
+
+/// Owns a descriptor.
+class handle {
+ public:
+  handle() = default;
+  explicit handle(int fd) noexcept : fd_(fd) {}
+  handle(handle&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  handle& operator=(handle&& other) noexcept { std::swap(fd_, other.fd_); return *this; }
+  ~handle();
+  int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Both directions are buffered, so that neither side ever waits for the other to read: no deadlock by full sockets.
+class connection {
+ public:
+  explicit connection(handle socket) noexcept : socket_(std::move(socket)) {}
+  int fd() const noexcept { return socket_.get(); }
+
+  /// Sends what the socket takes now and keeps the rest for flush().
+  void send(const bytes& frame);
+  bool has_output() const noexcept { return sent_ < output_.size(); }
+  void flush();
+  /// Blocks until everything is sent. errors: false if the peer is gone
+  bool send_all(const bytes& frame);
+
+  /// Reads what is there. out: false when the peer has gone
+  bool receive();
+  /// The next whole frame (type and payload), or nothing. errors: wire_error for an absurd length
+  std::optional<bytes> next();
+
+  bool broken() const noexcept { return broken_; }
+
+ private:
+  handle socket_;
+  bytes input_, output_;
+  std::size_t sent_ = 0;
+  bool broken_ = false;
+};
+
+struct listener {
+  handle socket;
+  std::uint16_t port = 0;
+};
+/// On any port of all interfaces. errors: std::system_error
+listener listen_on_any_port();
+/// Tries the addresses in order. errors: std::system_error of the last one
+handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port);
+/// This host's IPv4 addresses, numeric, the loopback first.
+std::vector<std::string> own_addresses();
+
+}  // namespace mana::control

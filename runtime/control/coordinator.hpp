@@ -1,0 +1,78 @@
+// The coordinator of a job: one thread in rank 0's process, which asks for checkpoints and follows them to their end.
+#pragma once
+#include "connection.hpp"
+#include "endpoint.hpp"
+#include "surroundings.hpp"
+
+#include <mana/clock/needs_coordinator.hpp>
+
+#include <chrono>
+#include <deque>
+#include <list>
+#include <thread>
+
+namespace mana::control {
+
+class coordinator {
+ public:
+  coordinator(const surroundings& s, listener l, endpoint where);
+  /// Runs until all ranks have ended, or their connections.
+  void run();
+
+  /// clock::needs_coordinator's transport.
+  void send(int rank, const clock::downward& message);
+
+ private:
+  using time = std::chrono::steady_clock::time_point;
+
+  struct agent {
+    std::unique_ptr<connection> line;
+    bool ending = false, parked = false, answered = false;
+    rank_written written{};
+    std::string failure;                // why its image was not written; empty: it was
+  };
+  struct client {
+    std::unique_ptr<connection> line;
+    bool known = false, waits = false, stop = false, served = false;
+  };
+  enum class step { idle, quiescing, parking, writing };
+
+  void poll_once();
+  int next_timeout() const;
+  void accept_one();
+  void on_time();
+  void read_stranger(client& c);
+  void read_agent(int rank);
+  void on_agent(int rank, frame_reader& frame);
+  void on_client(client& c, frame_reader& frame);
+  bool greet(client& c, frame_reader& frame);
+
+  void begin_if_asked();
+  void after_clock();
+  void proceed();
+  void conclude();
+  void give_up(const std::string& why);
+  void close_checkpoint(bool committed, const std::string& text);
+  void end_if_all_ending();
+  void end(const std::string& to_clients);
+  bool all_agents(bool agent::* flag) const;
+  void tell_agents(const bytes& frame);
+  void answer(client& c, bool ok, const std::string& text);
+  std::string status_json() const;
+  std::string not_parked() const;
+
+  const surroundings& around_;
+  listener listener_;
+  endpoint where_;
+  clock::needs_coordinator<coordinator> clock_;
+  std::vector<agent> agents_;
+  std::list<client> clients_;           // also strangers, until they have said who they are
+  step step_ = step::idle;
+  bool stop_ = false, ended_ = false, interval_due_ = false;
+  time begun_{}, deadline_{}, next_interval_{};
+  commit_info generation_{};
+  std::uint64_t committed_ = 0, last_generation_ = 0;
+  std::string last_result_;
+};
+
+}  // namespace mana::control

@@ -1,0 +1,119 @@
+#include "endpoint.hpp"
+
+#include "connection.hpp"
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+namespace mana::control {
+
+namespace {
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string to_hex(std::span<const std::uint8_t> data) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t b : data) {
+    text += digits[b >> 4];
+    text += digits[b & 15];
+  }
+  return text;
+}
+
+void from_hex(const std::string& text, std::span<std::uint8_t> out) {
+  if (text.size() != 2 * out.size()) throw std::invalid_argument("key");
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint8_t>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
+}
+
+}  // namespace
+
+endpoint make_endpoint(std::uint16_t port) {
+  endpoint e{host_name(), own_addresses(), port, {}};
+  if (getrandom(e.key.data(), e.key.size(), 0) != static_cast<ssize_t>(e.key.size()))
+    throw std::system_error(errno, std::generic_category(), "no random numbers for the job's key");
+  return e;
+}
+
+std::vector<std::string> reachable_addresses(const endpoint& e) {
+  if (e.host == host_name()) return {"127.0.0.1"};
+  std::vector<std::string> others = e.addresses;
+  std::erase_if(others, [](const std::string& a) { return a.rfind("127.", 0) == 0; });
+  return others;
+}
+
+bytes encode(const endpoint& e) {
+  return frame_writer(frame_type::hello_rank).put(e.host).put(e.addresses).put(e.port).put(e.key).take();
+}
+
+endpoint decode_endpoint(std::span<const std::uint8_t> frame) {
+  frame_reader from(frame.subspan(4));
+  endpoint e;
+  e.host = from.text();
+  e.addresses = from.texts();
+  e.port = from.get<std::uint16_t>();
+  e.key = from.get<std::array<std::uint8_t, key_bytes>>();
+  return e;
+}
+
+std::string job_file_path(const std::string& directory) { return directory + "/job.json"; }
+
+void write_job_file(const std::string& directory, const job_file& job) {
+  const nlohmann::ordered_json document = {
+      {"mana_job", 1}, {"host", job.where.host}, {"addresses", job.where.addresses}, {"port", job.where.port},
+      {"key", to_hex(job.where.key)}, {"pid", job.pid}, {"ranks", job.ranks}, {"program", job.program}};
+  const std::string text = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string path = job_file_path(directory), temporary = path + "." + std::to_string(job.pid);
+  mkdir(directory.c_str(), 0700);
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), temporary);
+  const bool ok = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  close(fd);
+  if (ok && rename(temporary.c_str(), path.c_str()) == 0) return;
+  const int why = ok ? errno : error;
+  unlink(temporary.c_str());
+  throw std::system_error(why, std::generic_category(), path);
+}
+
+void remove_job_file(const std::string& directory) noexcept { unlink(job_file_path(directory).c_str()); }
+
+job_file read_job_file(const std::string& given) {
+  struct stat about{};
+  const bool is_directory = stat(given.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+  const std::string path = is_directory ? job_file_path(given) : given;
+  if (stat(path.c_str(), &about) != 0)
+    throw job_file_error(errno == EACCES ? job_file_problem::not_owner : job_file_problem::missing,
+                         path + ": " + std::strerror(errno));
+  if (about.st_uid != geteuid())
+    throw job_file_error(job_file_problem::not_owner, path + ": the job belongs to another user (uid " + std::to_string(about.st_uid) + ")");
+  std::ifstream file(path);
+  if (!file) throw job_file_error(job_file_problem::not_owner, path + ": " + std::strerror(errno));
+  try {
+    const nlohmann::json document = nlohmann::json::parse(file);
+    job_file job;
+    job.where.host = document.at("host");
+    job.where.addresses = document.at("addresses").get<std::vector<std::string>>();
+    job.where.port = document.at("port");
+    from_hex(document.at("key"), job.where.key);
+    job.pid = document.at("pid");
+    job.ranks = document.at("ranks");
+    job.program = document.at("program");
+    return job;
+  } catch (const std::exception&) {
+    throw job_file_error(job_file_problem::damaged, path + ": this is not a job file of mana");
+  }
+}
+
+}  // namespace mana::control

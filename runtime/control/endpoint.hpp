@@ -1,0 +1,49 @@
+// Where a job's coordinator is, and the key that its agents and its owner know.
+#pragma once
+#include "wire.hpp"
+
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace mana::control {
+
+struct endpoint {
+  std::string host;                    // name of the coordinator's node
+  std::vector<std::string> addresses;  // numeric, the loopback first
+  std::uint16_t port = 0;
+  std::array<std::uint8_t, key_bytes> key{};
+};
+
+/// This node's endpoint with a fresh random key. errors: std::system_error
+endpoint make_endpoint(std::uint16_t port);
+/// The loopback on the coordinator's own node, its other addresses elsewhere: the key goes to nobody else.
+std::vector<std::string> reachable_addresses(const endpoint& e);
+
+bytes encode(const endpoint& e);
+endpoint decode_endpoint(std::span<const std::uint8_t> frame);
+
+/// DIR/job.json: what `mana checkpoint` and `mana status` find a job by. Only its owner can read it.
+struct job_file {
+  endpoint where;
+  int pid = 0;                         // of the coordinator's process
+  int ranks = 0;
+  std::string program;
+};
+
+std::string job_file_path(const std::string& directory);
+/// errors: std::system_error naming the file
+void write_job_file(const std::string& directory, const job_file& job);
+void remove_job_file(const std::string& directory) noexcept;
+
+enum class job_file_problem { missing, not_owner, damaged };
+struct job_file_error : std::runtime_error {
+  job_file_error(job_file_problem p, const std::string& text) : std::runtime_error(text), problem(p) {}
+  job_file_problem problem;
+};
+/// path: the file, or the directory that holds it      errors: job_file_error
+job_file read_job_file(const std::string& path);
+
+}  // namespace mana::control

@@ -1,0 +1,294 @@
+#include "rank_control.hpp"
+
+#include "coordinator.hpp"
+#include "fence.hpp"
+
+#include <mana/lower/cross.hpp>
+
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <system_error>
+
+namespace mana::control {
+
+namespace {
+
+void wake_all(std::atomic<std::uint32_t>& word) noexcept { syscall(SYS_futex, &word, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0); }
+void wait_for_change(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+}
+
+clock::group_name name_of(const vid::group_clock& c) noexcept { return {c.ggid, c.check}; }
+std::span<const int> members_of(const vid::group_clock& c) noexcept { return {c.members, c.size}; }
+
+/// Threads of the runtime take no signal of the program.
+std::thread start_quiet(std::function<void()> body) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  std::thread made(std::move(body));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return made;
+}
+
+}  // namespace
+
+rank_control::rank_control(lower::bridge& b) noexcept : bridge_(b) {}
+rank_control::~rank_control() = default;
+
+void rank_control::begin(const surroundings& s) {
+  around_ = s;
+  prepare_fences();
+  clock_ = std::make_unique<clock::needs_rank<to_coordinator>>(to_coordinator_, s.rank);
+  in_checkpoint_ = bridge_.current.load() == lower::phase::restoring;
+  released_ = !in_checkpoint_;
+  begun_ = said_ending_ = all_ending_ = false;
+  endpoint where;
+  if (s.rank == 0) start_coordinator(where);
+  bytes text = encode(where);
+  auto length = static_cast<std::uint32_t>(text.size());
+  around_.broadcast(&length, sizeof length);
+  text.resize(length);
+  around_.broadcast(text.data(), static_cast<int>(length));
+  connect(decode_endpoint(text));
+  begun_ = true;
+  agent_ = start_quiet([this] { run_agent(); });
+}
+
+void rank_control::start_coordinator(endpoint& where) {
+  listener l = listen_on_any_port();
+  where = make_endpoint(l.port);
+  coordinator_ = std::make_unique<coordinator>(around_, std::move(l), where);
+  coordinator_thread_ = start_quiet([this] { coordinator_->run(); });
+  try {
+    write_job_file(around_.directory, {where, getpid(), around_.size, around_.program});
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "mana: warning: %s\n      the program runs, but `mana checkpoint` cannot find it and no checkpoint can be kept\n", error.what());
+  }
+}
+
+void rank_control::connect(const endpoint& where) {
+  line_ = std::make_unique<connection>(connect_to(reachable_addresses(where), where.port));
+  line_->send_all(frame_writer(frame_type::hello_rank).put(where.key).put(around_.rank).take());
+}
+
+void rank_control::end() {
+  if (!begun_) return;
+  agent_.join();
+  if (coordinator_ != nullptr) {
+    coordinator_thread_.join();
+    coordinator_.reset();
+    remove_job_file(around_.directory);
+  }
+  line_.reset();
+  begun_ = false;
+}
+
+// ---- the agent
+
+void rank_control::run_agent() {
+  for (;;) {
+    pollfd wait{line_->fd(), POLLIN, 0};
+    if (poll(&wait, 1, -1) < 0) continue;
+    const bool alive = line_->receive();
+    const std::lock_guard hold(lock_);
+    while (const auto frame = line_->next()) {
+      frame_reader reader(*frame);
+      on_frame(reader);
+      if (all_ending_) return;
+    }
+    if (!alive) return on_silence();
+  }
+}
+
+void rank_control::on_frame(frame_reader& frame) {
+  switch (frame.type()) {
+    case frame_type::clock_down: {
+      const clock::downward message = decode_downward(frame);
+      if (std::holds_alternative<clock::pending>(message)) on_pending();
+      else if (std::holds_alternative<clock::line>(message)) on_line();
+      else if (const auto* s = std::get_if<clock::state>(&message)) clock_->receive(*s);
+      break;                              // given_up: a verdict follows
+    }
+    case frame_type::proceed:
+      generation_ = frame.text();
+      proceed_ = true;
+      break;
+    case frame_type::verdict: {
+      const bool committed = frame.get<std::uint8_t>() != 0;
+      on_verdict(committed, frame.get<std::uint8_t>() != 0);
+      break;
+    }
+    case frame_type::end: all_ending_ = true; break;
+    default: break;
+  }
+  changed_.notify_all();
+}
+
+void rank_control::on_pending() {
+  if (released_) start_quiesce();
+  else pending_ = true;
+}
+
+/// INV-5 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
+/// barrier on all threads between: each collective is in the snapshot, or asks clock_enter.
+void rank_control::start_quiesce() {
+  released_ = pending_ = proceed_ = verdict_known_ = stop_ = false;
+  bridge_.current.store(lower::phase::agreeing);
+  bridge_.attention.store(1);
+  fence_all_threads();
+  clock_->begin(read_clocks());
+}
+
+void rank_control::on_line() {
+  clock_->receive(clock::line{});
+  bridge_.current.store(lower::phase::parking);
+  around_.signal_threads();
+}
+
+void rank_control::on_verdict(bool committed, bool stop) {
+  pending_ = false;
+  verdict_known_ = true;
+  committed_ = committed;
+  stop_ = stop;
+  all_ending_ = committed && stop;
+  clock_->end();
+  bridge_.parked_count.fetch_add(1);     // the initial thread may be waiting for it
+  wake_all(bridge_.parked_count);
+  if (!in_checkpoint_) let_go();         // it was given up before the initial thread came to it
+}
+
+/// The coordinator is gone: rank 0 has ended, or its node. Nothing may wait for it.
+void rank_control::on_silence() {
+  if (!released_) on_verdict(false, false);
+  all_ending_ = true;
+  changed_.notify_all();
+}
+
+std::vector<clock::group_count> rank_control::read_clocks() const {
+  std::vector<clock::group_count> counts;
+  for (const vid::group_clock* c = around_.clocks(); c != nullptr; c = c->next)
+    counts.push_back({name_of(*c), c->seq.load(std::memory_order_acquire), {c->members, c->members + c->size}});
+  return counts;
+}
+
+void rank_control::tell(const bytes& frame) { line_->send_all(frame); }
+
+// ---- the program's threads
+
+lower::wait_end rank_control::clock_enter(vid::group_clock* clock) {
+  std::unique_lock hold(lock_);
+  if (!begun_) return lower::wait_end::done;
+  for (;;) {
+    const std::uint64_t seq = clock->seq.load(std::memory_order_relaxed);
+    if (clock_->start_collective(name_of(*clock), members_of(*clock), seq) == clock::verdict::go) return lower::wait_end::done;
+    clock->seq.fetch_sub(1);
+    const std::uint64_t seen = clock_->changes();
+    if (!clock_->at_line()) changed_.wait(hold, [&] { return clock_->changes() != seen; });
+    if (clock_->at_line()) return lower::wait_end::attention;
+    clock->seq.fetch_add(1);
+  }
+}
+
+lower::wait_end rank_control::clock_wait(const int* world_ranks, int n) {
+  {
+    const std::lock_guard hold(lock_);
+    if (!begun_ || !clock_->quiescing()) return lower::wait_end::done;
+    if (clock_->at_line()) return lower::wait_end::attention;
+    const std::span<const int> peers(world_ranks, n < 0 ? 0u : static_cast<std::size_t>(n));
+    // Waiting for nobody's message (a collective's completion, MPI_PROC_NULL) is no need.
+    if (n != 0) clock_->wait_begins(lower::this_thread()->index, peers);
+  }
+  sched_yield();   // others have to act first, perhaps on this core
+  return lower::wait_end::done;
+}
+
+void rank_control::clock_wait_end() {
+  const std::lock_guard hold(lock_);
+  if (begun_) clock_->wait_ends(lower::this_thread()->index);
+}
+
+std::optional<lower::wait_end> rank_control::ending() {
+  const std::lock_guard hold(lock_);
+  if (!begun_ || all_ending_) return lower::wait_end::done;
+  if (!said_ending_) tell(frame_writer(frame_type::ending).take());
+  said_ending_ = true;
+  if (clock_->at_line()) return lower::wait_end::attention;
+  return std::nullopt;
+}
+
+int rank_control::park_others() {
+  {
+    const std::lock_guard hold(lock_);
+    if (!clock_->at_line()) return 0;
+    in_checkpoint_ = true;
+  }
+  for (;;) {
+    const std::uint32_t seen = bridge_.parked_count.load();
+    if (around_.all_parked()) break;
+    {
+      const std::lock_guard hold(lock_);
+      if (verdict_known_) return 0;
+    }
+    wait_for_change(bridge_.parked_count, seen);
+  }
+  std::unique_lock hold(lock_);
+  tell(frame_writer(frame_type::parked).take());
+  changed_.wait(hold, [this] { return proceed_ || verdict_known_; });
+  return verdict_known_ ? 0 : 1;
+}
+
+std::string rank_control::generation() {
+  const std::lock_guard hold(lock_);
+  return generation_;
+}
+
+lower::outcome rank_control::wait_for_verdict(std::unique_lock<std::mutex>& hold) {
+  changed_.wait(hold, [this] { return verdict_known_; });
+  return committed_ ? lower::outcome::resumed : lower::outcome::given_up;
+}
+
+lower::outcome rank_control::written(const rank_written& image) {
+  std::unique_lock hold(lock_);
+  tell(frame_writer(frame_type::written).put(image.file_bytes).put(image.memory_bytes).put(image.checksum)
+           .put(image.warnings).put(image.seconds).take());
+  return wait_for_verdict(hold);
+}
+
+lower::outcome rank_control::not_written(const std::string& why) {
+  std::unique_lock hold(lock_);
+  tell(frame_writer(frame_type::not_written).put(why).take());
+  return wait_for_verdict(hold);
+}
+
+bool rank_control::stop_asked() {
+  const std::lock_guard hold(lock_);
+  return stop_;
+}
+
+void rank_control::release() {
+  const std::lock_guard hold(lock_);
+  if (!in_checkpoint_) return;            // it was given up, and the agent has let go already
+  in_checkpoint_ = false;
+  let_go();
+}
+
+/// The order matters: whoever is about to park sees the phase, or the epoch that changes after it.
+void rank_control::let_go() {
+  clock_->end();
+  bridge_.current.store(lower::phase::running);
+  bridge_.attention.store(0);
+  bridge_.release_epoch.fetch_add(1);
+  wake_all(bridge_.release_epoch);
+  released_ = true;
+  changed_.notify_all();
+  if (pending_) start_quiesce();
+}
+
+}  // namespace mana::control

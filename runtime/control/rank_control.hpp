@@ -1,0 +1,87 @@
+// A rank's part in checkpoints: the services of the boundary that wait for, hold and release the program, and the agent
+// thread that listens to the coordinator.
+#pragma once
+#include "connection.hpp"
+#include "endpoint.hpp"
+#include "surroundings.hpp"
+
+#include <mana/clock/needs_rank.hpp>
+#include <mana/lower/abi.hpp>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace mana::control {
+
+class coordinator;
+
+class rank_control {
+ public:
+  explicit rank_control(lower::bridge& b = lower::the_bridge()) noexcept;
+  ~rank_control();
+
+  /// Starts the agent, and in rank 0 the coordinator. Collective; MPI runs. A directory that cannot be written is no
+  /// error: a warning, and requests are answered with the reason.
+  /// errors: std::system_error if the ranks cannot talk to each other
+  void begin(const surroundings& s);
+  /// After ending() said done: joins the threads and removes the job's file.
+  void end();
+
+  // Services of the boundary; see their members in lower/abi.hpp. Any thread, several at once.
+  lower::wait_end clock_enter(vid::group_clock* clock);
+  lower::wait_end clock_wait(const int* world_ranks, int n);
+  void clock_wait_end();
+  /// One poll of the wait for all ranks to reach MPI_Finalize. out: done, attention (park, then ask again), or nothing
+  std::optional<lower::wait_end> ending();
+
+  /// Returns when all threads of all ranks are parked, or (0) when the checkpoint was given up.
+  int park_others();
+  /// Directory of the generation; valid after park_others().
+  std::string generation();
+  /// The coordinator's verdict on all ranks' images.
+  lower::outcome written(const rank_written& image);
+  lower::outcome not_written(const std::string& why);
+  bool stop_asked();
+  /// This rank is done with the checkpoint: its threads run on.
+  void release();
+
+ private:
+  struct to_coordinator {
+    rank_control* owner;
+    void send(const clock::upward& message) { owner->tell(control::encode(message)); }
+  };
+
+  void run_agent();
+  void on_frame(frame_reader& frame);
+  void on_pending();
+  void on_line();
+  void on_verdict(bool committed, bool stop);
+  void on_silence();
+  void start_quiesce();
+  void let_go();
+  lower::outcome wait_for_verdict(std::unique_lock<std::mutex>& hold);
+  std::vector<clock::group_count> read_clocks() const;
+  void tell(const bytes& frame);
+  void connect(const endpoint& where);
+  void start_coordinator(endpoint& where);
+
+  lower::bridge& bridge_;
+  surroundings around_;
+  std::mutex lock_;                       // of all below
+  std::condition_variable changed_;
+  to_coordinator to_coordinator_{this};
+  std::unique_ptr<clock::needs_rank<to_coordinator>> clock_;
+  std::unique_ptr<connection> line_;
+  std::unique_ptr<coordinator> coordinator_;
+  std::thread agent_, coordinator_thread_;
+  bool begun_ = false, said_ending_ = false, all_ending_ = false;
+  bool released_ = true;                  // no checkpoint holds this rank
+  bool pending_ = false;                  // a request came before the last checkpoint was released
+  bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
+  bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
+  std::string generation_;
+};
+
+}  // namespace mana::control

@@ -1,0 +1,45 @@
+// What the control of checkpoints needs of the rest of a lower half.
+#pragma once
+#include <mana/vid/group_clock.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mana::control {
+
+struct rank_written {
+  int rank = 0;
+  std::uint64_t file_bytes = 0, memory_bytes = 0, checksum = 0;   // image::write_result
+  std::vector<std::string> warnings;                              // what a restart will not have, in words
+  double seconds = 0;
+};
+
+struct commit_info {
+  std::string generation_path;
+  std::uint64_t generation = 0;
+};
+
+struct surroundings {
+  int rank = 0, size = 1;
+  std::string directory;             // of checkpoints
+  double interval_s = 0;             // 0: no checkpoints by itself
+  double limit_s = 0;                // from a request until all threads are parked; 0: default_limit_s
+  bool verbose = false;
+  std::string program;
+  /// From rank 0 to all; collective, on the thread that calls begin().
+  std::function<void(void* bytes, int n)> broadcast;
+  std::function<const vid::group_clock*()> clocks;   // head of the list
+  std::function<void()> signal_threads;              // the park signal to every running thread of the upper half
+  std::function<bool()> all_parked;                  // all but the thread that runs the checkpoint
+  /// Of rank 0, called on the coordinator's thread. errors: std::exception, whose text the requester reads
+  std::function<commit_info()> begin_generation;
+  std::function<void(const commit_info&, std::span<const rank_written>)> commit;
+  std::function<void(const commit_info&)> abandon;
+};
+
+inline constexpr double default_limit_s = 600;
+
+}  // namespace mana::control

@@ -1,0 +1,67 @@
+// The commands that talk to a running job: checkpoint, status.
+#include "commands.hpp"
+#include "failure.hpp"
+#include "text_table.hpp"
+
+#include <client.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace mana::tools {
+namespace {
+
+std::string place_of(const job_reference& job) { return job.file.empty() ? job.checkpoint_directory : job.file; }
+
+[[noreturn]] void fail(const control::client_error& error) {
+  using control::client_problem;
+  switch (error.problem) {
+    case client_problem::no_job:
+      throw failure(exit_code::no_job, std::string("no such job: ") + error.what(), "name the job's directory with --ckpt-dir, or its file with --job");
+    case client_problem::not_owner: throw failure(exit_code::not_owner, error.what(), "only the owner of a job may ask it for anything");
+    case client_problem::not_answering: throw failure(exit_code::job_ended, error.what(), "mana inspect shows what it saved");
+    case client_problem::timeout: throw failure(exit_code::no_answer, error.what(), "mana status shows what it waits for");
+    case client_problem::refused: break;
+  }
+  throw failure(exit_code::not_saved, std::string("no checkpoint: ") + error.what());
+}
+
+std::string as_people_read(const nlohmann::json& status) {
+  text_table table({"", ""});
+  table.add({"program", status["program"]});
+  table.add({"ranks", std::to_string(status["ranks"].get<int>())});
+  table.add({"coordinator", status["host"]});
+  std::string phase = status["phase"];
+  if (status.contains("phase_seconds")) phase += fmt::format(" for {}", human_seconds(status["phase_seconds"]));
+  table.add({"phase", phase});
+  table.add({"checkpoints", std::to_string(status["checkpoints"].get<int>())});
+  table.add({"last", status["last_result"].get<std::string>().empty() ? "none yet" : status["last_result"]});
+  table.add({"directory", status["directory"]});
+  std::string text = table.text();
+  if (status.contains("waiting_for")) text += fmt::format("waiting for:\n{}", status["waiting_for"].get<std::string>());
+  return text;
+}
+
+}  // namespace
+
+int take_checkpoint(const checkpoint_command& wanted) {
+  try {
+    fmt::print("{}\n", control::request_checkpoint(place_of(wanted.job), wanted.stop, wanted.timeout_s));
+    return 0;
+  } catch (const control::client_error& error) {
+    fail(error);
+  }
+}
+
+int show_status(const status_command& wanted) {
+  try {
+    const std::string text = control::job_status(place_of(wanted.job), 10);
+    if (wanted.json) fmt::print("{}\n", text);
+    else fmt::print("{}", as_people_read(nlohmann::json::parse(text)));
+    return 0;
+  } catch (const control::client_error& error) {
+    fail(error);
+  }
+}
+
+}  // namespace mana::tools
