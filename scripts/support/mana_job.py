@@ -76,6 +76,17 @@ class Job:
             tail = "".join(self.log.read_text(errors="replace").splitlines(keepends=True)[-15:])
             raise Failed(f"mpirun ended with status {status}:\n{tail}(all of it: {self.log})")
 
+    def wait_until_up(self, directory, timeout_s=60):
+        """Waits for the job's file, which is there from MPI_Init on. False if the job ends before."""
+        deadline = time.monotonic() + timeout_s
+        while not (pathlib.Path(directory) / "job.json").exists():
+            if self.process.poll() is not None:
+                return False
+            if time.monotonic() > deadline:
+                raise Failed(f"the job did not come up within {timeout_s} s; see {self.log}")
+            time.sleep(0.005)
+        return True
+
     def kill(self):
         """SIGKILL to every process of the job, then waits until none is left."""
         victims = descendants(self.process.pid)

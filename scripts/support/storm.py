@@ -58,6 +58,8 @@ class Storm:
 
     def checkpointed(self, job):
         """Takes a checkpoint after a random time. False if the program ended before."""
+        if not job.wait_until_up(self.directory / "ckpt"):
+            return False
         time.sleep(self.random.uniform(0.0, self.options.longest_s))
         try:
             mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"))
@@ -76,6 +78,7 @@ class Storm:
         chain = 0
         while self.cycles < self.options.cycles and self.checkpointed(job):
             job.kill()
+            (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
             job = self.start(self.mana, "restart", "ckpt")
             chain += 1
             self.cycles += 1

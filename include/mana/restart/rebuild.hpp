@@ -59,6 +59,10 @@ inline void repost_receives() noexcept {
     vid::descriptor<kind::request>& r = next->what;
     const vid::entry<kind::comm>* const on = wrap::comm_entry(r.comm);
     next->real = 0;
+    if (r.cancelling) {             // no message came for it before the checkpoint, so the cancellation succeeds
+      wrap::retire(*next, {neutral::any_source, neutral::any_tag, neutral::success, 1, 0});
+      continue;
+    }
     if (on == nullptr) continue;    // its communicator was freed and all that was sent on it has arrived: it never ends
     const std::uint64_t type = real_of<kind::datatype>(r.datatype);
     const int rc = lower::cross([&] {

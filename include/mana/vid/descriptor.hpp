@@ -54,6 +54,7 @@ struct descriptor<kind::request> {
   lower::send_mode mode = lower::send_mode::standard;
   bool persistent = false;
   bool buffered = false;               // persistent buffered send
+  bool cancelling = false;             // MPI_Cancel was asked for; the live MPI has not answered yet
   bool detached = false;               // MPI_Request_free on an active request: ends with its completion
   int peer = 0, tag = 0;               // neutral values, peer by rank in the communicator
   std::uint32_t comm = 0;              // neutral code or bits of a virtual id

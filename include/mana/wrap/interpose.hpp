@@ -39,6 +39,39 @@ inline int array_members(const vid::descriptor<kind::comm>& comm) noexcept {
 
 }  // namespace wrap
 
+namespace wrap {
+
+/// The native call. real: where a non-blocking one leaves its request. Reads the slot now: it is the live lower half's.
+template <class Fn, class Arguments>
+inline int enter_collective(Arguments& arguments, [[maybe_unused]] std::uint64_t* real) noexcept {
+  auto* const slot = lower::the_bridge().mpi->*Fn::slot;
+  return lower::cross([&] {
+    return std::apply([&](auto&... a) {
+      if constexpr (Fn::form == shape::icollective) return slot(a.for_request(real)...);
+      else return slot(a.value()...);
+    }, arguments);
+  });
+}
+
+/// Counts the collective, waits where it has to, makes the call. translated: arguments as they are now
+template <class Fn, class Arguments, class Translate>
+inline int count_and_enter(wrapper_scope& scope, const vid::rank_map& ranks, Arguments& translated, Translate&& translate,
+                           request_entry* request) noexcept {
+  std::uint64_t* const real = request != nullptr ? &request->real : nullptr;
+  const bool parked = start_collective(scope, *ranks.clock);
+  const auto enter = [&](auto& arguments) noexcept {
+    const int rc = enter_collective<Fn>(arguments, real);
+    if (request != nullptr && rc == neutral::success)
+      std::apply([&](auto&... a) { (keep_for(a, request->what), ...); }, arguments);
+    return rc;
+  };
+  if (!parked) [[likely]] return enter(translated);
+  auto again = translate();         // a restart made new real handles
+  return enter(again);
+}
+
+}  // namespace wrap
+
 /// Shapes `collective` and `icollective`. args: as in mpi.h
 /// errors: MPI_ERR_COMM for a communicator that is null, stale or foreign; the class of its kind for other handles;
 ///         then what the live MPI says. Each goes through the communicator's error handler.
@@ -52,33 +85,31 @@ inline int call_collective(A... args) noexcept {
   if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
   const vid::rank_map& ranks = *comm.e->what.ranks;
 
-  auto neutral_args = wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given);
-  int bad = std::apply([](const auto&... a) { int e = 0; ((e = e != 0 ? e : a.error()), ...); return e; }, neutral_args);
+  const auto translate = [&]() noexcept {
+    return wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given); };
+  auto translated = translate();
+  const int bad = std::apply([](const auto&... a) { int e = 0; ((e = e != 0 ? e : a.error()), ...); return e; }, translated);
   if (bad != neutral::success) return raise(comm_handle, Fn::id, bad, "argument");
-
-  auto* const slot = lower::the_bridge().mpi->*Fn::slot;
-  if (slot == nullptr)
+  if (lower::the_bridge().mpi->*Fn::slot == nullptr)
     return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, "the MPI library below does not have it");
+
   if constexpr (Fn::form == shape::icollective) {
     // Only the request is written back, and only when the call succeeded.
     vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, ranks);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
-    wrap::start_collective(scope, *ranks.clock);
-    const int rc = lower::cross([&] {
-      return std::apply([&](auto&... a) { return slot(a.for_request(&request->real)...); }, neutral_args); });
+    request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
+    const int rc = wrap::count_and_enter<Fn>(scope, ranks, translated, translate, request);
     if (rc != neutral::success) {
       wrap::uncount_collective(*ranks.clock);
       wrap::free_request(*request);
       return raise(comm_handle, Fn::id, rc, nullptr);
     }
-    std::apply([&](auto&... a) { (wrap::keep_for(a, request->what), ...); }, neutral_args);
+    request->what.state = vid::request_state::active;
     auto* const out = std::get<wrap::position_of<kind::request, typename params::as_tuple>()>(given);
     *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
     return MPI_SUCCESS;
   } else {
-    wrap::start_collective(scope, *ranks.clock);
-    const int rc = lower::cross([&] {
-      return std::apply([&](auto&... a) { return slot(a.value()...); }, neutral_args); });
+    const int rc = wrap::count_and_enter<Fn>(scope, ranks, translated, translate, nullptr);
     if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
     return raise(comm_handle, Fn::id, rc, nullptr);
   }

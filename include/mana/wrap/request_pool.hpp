@@ -35,6 +35,7 @@ inline void retire(request_entry& e, const neutral::status& status) noexcept {
   e.real = 0;
   r.status = status;
   r.state = vid::request_state::done;
+  r.cancelling = false;
   if (r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv) {
     if (status.cancelled == 0) count_received(*r.ranks, status.source);
     vid::release_datatype(r.datatype);

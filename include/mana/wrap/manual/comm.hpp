@@ -193,10 +193,10 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   wrap::wrapper_scope scope(Fn::id);
   const resolved<kind::comm> from = resolve<kind::comm>(comm);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
+  wrap::start_collective(scope, *from.e->what.ranks->clock);   // first: a restart must find no half-made communicator
   wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
   wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.ranks);
   if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
-  wrap::start_collective(scope, *from.e->what.ranks->clock);
   const lower::services& s = *lower::the_bridge().service;
   const int rc = lower::cross([&] { return s.comm_idup(from.e->real, &e->real, &r->real); });
   if (rc != neutral::success) {

@@ -31,7 +31,6 @@ inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* fl
   wrapper_scope scope(f);
   const probe_arguments p(source, tag, comm);
   if (p.error != 0) return raise(p.error == neutral::err_comm ? MPI_COMM_NULL : comm, f, p.error, nullptr);
-  const lower::services& s = *lower::the_bridge().service;
   neutral::status status{};
   int there = 0;
   bool announced = false;
@@ -41,6 +40,7 @@ inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* fl
       there = 1;
       break;
     }
+    const lower::services& s = *lower::the_bridge().service;    // another one after each park
     const int rc = lower::cross([&] { return s.probe(p.source, p.tag, p.comm.e->real, flag == nullptr, &there, &status); });
     if (rc != neutral::success) return raise(comm, f, rc, nullptr);
     if (there != 0) break;
@@ -65,7 +65,6 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   message_entry* const e = vid::table<kind::message>().insert_entry();
   if (e == nullptr) return raise(comm, f, neutral::err_no_mem, "no free message id");
   e->what.ranks = p.comm.e->what.ranks;
-  const lower::services& s = *lower::the_bridge().service;
   int there = 0;
   bool announced = false;
   for (;;) {
@@ -75,6 +74,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
       there = 1;
       break;
     }
+    const lower::services& s = *lower::the_bridge().service;    // another one after each park
     const int rc = lower::cross([&] {
       return s.mprobe(p.source, p.tag, p.comm.e->real, flag == nullptr, &there, &e->real, &e->what.status); });
     if (rc != neutral::success) { vid::table<kind::message>().erase(*e); return raise(comm, f, rc, nullptr); }

@@ -179,6 +179,7 @@ inline int cancel(MPI_Request* request) noexcept {
     return wrap::raise_request(fn::cancel::id, neutral::err_request);
   if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
   const lower::services& s = *lower::the_bridge().service;
+  e->what.cancelling = true;
   return wrap::raise_request(fn::cancel::id, lower::cross([&] { return s.cancel(e->real); }));
 }
 
