@@ -68,7 +68,7 @@ class Test:
 
     def native(self):
         begin = time.monotonic()
-        self.expected = self.end(self.start(*self.options.command))
+        self.expected = self.end(self.run() if self.options.no_native else self.start(*self.options.command))
         self.seconds = time.monotonic() - begin
         if not self.expected:
             raise Failed(f"no line of the native output matches {self.options.lines!r}")
@@ -172,6 +172,7 @@ def main():
     parser.add_argument("--status", type=int, action="append", help="exit status of a good run (default 0)")
     parser.add_argument("--checkpoints", type=int, default=3, help="while one run goes on")
     parser.add_argument("--cycles", type=int, default=1, help="times that a run is killed and restarted once, then twice")
+    parser.add_argument("--no-native", action="store_true", help="compare with a run under mana: the program needs it")
     parser.add_argument("--mana-option", action="append", default=[], help="of mana run")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("command", nargs=argparse.REMAINDER, help="after --")
