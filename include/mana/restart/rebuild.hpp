@@ -9,14 +9,14 @@
 
 namespace mana::restart {
 
-/// Orders of communicators: by group (ggid, check), then by creation within the group. It is a total order that every
+/// Orders of communicators: by group (ggid, check), then by lineage within the group. It is a total order that every
 /// member of a group sees alike, so building in it cannot deadlock: the least communicator that is not built yet is
 /// the next one at each of its members.
 inline bool built_before(const vid::descriptor<kind::comm>& a, const vid::descriptor<kind::comm>& b) noexcept {
   const vid::group_clock &x = *a.ranks->clock, &y = *b.ranks->clock;
   if (x.ggid != y.ggid) return x.ggid < y.ggid;
   if (x.check != y.check) return x.check < y.check;
-  return a.order < b.order;
+  return a.lineage < b.lineage;
 }
 
 /// The next one to build after `last` (nullptr: the first); nullptr when there is none. Quadratic, without memory.
@@ -77,7 +77,7 @@ inline void rebuild_all() noexcept {
   wrap::library().world.real = b.predefined_real[neutral::comm_world];
   wrap::library().self.real = b.predefined_real[neutral::comm_self];
   for (vid::entry<kind::comm>* e = next_to_build(nullptr); e != nullptr; e = next_to_build(e)) {
-    build_comm(*e, static_cast<int>(e->what.order % 32768));
+    build_comm(*e, static_cast<int>(e->what.lineage % 32768));
   }
   wrap::rebuild_datatypes();
   wrap::rebuild_ops();

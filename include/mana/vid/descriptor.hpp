@@ -23,7 +23,9 @@ template <>
 struct descriptor<kind::comm> {
   const rank_map* ranks = nullptr;
   std::uint64_t context = 0;           // names this communicator in the inbox; never reused
-  std::uint64_t order = 0;             // how many communicators this rank had made on the same clock before
+  group_clock* clock = nullptr;        // counts its collectives
+  std::uint64_t lineage = 0;           // the same on all members, no two communicators over the same members share it
+  std::uint64_t children = 0;          // communicators that were made from this one
   cart* topology = nullptr;            // owned
   attribute_list* attributes = nullptr;
   std::uint32_t errhandler = neutral::errors_are_fatal;   // neutral code, or bits of a virtual id

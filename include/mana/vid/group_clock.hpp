@@ -1,5 +1,6 @@
-// A group's collective clock: how many collectives this rank has started on the group. One per set of world ranks,
-// shared by every communicator over that set; lives as long as the process image.
+// A collective clock: how many collectives this rank has started in one sequence of them. One per set of world ranks,
+// shared by every communicator over that set; where several threads may be in MPI at once, one per communicator
+// (rank_map.hpp, keyed_clock). Lives as long as the process image.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -14,7 +15,7 @@ struct group_clock {
   std::atomic<std::uint64_t> seq;   // collectives started by this rank; the same on all members at a recovery line
   group_clock* next;                // list of all clocks, append-only: the agent walks it while ranks run
   std::uint32_t size;               // members
-  std::uint32_t made;               // communicators made on this group so far: their order, the same on all members
+  std::uint32_t made;               // communicators that MPI_Comm_create_group made, counted by this clock
   const int* members;               // int[size], world ranks, ascending
 };
 

@@ -55,10 +55,10 @@ inline int enter_collective(Arguments& arguments, [[maybe_unused]] std::uint64_t
 
 /// Counts the collective, waits where it has to, makes the call. translated: arguments as they are now
 template <class Fn, class Arguments, class Translate>
-inline int count_and_enter(wrapper_scope& scope, const vid::rank_map& ranks, Arguments& translated, Translate&& translate,
+inline int count_and_enter(wrapper_scope& scope, vid::group_clock& clock, Arguments& translated, Translate&& translate,
                            request_entry* request) noexcept {
   std::uint64_t* const real = request != nullptr ? &request->real : nullptr;
-  const bool parked = start_collective(scope, *ranks.clock);
+  const bool parked = start_collective(scope, clock);
   const auto enter = [&](auto& arguments) noexcept {
     const int rc = enter_collective<Fn>(arguments, real);
     if (request != nullptr && rc == neutral::success)
@@ -83,7 +83,7 @@ inline int call_collective(A... args) noexcept {
   const auto comm_handle = std::get<wrap::position_of<kind::comm, typename params::as_tuple>()>(given);
   const resolved<kind::comm> comm = resolve<kind::comm>(comm_handle);
   if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
-  const vid::rank_map& ranks = *comm.e->what.ranks;
+  vid::group_clock& clock = *comm.e->what.clock;
 
   const auto translate = [&]() noexcept {
     return wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given); };
@@ -95,12 +95,12 @@ inline int call_collective(A... args) noexcept {
 
   if constexpr (Fn::form == shape::icollective) {
     // Only the request is written back, and only when the call succeeded.
-    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, ranks);
+    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.ranks);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
     request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
-    const int rc = wrap::count_and_enter<Fn>(scope, ranks, translated, translate, request);
+    const int rc = wrap::count_and_enter<Fn>(scope, clock, translated, translate, request);
     if (rc != neutral::success) {
-      wrap::uncount_collective(*ranks.clock);
+      wrap::uncount_collective(clock);
       wrap::free_request(*request);
       return raise(comm_handle, Fn::id, rc, nullptr);
     }
@@ -109,7 +109,7 @@ inline int call_collective(A... args) noexcept {
     *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
     return MPI_SUCCESS;
   } else {
-    const int rc = wrap::count_and_enter<Fn>(scope, ranks, translated, translate, nullptr);
+    const int rc = wrap::count_and_enter<Fn>(scope, clock, translated, translate, nullptr);
     if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
     return raise(comm_handle, Fn::id, rc, nullptr);
   }

@@ -1,6 +1,7 @@
 // Communicators: constructors are collectives of the parent's group; what comes out is described by its ordered world
 // ranks, which is all that a restart needs to build it again.
 #pragma once
+#include <mana/vid/ggid.hpp>
 #include <mana/wrap/argument.hpp>
 #include <mana/wrap/cart.hpp>
 #include <mana/wrap/collective.hpp>
@@ -17,10 +18,22 @@ namespace mana::wrap {
 using comm_entry_t = vid::entry<kind::comm>;
 
 /// Gives the descriptor what every communicator has.
-inline void describe_comm(comm_entry_t& e, const vid::rank_map& ranks) noexcept {
+/// Lineage of the next communicator that is made from `parent`: collective constructors on one communicator are ordered
+/// alike on all of its members. Those of a split have different members.
+inline std::uint64_t next_lineage(comm_entry_t& parent) noexcept {
+  return vid::mix64(parent.what.lineage + vid::mix64(++parent.what.children));
+}
+
+/// Clock of the sequence of collectives that `lineage` names.
+inline vid::group_clock* clock_for(const vid::rank_map& ranks, std::uint64_t lineage) noexcept {
+  return library().multithreaded ? vid::keyed_clock(ranks, lineage) : ranks.clock;
+}
+
+inline void describe_comm(comm_entry_t& e, const vid::rank_map& ranks, std::uint64_t lineage) noexcept {
   e.what.ranks = &ranks;
   e.what.context = library().next_context.fetch_add(1, std::memory_order_relaxed);
-  e.what.order = ranks.clock->made++;
+  e.what.lineage = lineage;
+  e.what.clock = clock_for(ranks, lineage);
 }
 
 /// Members of a fresh communicator, asked of the lower half once.
@@ -35,13 +48,13 @@ inline const vid::rank_map& members_of(std::uint64_t real_comm) noexcept {
 
 /// Makes the virtual communicator for what a constructor gave; MPI_COMM_NULL where this rank is no member.
 /// The error handler is the parent's, as MPI says.
-inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& parent, MPI_Comm* out) noexcept {
+inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& parent, std::uint64_t lineage, MPI_Comm* out) noexcept {
   *out = MPI_COMM_NULL;
   if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
   comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
   if (e == nullptr) return nullptr;
   e->real = real_comm;
-  describe_comm(*e, members_of(real_comm));
+  describe_comm(*e, members_of(real_comm), lineage);
   inherit_errhandler(parent.what, e->what);
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
   return e;
@@ -55,10 +68,10 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
   const resolved<kind::comm> from = resolve<kind::comm>(parent);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
   std::uint64_t made = 0;
-  start_collective(scope, *from.e->what.ranks->clock);
+  start_collective(scope, *from.e->what.clock);
   const int rc = lower::cross([&] { return make(from.e->real, &made); });
   if (rc != neutral::success) return raise(parent, Fn::id, rc, nullptr);
-  comm_entry_t* const e = adopt_comm(made, *from.e, out);
+  comm_entry_t* const e = adopt_comm(made, *from.e, next_lineage(*from.e), out);
   const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
   return after == neutral::success ? MPI_SUCCESS : raise(parent, Fn::id, after, nullptr);
 }
@@ -83,7 +96,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(*comm);
   if (!c.ok || c.predefined_code != 0) return raise(MPI_COMM_NULL, fn::comm_free::id, neutral::err_comm, nullptr);
   if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success) return raise(*comm, fn::comm_free::id, rc, nullptr);
-  start_collective(scope, *c.e->what.ranks->clock);
+  start_collective(scope, *c.e->what.clock);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::uint64_t real_comm = c.e->real;
   const int rc = lower::cross([&] { return mpi.MPI_Comm_free(&real_comm); });
@@ -177,12 +190,15 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
   if (members.size == 0) return MPI_SUCCESS;
   const vid::rank_map& ranks = *vid::intern_ranks(members.world_ranks, members.size);
   if (ranks.own_rank == neutral::undefined) return MPI_SUCCESS;
-  wrap::start_collective(scope, *ranks.clock);
+  // Not a collective of the parent: threads may make several at once, with different tags.
+  vid::group_clock& clock = *wrap::clock_for(ranks, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)));
+  wrap::start_collective(scope, clock);
   std::uint64_t made = 0;
   const lower::services& s = *lower::the_bridge().service;
   const int rc = lower::cross([&] { return s.comm_create_group(from.e->real, members.world_ranks, members.size, tag, &made); });
   if (rc != neutral::success) return raise(comm, fn::comm_create_group::id, rc, nullptr);
-  wrap::adopt_comm(made, *from.e, out);
+  const std::uint64_t lineage = vid::mix64(from.e->what.lineage ^ vid::mix64(static_cast<std::uint64_t>(tag) + (std::uint64_t{++clock.made} << 32)));
+  wrap::adopt_comm(made, *from.e, lineage, out);
   return MPI_SUCCESS;
 }
 
@@ -193,7 +209,7 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   wrap::wrapper_scope scope(Fn::id);
   const resolved<kind::comm> from = resolve<kind::comm>(comm);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
-  wrap::start_collective(scope, *from.e->what.ranks->clock);   // first: a restart must find no half-made communicator
+  wrap::start_collective(scope, *from.e->what.clock);   // first: a restart must find no half-made communicator
   wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
   wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.ranks);
   if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
@@ -204,7 +220,7 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
     wrap::free_request(*r);
     return raise(comm, Fn::id, rc, nullptr);
   }
-  wrap::describe_comm(*e, *from.e->what.ranks);
+  wrap::describe_comm(*e, *from.e->what.ranks, wrap::next_lineage(*from.e));
   wrap::inherit_errhandler(from.e->what, e->what);
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*r));
