@@ -2,6 +2,7 @@
 """Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE]. A file is written only if it changed."""
 import argparse
 import pathlib
+import re
 import sys
 import tomllib
 
@@ -33,6 +34,16 @@ def data_symbols():
     return tomllib.loads((model.HERE / "data_symbols.toml").read_text())
 
 
+def find_tests(functions):
+    """Names for each function the first test program that calls it."""
+    programs = sorted((model.HERE.parent / "tests" / "mpi" / "programs").glob("*.c"))
+    programs += sorted((model.HERE.parent / "examples").glob("*/*.c"))
+    texts = [(program.stem, program.read_text()) for program in programs]
+    for function in functions:
+        call = re.compile(rf"\b{function.name}\b")
+        function.test = next((name for name, text in texts if call.search(text)), "")
+
+
 def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
@@ -49,6 +60,7 @@ def main(arguments):
     except model.DescriptionError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1
+    find_tests(functions)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     given = {"functions": functions, "slots": model.slots(functions), "predefined": predefined(),

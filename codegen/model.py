@@ -38,7 +38,7 @@ class Function:
     slot: bool
     why: str
     source: str
-    test: str
+    test: str = ""        # a test program that calls it
 
     @property
     def signature(self):
@@ -113,7 +113,7 @@ def _function(name, facts, policy, kinds, large, where):
     return Function(name=name, id=identifier(name), params=params, returns=_return_type(returns, kinds),
                     libraries=[m for m in facts["in"] if not (large and m == "openmpi")], shape=shape,
                     slot=policy.get("slot", shape in ("collective", "icollective")), why=policy.get("why", ""),
-                    source=facts["source"], test=policy.get("test", ""))
+                    source=facts["source"])
 
 
 def identifier(name):

@@ -3,6 +3,7 @@
 #include "image_error.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +15,26 @@
 
 namespace mana::image {
 
+/// What a user can do about an errno of a file operation; empty if we know nothing.
+inline const char* remedy(int error) noexcept {
+  switch (error) {
+    case ENOSPC: return "; free space there, or name another directory with --ckpt-dir";
+    case EDQUOT: return "; your quota is used up: free space there, or name another directory with --ckpt-dir";
+    case EFBIG: return "; raise the limit on the size of files (ulimit -f)";
+    case EACCES:
+    case EPERM: return "; give this user the right to it";
+    case EROFS: return "; name a directory that can be written with --ckpt-dir";
+    case EMFILE:
+    case ENFILE: return "; raise the limit on open files (ulimit -n)";
+    case EIO: return "; the disk or its file system is at fault";
+    default: return "";
+  }
+}
+
+/// errno says why.
 [[noreturn]] inline void throw_io(const std::string& path, const char* what) {
-  throw image_error(error_kind::io, path + ": " + what + ": " + std::strerror(errno));
+  const int error = errno;
+  throw image_error(error_kind::io, path + ": " + what + ": " + std::strerror(error) + remedy(error));
 }
 
 class file_writer {
@@ -23,6 +42,8 @@ class file_writer {
   explicit file_writer(std::string path) : path_(std::move(path)), buffer_(new char[capacity]) {
     fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd_ < 0) throw_io(path_, "cannot be created");
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0) limit_ = limit.rlim_cur;
   }
   /// A file that was not finished is removed.
   ~file_writer() {
@@ -56,17 +77,22 @@ class file_writer {
     flush();
     if (fsync(fd_) != 0) throw_io(path_, "cannot be made durable");
     const int fd = std::exchange(fd_, -1);
-    if (close(fd) != 0) {
-      unlink(path_.c_str());
-      throw_io(path_, "cannot be closed");
-    }
-    return written_;
+    if (close(fd) == 0) return written_;
+    const int error = errno;
+    unlink(path_.c_str());
+    errno = error;
+    throw_io(path_, "cannot be closed");
   }
 
  private:
   static constexpr std::size_t capacity = 4u << 20;
 
   void flush() {
+    // A write beyond the limit would raise SIGXFSZ, and that signal's action belongs to the program.
+    if (limit_ != RLIM_INFINITY && written_ + used_ > limit_) {
+      errno = EFBIG;
+      throw_io(path_, "cannot be written");
+    }
     for (std::size_t done = 0; done < used_;) {
       const ssize_t n = write(fd_, buffer_.get() + done, used_ - done);
       if (n < 0 && errno == EINTR) continue;
@@ -81,6 +107,7 @@ class file_writer {
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
   std::uint64_t written_ = 0;
+  rlim_t limit_ = RLIM_INFINITY;
   int fd_ = -1;
 };
 
@@ -101,19 +128,28 @@ class file_reader {
     }
     return true;
   }
+  /// Bytes that are the file's next, in the buffer: valid until the next call. out: nullptr at a premature end
+  /// in: bytes  at most a quarter of the buffer
+  const char* view(std::size_t bytes) {
+    while (end_ - begin_ < bytes)
+      if (!refill()) return nullptr;
+    return buffer_.get() + std::exchange(begin_, begin_ + bytes);
+  }
   /// True if nothing follows.
   bool at_end() { return begin_ == end_ && !refill(); }
 
  private:
   static constexpr std::size_t capacity = 1u << 20;
 
+  /// Keeps what was not taken yet.
   bool refill() {
-    begin_ = end_ = 0;
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+    end_ -= std::exchange(begin_, 0);
     for (;;) {
-      const ssize_t n = ::read(fd_, buffer_.get(), capacity);
+      const ssize_t n = ::read(fd_, buffer_.get() + end_, capacity - end_);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) throw_io(path_, "cannot be read");
-      end_ = static_cast<std::size_t>(n);
+      end_ += static_cast<std::size_t>(n);
       return n > 0;
     }
   }

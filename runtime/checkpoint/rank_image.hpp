@@ -12,6 +12,8 @@
 
 namespace mana::image {
 
+class file_reader;
+
 struct section {
   std::string name;                  // at most 23 bytes
   std::vector<std::uint8_t> bytes;
@@ -50,11 +52,16 @@ class rank_image {
   /// Reads all chunks and compares their checksums, without restoring anything. out: bytes of memory in the file
   /// errors: image_error (damaged, io)
   std::uint64_t verify();
+  /// Of the trailer, as write_result has it: tells this image from every other, without reading its memory.
+  /// errors: image_error (damaged, io)
+  std::uint64_t checksum() const;
 
  private:
+  void read_header();
   void read_tables();
-  void map_region(const region& r) const;
-  template <class Target> std::uint64_t read_chunks(Target&& target);
+  std::uintptr_t map_region(const region& r) const;
+  void read_chunk(file_reader& in, const chunk_header& h, char* place) const;
+  template <class PlaceOf> std::uint64_t read_chunks(PlaceOf&& place_of);
   [[noreturn]] void damaged(const std::string& what) const;
 
   std::string path_;

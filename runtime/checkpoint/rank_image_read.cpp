@@ -1,3 +1,4 @@
+#include "checksum_state.hpp"
 #include "file_stream.hpp"
 #include "rank_image.hpp"
 
@@ -8,8 +9,9 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-#include <algorithm>
-#include <string_view>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace mana::image {
@@ -59,18 +61,22 @@ void rank_image::damaged(const std::string& what) const {
 
 rank_image::rank_image(std::string path) : path_(std::move(path)) {
   fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) {
-    const error_kind kind = errno == ENOENT ? error_kind::missing : error_kind::io;
-    throw image_error(kind, path_ + ": a rank's image cannot be opened: " + std::strerror(errno));
+  if (fd_ < 0 && errno == ENOENT)
+    throw image_error(error_kind::missing, path_ + ": the image of a rank is missing; restart another checkpoint (mana "
+                      "inspect shows them)");
+  if (fd_ < 0) throw_io(path_, "a rank's image cannot be opened");
+  try {
+    read_header();
+    read_tables();
+  } catch (...) {
+    close(fd_);
+    throw;
   }
-  read_tables();
 }
 
 rank_image::~rank_image() { close(fd_); }
 
-void rank_image::read_tables() {
-  struct stat about{};
-  if (fstat(fd_, &about) != 0) throw_io(path_, "cannot be looked at");
+void rank_image::read_header() {
   if (read(fd_, &header_, sizeof header_) != static_cast<ssize_t>(sizeof header_)) damaged("it ends within its header");
   if (header_.magic != file_magic) damaged("it does not begin as an image does");
   if (header_.checksum != XXH3_64bits(&header_, offsetof(file_header, checksum))) damaged("its header's checksum is wrong");
@@ -84,12 +90,18 @@ void rank_image::read_tables() {
     if ((header_.cpu_features[i] & ~here[i]) != 0)
       throw image_error(error_kind::cpu, path_ + ": the program ran on a processor with features that this one lacks; "
                         "restart on a processor of the same kind");
-  if (header_.tables_bytes > static_cast<std::uint64_t>(about.st_size)) damaged("it ends within its tables");
+}
 
+void rank_image::read_tables() {
+  struct stat about{};
+  if (fstat(fd_, &about) != 0) throw_io(path_, "cannot be looked at");
+  if (header_.tables_bytes > static_cast<std::uint64_t>(about.st_size)) damaged("it ends within its tables");
   std::vector<std::uint8_t> tables(header_.tables_bytes);
   for (std::size_t done = 0; done < tables.size();) {
     const ssize_t n = read(fd_, tables.data() + done, tables.size() - done);
-    if (n <= 0) damaged("it ends within its tables");
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw_io(path_, "cannot be read");
+    if (n == 0) damaged("it ends within its tables");
     done += static_cast<std::size_t>(n);
   }
   if (header_.tables_checksum != XXH3_64bits(tables.data(), tables.size())) damaged("the checksum of its tables is wrong");
@@ -113,39 +125,74 @@ std::span<const std::uint8_t> rank_image::section(const std::string& name) const
   damaged("it has no section \"" + name + "\"");
 }
 
-/// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again, if it
-/// can be opened as it was.
-void rank_image::map_region(const region& r) const {
-  int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | (r.shared ? MAP_SHARED : MAP_PRIVATE);
-  int fd = -1;
-  const bool deleted = r.path.ends_with(" (deleted)");
-  const bool writable = (r.protection & PROT_WRITE) != 0;
-  if (r.shared && !r.path.empty() && !deleted) {
-    fd = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-    if (fd < 0) throw_io(r.path, "a file that the program had mapped cannot be opened");
-  } else {
-    flags |= MAP_ANONYMOUS;
+/// The file that a shared mapping showed, opened again; it must still reach as far as the pages that are stored.
+class mapped_file {
+ public:
+  explicit mapped_file(const region& r) : path_(r.path) {
+    const bool writable = (r.protection & PROT_WRITE) != 0;
+    fd_ = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (fd_ < 0) throw_io(r.path, "a file that the program had mapped cannot be opened");
   }
-  const int protection = fd >= 0 && !writable ? PROT_READ : PROT_READ | PROT_WRITE;
+  ~mapped_file() { close(fd_); }
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+
+  int descriptor() const noexcept { return fd_; }
+  /// First address of the region that the file does not reach.
+  std::uintptr_t limit(const region& r) const {
+    struct stat about{};
+    if (fstat(fd_, &about) != 0) throw_io(path_, "a file that the program had mapped cannot be looked at");
+    const auto bytes = S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : ~std::uint64_t{4095};
+    const std::uint64_t after = bytes > r.offset ? bytes - r.offset : 0;
+    return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
+  }
+
+ private:
+  const std::string& path_;
+  int fd_ = -1;
+};
+
+/// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again.
+/// out: end of what can be filled
+std::uintptr_t rank_image::map_region(const region& r) const {
+  const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | (r.shared ? MAP_SHARED : MAP_PRIVATE);
+  std::optional<mapped_file> file;
+  if (maps_file_again(r)) file.emplace(r);
+  const int protection = file && (r.protection & PROT_WRITE) == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
   void* const wanted = reinterpret_cast<void*>(r.begin);
-  void* const got = mmap(wanted, r.end - r.begin, protection, flags, fd, fd >= 0 ? static_cast<off_t>(r.offset) : 0);
-  const int error = errno;
-  if (fd >= 0) close(fd);
-  if (got == wanted) return;
+  void* const got = file ? mmap(wanted, r.end - r.begin, protection, flags, file->descriptor(), static_cast<off_t>(r.offset))
+                         : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
+  if (got == wanted) return file ? file->limit(r) : r.end;
+  const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
   if (got != MAP_FAILED) munmap(got, r.end - r.begin);
-  throw image_error(error == EEXIST || got != MAP_FAILED ? error_kind::occupied : error_kind::io,
-                    path_ + ": the program's memory " + as_text(r) + " cannot be mapped: " + std::strerror(error));
+  if (occupied)
+    throw image_error(error_kind::occupied, path_ + ": the program's memory " + as_text(r) + " is in use in this process; "
+                      "start again, and without libraries that are preloaded into mana itself");
+  throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
 }
 
-template <class Target>
-std::uint64_t rank_image::read_chunks(Target&& target) {
-  lseek(fd_, static_cast<off_t>(sizeof header_ + header_.tables_bytes), SEEK_SET);
+/// Takes a chunk's memory from the file to `place`.
+void rank_image::read_chunk(file_reader& in, const chunk_header& h, char* place) const {
+  if (h.stored_bytes == h.memory_bytes) {
+    if (!in.read(place, h.memory_bytes)) damaged("it ends within its memory");
+  } else {
+    const char* const packed = in.view(h.stored_bytes);
+    if (packed == nullptr) damaged("it ends within its memory");
+    const int bytes = static_cast<int>(h.memory_bytes);
+    if (LZ4_decompress_safe(packed, place, static_cast<int>(h.stored_bytes), bytes) != bytes) damaged("a chunk cannot be unpacked");
+  }
+  if (XXH3_64bits(place, h.memory_bytes) != h.checksum) damaged("a chunk's checksum is wrong");
+}
+
+/// in: place_of  (region, chunk_header) → char*, where the chunk's memory goes; region: its index in regions_
+/// out: bytes of memory
+template <class PlaceOf>
+std::uint64_t rank_image::read_chunks(PlaceOf&& place_of) {
+  if (lseek(fd_, static_cast<off_t>(sizeof header_ + header_.tables_bytes), SEEK_SET) < 0) throw_io(path_, "cannot be read");
   file_reader in(fd_, path_);
-  const std::unique_ptr<char[]> packed(new char[chunk_bytes]);
-  struct free_state { void operator()(XXH3_state_t* s) const noexcept { XXH3_freeState(s); } };
-  const std::unique_ptr<XXH3_state_t, free_state> headers(XXH3_createState());
-  XXH3_64bits_reset(headers.get());
+  checksum_state headers;
   std::uint64_t chunks = 0, memory = 0;
+  std::size_t at = 0;
   for (;;) {
     chunk_header h{};
     if (!in.read(&h, sizeof h)) damaged("it ends within its memory");
@@ -153,46 +200,50 @@ std::uint64_t rank_image::read_chunks(Target&& target) {
       trailer end{};
       std::memcpy(&end, &h, sizeof h);
       if (!in.read(&end.chunks_checksum, sizeof end.chunks_checksum) || !in.at_end()) damaged("its end is wrong");
-      if (end.chunk_count != chunks || end.memory_bytes != memory || end.chunks_checksum != XXH3_64bits_digest(headers.get()))
+      if (end.chunk_count != chunks || end.memory_bytes != memory || end.chunks_checksum != headers.digest())
         damaged("chunks are missing");
       return memory;
     }
     if (h.memory_bytes == 0 || h.memory_bytes > chunk_bytes || h.stored_bytes > h.memory_bytes) damaged("a chunk's header is wrong");
-    char* const place = target(h);
-    if (h.stored_bytes == h.memory_bytes) {
-      if (!in.read(place, h.memory_bytes)) damaged("it ends within its memory");
-    } else {
-      if (!in.read(packed.get(), h.stored_bytes)) damaged("it ends within its memory");
-      if (LZ4_decompress_safe(packed.get(), place, static_cast<int>(h.stored_bytes), static_cast<int>(h.memory_bytes)) !=
-          static_cast<int>(h.memory_bytes))
-        damaged("a chunk cannot be unpacked");
-    }
-    if (XXH3_64bits(place, h.memory_bytes) != h.checksum) damaged("a chunk's checksum is wrong");
-    XXH3_64bits_update(headers.get(), &h, sizeof h);
+    while (at < regions_.size() && regions_[at].end <= h.address) ++at;   // both ascend
+    if (at == regions_.size() || h.address < regions_[at].begin || h.memory_bytes > regions_[at].end - h.address)
+      damaged("a chunk lies outside the program's memory");
+    read_chunk(in, h, place_of(at, h));
+    headers.add(&h, sizeof h);
     ++chunks;
     memory += h.memory_bytes;
   }
 }
 
 void rank_image::restore_memory() {
-  for (const region& r : regions_) map_region(r);
-  std::size_t at = 0;
-  read_chunks([&](const chunk_header& h) {
-    while (at < regions_.size() && regions_[at].end <= h.address) ++at;   // both ascend
-    if (at == regions_.size() || h.address < regions_[at].begin || h.address + h.memory_bytes > regions_[at].end)
-      damaged("a chunk lies outside the program's memory");
+  std::vector<std::uintptr_t> limits;
+  for (const region& r : regions_) limits.push_back(map_region(r));
+  read_chunks([&](std::size_t at, const chunk_header& h) {
+    if (maps_file_again(regions_[at]) && (regions_[at].protection & PROT_WRITE) == 0) damaged("it would write to a file that was not written to");
+    if (h.address + h.memory_bytes > limits[at])
+      throw image_error(error_kind::io, regions_[at].path + ": a file that the program had mapped is shorter than at the "
+                        "checkpoint; put the file of that time back");
     return reinterpret_cast<char*>(h.address);
   });
-  for (const region& r : regions_) {
-    if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) == 0) continue;
-    throw image_error(error_kind::io, path_ + ": the program's memory " + as_text(r) + " cannot be protected as it was: " +
-                      std::strerror(errno));
-  }
+  for (const region& r : regions_)
+    if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) != 0)
+      throw_io(path_, ("the program's memory " + as_text(r) + " cannot be protected as it was").c_str());
 }
 
 std::uint64_t rank_image::verify() {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
-  return read_chunks([&](const chunk_header&) { return memory.get(); });
+  return read_chunks([&](std::size_t, const chunk_header&) { return memory.get(); });
+}
+
+std::uint64_t rank_image::checksum() const {
+  struct stat about{};
+  trailer end{};
+  if (fstat(fd_, &about) != 0) throw_io(path_, "cannot be looked at");
+  if (about.st_size < static_cast<off_t>(sizeof header_ + sizeof end) ||
+      pread(fd_, &end, sizeof end, about.st_size - static_cast<off_t>(sizeof end)) != static_cast<ssize_t>(sizeof end) ||
+      end.magic != trailer_magic)
+    damaged("it is cut off");
+  return XXH3_64bits(&end, sizeof end);
 }
 
 }  // namespace mana::image

@@ -1,3 +1,4 @@
+#include "checksum_state.hpp"
 #include "file_stream.hpp"
 #include "rank_image.hpp"
 
@@ -61,11 +62,10 @@ class table_writer {
 /// Writes the chunks of one image.
 class memory_writer {
  public:
-  explicit memory_writer(file_writer& out, const std::string& path) : out_(out), path_(path), copy_(new char[chunk_bytes]) {
+  explicit memory_writer(file_writer& out) : out_(out), copy_(new char[chunk_bytes]) {
     pagemap_ = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (pagemap_ < 0 || memory_ < 0) throw_io("/proc/self", "the program's memory cannot be read");
-    XXH3_64bits_reset(headers_.get());
   }
   ~memory_writer() {
     close(pagemap_);
@@ -78,7 +78,7 @@ class memory_writer {
     for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) write_window(r, at, std::min(r.end, at + chunk_bytes));
   }
 
-  trailer finish() const { return {trailer_magic, chunks_, memory_bytes_, XXH3_64bits_digest(headers_.get())}; }
+  trailer finish() const { return {trailer_magic, chunks_, memory_bytes_, headers_.digest()}; }
   std::uint64_t stored_bytes() const noexcept { return stored_bytes_; }
 
  private:
@@ -90,7 +90,9 @@ class memory_writer {
     bool wanted[pages_per_window];
     if (!find_touched(r, begin, pages, wanted)) return;
     const char* const memory = readable(r, begin, pages, wanted);
-    for (std::size_t i = 0; i < pages; ++i) wanted[i] = wanted[i] && !is_zero(memory + i * page);
+    // A file that is mapped again may hold anything by then: its zeros are kept too.
+    if (!maps_file_again(r))
+      for (std::size_t i = 0; i < pages; ++i) wanted[i] = wanted[i] && !is_zero(memory + i * page);
     for (std::size_t i = 0; i < pages;) {
       if (!wanted[i]) { ++i; continue; }
       std::size_t n = i;
@@ -101,19 +103,29 @@ class memory_writer {
   }
 
   /// Pages of private anonymous memory that were never touched are known to the kernel; of files, all may hold something.
-  bool find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted) const {
+  bool find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted) {
     if (!r.path.empty() || r.shared) {
       std::fill_n(wanted, pages, true);
       return true;
     }
-    std::uint64_t entries[pages_per_window];
-    const auto bytes = static_cast<ssize_t>(pages * sizeof entries[0]);
-    if (pread(pagemap_, entries, static_cast<std::size_t>(bytes), static_cast<off_t>(begin / page * sizeof entries[0])) != bytes)
-      throw_io("/proc/self/pagemap", "cannot be read");
     constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
+    const std::uint64_t* const entries = page_entries(r, begin, pages);
     bool any = false;
     for (std::size_t i = 0; i < pages; ++i) any |= wanted[i] = (entries[i] & present_or_swapped) != 0;
     return any;
+  }
+
+  /// Entries of the pagemap, read for many pages at a time: large reservations are mostly holes.
+  const std::uint64_t* page_entries(const region& r, std::uintptr_t begin, std::size_t pages) {
+    if (begin < entries_begin_ || begin + pages * page > entries_end_) {
+      const std::size_t count = std::min((r.end - begin) / page, entries_capacity);
+      const auto bytes = static_cast<ssize_t>(count * sizeof entries_[0]);
+      if (pread(pagemap_, entries_.get(), static_cast<std::size_t>(bytes), static_cast<off_t>(begin / page * sizeof entries_[0])) != bytes)
+        throw_io("/proc/self/pagemap", "cannot be read");
+      entries_begin_ = begin;
+      entries_end_ = begin + count * page;
+    }
+    return entries_.get() + (begin - entries_begin_) / page;
   }
 
   /// The memory itself, or a copy of what cannot be read in place: protected pages, and pages of files, which may end
@@ -145,25 +157,26 @@ class memory_writer {
     const chunk_header header{address, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(stored), XXH3_64bits(memory, bytes)};
     std::memcpy(place, &header, sizeof header);
     out_.commit(sizeof header + stored);
-    XXH3_64bits_update(headers_.get(), &header, sizeof header);
+    headers_.add(&header, sizeof header);
     ++chunks_;
     memory_bytes_ += bytes;
     stored_bytes_ += stored;
   }
 
   static constexpr int acceleration = 4;   // a third faster than 1 for a few percent of the size
-  struct free_state { void operator()(XXH3_state_t* s) const noexcept { XXH3_freeState(s); } };
 
   file_writer& out_;
-  const std::string& path_;
   std::unique_ptr<char[]> copy_;
-  std::unique_ptr<XXH3_state_t, free_state> headers_{XXH3_createState()};
+  checksum_state headers_;
+  static constexpr std::size_t entries_capacity = 32768;   // 128 MiB of memory
+  std::unique_ptr<std::uint64_t[]> entries_{new std::uint64_t[entries_capacity]};
+  std::uintptr_t entries_begin_ = 0, entries_end_ = 0;     // the memory that they describe
   int pagemap_ = -1, memory_ = -1;
   std::uint64_t chunks_ = 0, memory_bytes_ = 0, stored_bytes_ = 0;
 };
 
 /// What a shared mapping of a file shows is in the file; only what the program could have changed is kept.
-bool holds_memory(const region& r) noexcept { return !(r.shared && !r.path.empty() && (r.protection & PROT_WRITE) == 0); }
+bool holds_memory(const region& r) noexcept { return !maps_file_again(r) || (r.protection & PROT_WRITE) != 0; }
 
 }  // namespace
 
@@ -190,7 +203,7 @@ write_result write_rank_image(const std::string& path, std::uint32_t rank, std::
   file_writer out(path);
   out.append(&header, sizeof header);
   out.append(tables.bytes().data(), tables.bytes().size());
-  memory_writer memory(out, path);
+  memory_writer memory(out);
   for (const region& r : regions)
     if (holds_memory(r)) memory.write(r);
   const trailer end = memory.finish();

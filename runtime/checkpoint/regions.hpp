@@ -14,6 +14,11 @@ struct region {
   std::string path;            // empty: anonymous
 };
 
+/// A shared mapping of a file that still has its name: a restart maps the file again.
+inline bool maps_file_again(const region& r) noexcept {
+  return r.shared && !r.path.empty() && !r.path.ends_with(" (deleted)");
+}
+
 /// Every mapping in the window, and those of a fixed program (0, 0: none) in [fixed_begin, fixed_end), ascending.
 /// errors: image_error (io) if /proc/self/maps cannot be read
 std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fixed_end);

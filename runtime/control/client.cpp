@@ -4,10 +4,15 @@
 #include "endpoint.hpp"
 
 #include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -26,7 +31,7 @@ job_file find_job(const std::string& job) {
 class conversation {
  public:
   conversation(const std::string& job, double timeout_s) : job_(job), until_(deadline(timeout_s)) {
-    const job_file file = find_job(job);
+    const job_file file = find_started_job();
     try {
       line_ = std::make_unique<connection>(connect_to(reachable_addresses(file.where), file.where.port));
     } catch (const std::system_error&) {
@@ -50,21 +55,44 @@ class conversation {
   }
 
  private:
+  /// A job that is just starting has a file without port: waits until it is replaced, or its process has ended.
+  job_file find_started_job() {
+    const handle changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    struct stat about{};
+    const bool is_directory = stat(job_.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+    const std::string folder = is_directory ? job_ : std::filesystem::absolute(job_).parent_path().string();
+    inotify_add_watch(changes.get(), folder.c_str(), IN_MOVED_TO | IN_DELETE);
+    for (;;) {
+      job_file file = find_job(job_);
+      if (file.where.port != 0) return file;
+      const handle process(static_cast<int>(syscall(SYS_pidfd_open, file.pid, 0)));
+      if (!process)
+        throw client_error(client_problem::not_answering, job_ + ": the job of process " + std::to_string(file.pid) + " on " +
+                           file.where.host + " ended before it was up, or runs on another node and is starting");
+      pollfd waits[2] = {{changes.get(), POLLIN, 0}, {process.get(), POLLIN, 0}};
+      if (poll(waits, 2, milliseconds_left()) == 0) time_out();
+      char ignored[4096];
+      while (read(changes.get(), ignored, sizeof ignored) > 0) {}
+    }
+  }
+
   using time = std::chrono::steady_clock::time_point;
   static time deadline(double timeout_s) {
     if (timeout_s <= 0) return time::max();
     return std::chrono::steady_clock::now() +
            std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(timeout_s));
   }
+  int milliseconds_left() const {
+    if (until_ == time::max()) return -1;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now()).count() + 1;
+    return static_cast<int>(std::max<std::int64_t>(left, 0));
+  }
+  [[noreturn]] void time_out() const {
+    throw client_error(client_problem::timeout, job_ + ": no answer in time; the job goes on with what it was asked");
+  }
   void wait() {
-    int milliseconds = -1;
-    if (until_ != time::max()) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now()).count() + 1;
-      milliseconds = static_cast<int>(std::max<std::int64_t>(left, 0));
-    }
     pollfd wait{line_->fd(), POLLIN, 0};
-    if (poll(&wait, 1, milliseconds) == 0)
-      throw client_error(client_problem::timeout, job_ + ": no answer in time; the job goes on with what it was asked");
+    if (poll(&wait, 1, milliseconds_left()) == 0) time_out();
   }
 
   const std::string job_;

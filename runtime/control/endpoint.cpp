@@ -87,6 +87,15 @@ void write_job_file(const std::string& directory, const job_file& job) {
   throw std::system_error(why, std::generic_category(), path);
 }
 
+job_file starting_job(int ranks, std::string program) {
+  job_file job;
+  job.where.host = host_name();
+  job.pid = getpid();
+  job.ranks = ranks;
+  job.program = std::move(program);
+  return job;
+}
+
 void remove_job_file(const std::string& directory) noexcept { unlink(job_file_path(directory).c_str()); }
 
 job_file read_job_file(const std::string& given) {

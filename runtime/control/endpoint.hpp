@@ -27,13 +27,15 @@ endpoint decode_endpoint(std::span<const std::uint8_t> frame);
 
 /// DIR/job.json: what `mana checkpoint` and `mana status` find a job by. Only its owner can read it.
 struct job_file {
-  endpoint where;
+  endpoint where;                      // port 0: the job is starting, its coordinator is not up yet
   int pid = 0;                         // of the coordinator's process
   int ranks = 0;
   std::string program;
 };
 
 std::string job_file_path(const std::string& directory);
+/// What a rank 0 leaves before its MPI runs, so that a request waits for the coordinator instead of failing.
+job_file starting_job(int ranks, std::string program);
 /// errors: std::system_error naming the file
 void write_job_file(const std::string& directory, const job_file& job);
 void remove_job_file(const std::string& directory) noexcept;

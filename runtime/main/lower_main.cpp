@@ -10,6 +10,7 @@
 #include "../lower/real_call.hpp"
 
 #include <capture.hpp>
+#include <endpoint.hpp>
 #include <low_descriptor_guard.hpp>
 #include <upper_half.hpp>
 
@@ -47,8 +48,19 @@ namespace {
   split::start(start);
 }
 
+/// From now on requests wait for this job. A directory that cannot be written is said when the coordinator comes up.
+void announce() {
+  const start_options& options = this_job().options;
+  if (rank_from_environment() != 0) return;
+  try {
+    control::write_job_file(options.checkpoint_directory, control::starting_job(0, options.restart ? options.generation : options.command[0]));
+  } catch (const std::system_error&) {
+  }
+}
+
 [[noreturn]] void start(int argc, char** argv) {
   this_job().options = parse_start_options({argv + 1, argv + argc});
+  announce();
   if (this_job().options.restart) restart_program();
   run_program();
 }

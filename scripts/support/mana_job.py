@@ -1,4 +1,5 @@
 """An MPI job under mana, as the demo and the storm drive it: start, watch, checkpoint, kill, restart."""
+import json
 import os
 import pathlib
 import queue
@@ -42,6 +43,14 @@ class Failed(Exception):
     """The job or the command did not do what was expected; the text says what."""
 
 
+def is_up(job_file):
+    """True once the coordinator of the job has written where it listens."""
+    try:
+        return json.loads(job_file.read_text())["port"] != 0
+    except (OSError, ValueError):
+        return False
+
+
 class Job:
     """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up."""
 
@@ -79,7 +88,7 @@ class Job:
     def wait_until_up(self, directory, timeout_s=60):
         """Waits for the job's file, which is there from MPI_Init on. False if the job ends before."""
         deadline = time.monotonic() + timeout_s
-        while not (pathlib.Path(directory) / "job.json").exists():
+        while not is_up(pathlib.Path(directory) / "job.json"):
             if self.process.poll() is not None:
                 return False
             if time.monotonic() > deadline:
