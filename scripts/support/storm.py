@@ -40,12 +40,17 @@ class Storm:
     def start(self, *words):
         return Job([*mpirun(self.options.mpi, self.options.ranks), *words], self.directory, self.directory / "log")
 
-    def result(self, job):
-        """The lines that hold the result, None if the job ended without one."""
+    @staticmethod
+    def printed(job):
+        """The result that the job prints until its output ends, None if it prints none."""
         found = None
         while (line := job.next_line(SILENCE_S)) is not None:
             if match := CHECKSUM.search(line):
                 found = match[1]
+        return found
+
+    def result(self, job):
+        found = self.printed(job)
         job.wait()
         return found
 
@@ -75,16 +80,17 @@ class Storm:
         """One run of the program with as many restarts as fit into it."""
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
         job = self.start(self.mana, "run", "--ckpt-dir", "ckpt", *self.command)
-        chain = 0
+        chain, earlier = 0, None
         while self.cycles < self.options.cycles and self.checkpointed(job):
             job.kill()
+            earlier = self.printed(job) or earlier      # the checkpoint may have come between the result and the end
             (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
             job = self.start(self.mana, "restart", "ckpt")
             chain += 1
             self.cycles += 1
             if self.cycles % 10 == 0:
                 print(f"{self.options.mpi}: {self.cycles} restarts, {self.runs} runs ended well", flush=True)
-        result = self.result(job)
+        result = self.result(job) or earlier
         if result != self.expected:
             raise Failed(f"result {result} instead of {self.expected} after {chain} restarts")
         self.runs += 1
