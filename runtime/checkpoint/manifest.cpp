@@ -16,9 +16,14 @@ std::string hex(std::uint64_t value) {
 }
 std::uint64_t from_hex(const std::string& text) { return std::stoull(text, nullptr, 16); }
 
+/// Names of files need not be UTF-8; JSON must.
+std::string as_text(const nlohmann::ordered_json& document, int indent) {
+  return document.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 /// Over the text without the member itself.
 std::string checksum_of(const nlohmann::ordered_json& document) {
-  const std::string text = document.dump();
+  const std::string text = as_text(document, -1);
   return hex(XXH3_64bits(text.data(), text.size()));
 }
 
@@ -34,7 +39,7 @@ std::string to_json(const manifest& m) {
       {"program", m.program}, {"build_id", m.build_id}, {"unix_time_s", m.unix_time_s}, {"files", files},
       {"warnings", m.warnings}};
   document["checksum"] = checksum_of(document);
-  return document.dump(2) + "\n";
+  return as_text(document, 2) + "\n";
 }
 
 manifest from_json(const std::string& text) {
@@ -55,6 +60,9 @@ manifest from_json(const std::string& text) {
     m.warnings = document.at("warnings").get<std::vector<std::string>>();
     for (const auto& f : document.at("files"))
       m.files.push_back({f.at("rank"), f.at("file"), f.at("bytes"), f.at("memory_bytes"), from_hex(f.at("checksum"))});
+    if (m.files.size() != m.ranks) throw store_error(error_kind::damaged, "it does not name an image for each rank");
+    for (std::uint32_t rank = 0; rank < m.ranks; ++rank)
+      if (m.files[rank].rank != rank) throw store_error(error_kind::damaged, "its images are not in the order of ranks");
     return m;
   } catch (const nlohmann::json::exception&) {
     throw store_error(error_kind::damaged, "it is not what mana wrote");

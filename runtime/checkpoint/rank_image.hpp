@@ -23,7 +23,7 @@ struct write_result {
   std::uint64_t file_bytes;
   std::uint64_t memory_bytes;        // of the regions' pages that the file holds
   std::uint64_t stored_bytes;        // that they take in it
-  std::uint64_t checksum;            // of the file's trailer, which covers all chunk headers
+  std::uint64_t checksum;            // of the file's trailer, which covers all before it
 };
 
 /// Writes the memory of `regions` and the sections to a new file of mode 0600, and syncs it. Nothing may change the
@@ -35,7 +35,7 @@ write_result write_rank_image(const std::string& path, std::uint32_t rank, std::
 class rank_image {
  public:
   /// Reads and checks header and tables.
-  /// errors: image_error (missing, damaged, version, cpu, io)
+  /// errors: image_error (missing, damaged, version, io)
   explicit rank_image(std::string path);
   ~rank_image();
   rank_image(const rank_image&) = delete;
@@ -47,7 +47,8 @@ class rank_image {
   std::span<const std::uint8_t> section(const std::string& name) const;
 
   /// Maps every region at its address, fills it and gives it its protection.
-  /// errors: image_error (occupied, damaged, io); what was mapped until then stays: the process is of no use any more
+  /// errors: image_error (cpu): nothing was done yet; (occupied, damaged, io): what was mapped until then stays, the
+  ///         process is of no use any more
   void restore_memory();
   /// Reads all chunks and compares their checksums, without restoring anything. out: bytes of memory in the file
   /// errors: image_error (damaged, io)
@@ -57,6 +58,7 @@ class rank_image {
   std::uint64_t checksum() const;
 
  private:
+  void check_processor() const;
   void read_header();
   void read_tables();
   std::uintptr_t map_region(const region& r) const;

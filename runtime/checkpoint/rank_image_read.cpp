@@ -1,4 +1,4 @@
-#include "checksum_state.hpp"
+#include "checksum.hpp"
 #include "file_stream.hpp"
 #include "rank_image.hpp"
 
@@ -84,12 +84,6 @@ void rank_image::read_header() {
     throw image_error(error_kind::version, path_ + ": the image has format " + std::to_string(header_.version) + "." +
                       std::to_string(header_.abi_version) + ", this mana reads " + std::to_string(format_version) + "." +
                       std::to_string(lower::abi_version) + "; restart with the version of mana that wrote it");
-  std::uint64_t here[4];
-  read_cpu_features(here);
-  for (int i = 0; i < 4; ++i)
-    if ((header_.cpu_features[i] & ~here[i]) != 0)
-      throw image_error(error_kind::cpu, path_ + ": the program ran on a processor with features that this one lacks; "
-                        "restart on a processor of the same kind");
 }
 
 void rank_image::read_tables() {
@@ -173,15 +167,16 @@ std::uintptr_t rank_image::map_region(const region& r) const {
 
 /// Takes a chunk's memory from the file to `place`.
 void rank_image::read_chunk(file_reader& in, const chunk_header& h, char* place) const {
+  const char* packed = place;
   if (h.stored_bytes == h.memory_bytes) {
     if (!in.read(place, h.memory_bytes)) damaged("it ends within its memory");
   } else {
-    const char* const packed = in.view(h.stored_bytes);
+    packed = in.view(h.stored_bytes);
     if (packed == nullptr) damaged("it ends within its memory");
     const int bytes = static_cast<int>(h.memory_bytes);
     if (LZ4_decompress_safe(packed, place, static_cast<int>(h.stored_bytes), bytes) != bytes) damaged("a chunk cannot be unpacked");
   }
-  if (XXH3_64bits(place, h.memory_bytes) != h.checksum) damaged("a chunk's checksum is wrong");
+  if (chunk_checksum(place, h.memory_bytes, packed, h.stored_bytes) != h.checksum) damaged("a chunk's checksum is wrong");
 }
 
 /// in: place_of  (region, chunk_header) → char*, where the chunk's memory goes; region: its index in regions_
@@ -191,6 +186,7 @@ std::uint64_t rank_image::read_chunks(PlaceOf&& place_of) {
   if (lseek(fd_, static_cast<off_t>(sizeof header_ + header_.tables_bytes), SEEK_SET) < 0) throw_io(path_, "cannot be read");
   file_reader in(fd_, path_);
   checksum_state headers;
+  headers.add(&header_.checksum, sizeof header_.checksum);
   std::uint64_t chunks = 0, memory = 0;
   std::size_t at = 0;
   for (;;) {
@@ -215,7 +211,17 @@ std::uint64_t rank_image::read_chunks(PlaceOf&& place_of) {
   }
 }
 
+void rank_image::check_processor() const {
+  std::uint64_t here[4];
+  read_cpu_features(here);
+  for (int i = 0; i < 4; ++i)
+    if ((header_.cpu_features[i] & ~here[i]) != 0)
+      throw image_error(error_kind::cpu, path_ + ": the program ran on a processor with features that this one lacks; "
+                        "restart on a processor of the same kind");
+}
+
 void rank_image::restore_memory() {
+  check_processor();
   std::vector<std::uintptr_t> limits;
   for (const region& r : regions_) limits.push_back(map_region(r));
   read_chunks([&](std::size_t at, const chunk_header& h) {
@@ -223,7 +229,9 @@ void rank_image::restore_memory() {
     if (h.address + h.memory_bytes > limits[at])
       throw image_error(error_kind::io, regions_[at].path + ": a file that the program had mapped is shorter than at the "
                         "checkpoint; put the file of that time back");
-    return reinterpret_cast<char*>(h.address);
+    char* const place = reinterpret_cast<char*>(h.address);
+    if (!maps_file_again(regions_[at])) madvise(place, h.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
+    return place;
   });
   for (const region& r : regions_)
     if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) != 0)

@@ -1,4 +1,4 @@
-#include "checksum_state.hpp"
+#include "checksum.hpp"
 #include "file_stream.hpp"
 #include "rank_image.hpp"
 
@@ -62,7 +62,8 @@ class table_writer {
 /// Writes the chunks of one image.
 class memory_writer {
  public:
-  explicit memory_writer(file_writer& out) : out_(out), copy_(new char[chunk_bytes]) {
+  memory_writer(file_writer& out, const file_header& header) : out_(out), copy_(new char[chunk_bytes]) {
+    headers_.add(&header.checksum, sizeof header.checksum);
     pagemap_ = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (pagemap_ < 0 || memory_ < 0) throw_io("/proc/self", "the program's memory cannot be read");
@@ -154,7 +155,7 @@ class memory_writer {
     const int packed = LZ4_compress_fast(memory, body, static_cast<int>(bytes), static_cast<int>(bytes - 1), acceleration);
     const std::size_t stored = packed > 0 ? static_cast<std::size_t>(packed) : bytes;
     if (packed <= 0) std::memcpy(body, memory, bytes);
-    const chunk_header header{address, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(stored), XXH3_64bits(memory, bytes)};
+    const chunk_header header{address, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(stored), chunk_checksum(memory, bytes, body, stored)};
     std::memcpy(place, &header, sizeof header);
     out_.commit(sizeof header + stored);
     headers_.add(&header, sizeof header);
@@ -203,7 +204,7 @@ write_result write_rank_image(const std::string& path, std::uint32_t rank, std::
   file_writer out(path);
   out.append(&header, sizeof header);
   out.append(tables.bytes().data(), tables.bytes().size());
-  memory_writer memory(out);
+  memory_writer memory(out, header);
   for (const region& r : regions)
     if (holds_memory(r)) memory.write(r);
   const trailer end = memory.finish();

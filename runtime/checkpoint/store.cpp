@@ -1,6 +1,8 @@
 #include "store.hpp"
 
+#include "file_stream.hpp"
 #include "manifest.hpp"
+#include "rank_image.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -23,9 +25,10 @@ namespace {
 constexpr const char* manifest_name = "manifest.json";
 constexpr const char* prefix = "gen-";
 
+/// errno says why.
 [[noreturn]] void refuse(const std::string& path, const char* what) {
-  throw store_error(error_kind::unwritable, path + ": " + what + ": " + std::strerror(errno) +
-                    "; the program runs on, earlier checkpoints stand");
+  const int error = errno;
+  throw store_error(error_kind::unwritable, path + ": " + what + ": " + std::strerror(error) + image::remedy(error));
 }
 
 /// Makes what is in a directory, or a file's bytes, durable.
@@ -37,8 +40,19 @@ void sync_path(const std::string& path) {
   if (rc != 0) refuse(path, "cannot be made durable");
 }
 
-void make_directory(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) refuse(path, "the directory cannot be made");
+/// Makes the directory and those above it that are missing, all 0700 and durable.
+void make_directories(const fs::path& path) {
+  std::error_code error;
+  if (path.empty() || fs::is_directory(path, error)) return;
+  make_directories(path.parent_path());
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) refuse(path.string(), "the directory cannot be made");
+  sync_path(path.has_parent_path() ? path.parent_path().string() : ".");
+}
+
+/// Without the slash at the end that a user may have typed, and without "." and "..".
+fs::path tidy(const std::string& directory) {
+  const fs::path path = fs::absolute(directory).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
 }
 
 /// The generation's number from its directory's name.
@@ -55,17 +69,19 @@ std::optional<std::uint64_t> number_of(const fs::path& path) {
 /// Writes under another name, syncs, renames into place.
 void write_durably(const std::string& path, const std::string& text) {
   const std::string temporary = path + ".new";
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) refuse(temporary, "cannot be created");
-  const bool ok = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(fd) == 0;
-  const int error = errno;
-  close(fd);
-  if (ok && rename(temporary.c_str(), path.c_str()) == 0) return;
-  if (!ok) errno = error;
+  unlink(temporary.c_str());
+  try {
+    image::file_writer out(temporary);
+    out.append(text.data(), text.size());
+    out.finish();
+  } catch (const image::image_error& error) {
+    throw store_error(error_kind::unwritable, error.what());
+  }
+  if (rename(temporary.c_str(), path.c_str()) == 0) return;
   const int why = errno;
   unlink(temporary.c_str());
   errno = why;
-  refuse(path, "cannot be written");
+  refuse(path, "cannot be put in its place");
 }
 
 /// The manifest first: a directory that is half removed is no checkpoint.
@@ -82,7 +98,8 @@ void remove_generation(const generation& g) noexcept {
 }
 
 /// Keeps the newest complete ones; of what is not complete, only what is newer than them.
-void prune(const std::string& directory) {
+/// Never fails a commit that is done: what cannot be removed now goes with the next one.
+void prune(const std::string& directory) noexcept try {
   std::vector<generation> all = list(directory);
   std::size_t complete = 0;
   for (auto g = all.rbegin(); g != all.rend(); ++g) {
@@ -90,6 +107,7 @@ void prune(const std::string& directory) {
     else if (is_complete(*g)) ++complete;
     else if (complete > 0) remove_generation(*g);
   }
+} catch (const std::exception&) {
 }
 
 void check_files(const generation& made, const manifest& contents) {
@@ -112,12 +130,12 @@ std::string rank_file_name(std::uint32_t rank) {
 }
 
 std::vector<generation> list(const std::string& directory) {
+  const fs::path path = tidy(directory);
   std::vector<generation> found;
-  if (const auto own = number_of(fs::path(directory).lexically_normal()); own && fs::exists(directory))
-    return {{directory, *own}};
+  if (const auto own = number_of(path); own && is_complete({path.string(), *own})) return {{path.string(), *own}};
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error))
-    if (const auto number = number_of(entry.path())) found.push_back({entry.path().string(), *number});
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+    if (const auto number = number_of(entry->path()); number && entry->is_directory(error)) found.push_back({entry->path().string(), *number});
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
   return found;
 }
@@ -125,14 +143,13 @@ std::vector<generation> list(const std::string& directory) {
 bool is_complete(const generation& g) { return access((g.path + "/" + manifest_name).c_str(), F_OK) == 0; }
 
 generation begin_generation(const std::string& directory) {
-  std::error_code ignored;
-  fs::create_directories(fs::path(directory).parent_path(), ignored);
-  make_directory(directory);
-  const std::vector<generation> all = list(directory);
+  const fs::path path = tidy(directory);
+  make_directories(path);
+  const std::vector<generation> all = list(path.string());
   const std::uint64_t number = all.empty() ? 1 : all.back().number + 1;
   char name[32];
-  std::snprintf(name, sizeof name, "/%s%06llu", prefix, static_cast<unsigned long long>(number));
-  const generation made{directory + name, number};
+  std::snprintf(name, sizeof name, "%s%06llu", prefix, static_cast<unsigned long long>(number));
+  const generation made{(path / name).string(), number};
   if (mkdir(made.path.c_str(), 0700) != 0) refuse(made.path, "the directory cannot be made");
   return made;
 }
@@ -142,15 +159,22 @@ void commit(const generation& made, const manifest& contents) {
   const std::string parent = fs::path(made.path).parent_path().string();
   sync_path(made.path);
   sync_path(parent);
-  write_durably(made.path + "/" + manifest_name, to_json(contents));
-  sync_path(made.path);
+  const std::string name = made.path + "/" + manifest_name;
+  write_durably(name, to_json(contents));
+  try {
+    sync_path(made.path);
+  } catch (const store_error&) {
+    unlink(name.c_str());
+    throw;
+  }
   prune(parent);
 }
 
 void abandon(const generation& made) noexcept { remove_generation(made); }
 
 generation newest_complete(const std::string& directory) {
-  if (!fs::is_directory(directory))
+  std::error_code error;
+  if (!fs::is_directory(directory, error))
     throw store_error(error_kind::no_checkpoint, directory + ": no such directory; name the one that mana run was given by --ckpt-dir");
   std::vector<generation> all = list(directory);
   for (auto g = all.rbegin(); g != all.rend(); ++g)
@@ -171,6 +195,37 @@ manifest read_manifest(const std::string& path) {
   } catch (const store_error& error) {
     throw store_error(error.kind(), name + ": the manifest is damaged: " + error.what() + "; restart an earlier checkpoint");
   }
+}
+
+namespace {
+
+[[noreturn]] void wrong_image(error_kind kind, const std::string& path, const std::string& what) {
+  throw store_error(kind, path + ": " + what + "; restart an earlier checkpoint (mana inspect shows them)");
+}
+
+}  // namespace
+
+void check_file(const generation& g, const manifest& contents, const rank_file& f, depth how) {
+  const std::string path = g.path + "/" + f.name;
+  struct stat about{};
+  if (stat(path.c_str(), &about) != 0) wrong_image(error_kind::missing_file, path, "the image of rank " + std::to_string(f.rank) + " is missing");
+  if (static_cast<std::uint64_t>(about.st_size) != f.bytes)
+    wrong_image(error_kind::damaged, path, "the image has " + std::to_string(about.st_size) + " bytes, " + std::to_string(f.bytes) + " were written");
+  try {
+    image::rank_image image(path);
+    if (image.header().rank != f.rank || image.header().world_size != contents.ranks)
+      wrong_image(error_kind::damaged, path, "this is the image of rank " + std::to_string(image.header().rank) + " of " +
+                  std::to_string(image.header().world_size) + ", not of rank " + std::to_string(f.rank) + " of " + std::to_string(contents.ranks));
+    if (image.checksum() != f.checksum) wrong_image(error_kind::damaged, path, "this image belongs to another checkpoint");
+    if (how == depth::all_bytes) image.verify();
+  } catch (const image::image_error& error) {
+    throw store_error(error.kind() == image::error_kind::missing ? error_kind::missing_file : error_kind::damaged, error.what());
+  }
+}
+
+void verify(const generation& g) {
+  const manifest contents = read_manifest(g.path);
+  for (const rank_file& f : contents.files) check_file(g, contents, f, depth::all_bytes);
 }
 
 }  // namespace mana::store

@@ -58,7 +58,7 @@ void commit(const generation& made, const manifest& contents);
 /// Removes a generation that was not committed. Never throws: what cannot be removed stays, without a manifest.
 void abandon(const generation& made) noexcept;
 
-/// All generations in DIR, ascending, complete or not. DIR may also be a generation itself.
+/// All generations in DIR, ascending, complete or not. DIR may also be a complete generation itself.
 std::vector<generation> list(const std::string& directory);
 bool is_complete(const generation& g);
 /// errors: store_error (no_checkpoint) naming DIR and what is there instead
@@ -66,5 +66,13 @@ generation newest_complete(const std::string& directory);
 
 /// path: of a generation's directory      errors: store_error (no_checkpoint, damaged)
 manifest read_manifest(const std::string& path);
+
+enum class depth { identity, all_bytes };
+/// Compares a rank's image with what the manifest says of it. identity: its size, header, tables and trailer, whatever
+/// the size of its memory; all_bytes: its memory too.
+/// errors: store_error (missing_file, damaged)
+void check_file(const generation& g, const manifest& contents, const rank_file& f, depth how);
+/// All bytes of all ranks' images. errors: store_error (no_checkpoint, missing_file, damaged) of the first that is wrong
+void verify(const generation& g);
 
 }  // namespace mana::store

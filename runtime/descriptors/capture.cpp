@@ -1,12 +1,15 @@
 #include "capture.hpp"
 
+#include "anonymous.hpp"
+
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -16,19 +19,7 @@ namespace mana::descriptors {
 
 namespace {
 
-std::string target_of(int fd) {
-  char text[4097] = {};
-  const ssize_t n = readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), text, sizeof text - 1);
-  return n > 0 ? std::string(text, static_cast<std::size_t>(n)) : std::string();
-}
-
-/// Value of a line "name: value" in /proc/self/fdinfo/FD.
-std::string info_of(int fd, const std::string& name) {
-  std::ifstream file("/proc/self/fdinfo/" + std::to_string(fd));
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind(name + ":", 0) == 0) return line.substr(name.size() + 1);
-  return {};
-}
+constexpr long message_queue_magic = 0x19800202;   // of the file system "mqueue": no header names it
 
 json::binary_t contents_of(int fd, std::int64_t size) {
   std::vector<std::uint8_t> all(static_cast<std::size_t>(size));
@@ -71,6 +62,18 @@ bool is_launchers(int fd) {
   return fstat(fd, &s) == 0 && (S_ISSOCK(s.st_mode) || S_ISFIFO(s.st_mode));
 }
 
+/// False: the file was deleted, or what bears its name now is another.
+bool still_named(const std::string& path, const struct stat& s) {
+  struct stat now{};
+  return stat(path.c_str(), &now) == 0 && now.st_dev == s.st_dev && now.st_ino == s.st_ino;
+}
+
+/// This process's entry in /proc, as the process of a restart finds its own.
+std::string of_any_process(const std::string& path) {
+  const std::string own = "/proc/" + std::to_string(getpid()) + "/";
+  return path.rfind(own, 0) == 0 ? "/proc/self/" + path.substr(own.size()) : path;
+}
+
 struct pipe_ends { int read = -1, write = -1; };
 
 class describer {
@@ -107,75 +110,62 @@ class describer {
     if (S_ISREG(s.st_mode)) return regular(fd, s, std::move(row));
     if (S_ISDIR(s.st_mode) || S_ISCHR(s.st_mode) || S_ISBLK(s.st_mode)) {
       row["kind"] = "path";
+      row["path"] = of_any_process(row["path"]);
       row["offset"] = lseek(fd, 0, SEEK_CUR);
       return row;
     }
-    if (S_ISFIFO(s.st_mode)) return fifo(s, std::move(row));
-    const std::string path = row["path"];
-    if (path == "anon_inode:[eventfd]") {
-      row["kind"] = "eventfd";
-      row["count"] = std::stoull("0" + trimmed(info_of(fd, "eventfd-count")), nullptr, 16);
-      return row;
-    }
-    if (path == "anon_inode:[eventpoll]") return epoll(fd, std::move(row));
-    return lost(fd, std::move(row));
+    if (S_ISFIFO(s.st_mode)) return fifo(fd, s, std::move(row));
+    return describe_anonymous(fd, row) ? row : lost(fd, std::move(row));
   }
 
   json regular(int fd, const struct stat& s, json row) {
+    struct statfs system{};
+    if (fstatfs(fd, &system) == 0 && system.f_type == message_queue_magic) return lost(fd, std::move(row));
     row["offset"] = lseek(fd, 0, SEEK_CUR);
     row["size"] = s.st_size;
+    if (!info_of(fd, "lock").empty()) warn(fd, row, "is locked: after a restart its locks are not held");
     const std::string path = row["path"];
-    const bool unnamed = s.st_nlink == 0 || path.rfind("/memfd:", 0) == 0;
-    row["kind"] = unnamed ? "unnamed" : "regular";
-    if (!unnamed) return row;
+    if (system.f_type == PROC_SUPER_MAGIC || still_named(path, s)) {
+      row["path"] = of_any_process(path);
+      row["kind"] = system.f_type == PROC_SUPER_MAGIC ? "path" : "regular";
+      return row;
+    }
     if (s.st_size > max_kept_bytes) return lost(fd, std::move(row));
+    row["kind"] = "unnamed";
     row["contents"] = json::binary(contents_of(fd, s.st_size));
     return row;
   }
 
-  json fifo(const struct stat& s, json row) {
-    const pipe_ends ends = pipes_[s.st_ino];
+  json fifo(int fd, const struct stat& s, json row) {
     const std::string path = row["path"];
-    if (path.rfind("pipe:", 0) != 0) {                  // a named one
-      row["kind"] = "path";
+    if (path.rfind("pipe:", 0) != 0) {
+      row["kind"] = "fifo";
       return row;
     }
-    if (ends.read < 0 || ends.write < 0) return lost(ends.read < 0 ? ends.write : ends.read, std::move(row));
+    const pipe_ends ends = pipes_[s.st_ino];
+    if (ends.read < 0 || ends.write < 0) return lost(fd, std::move(row));
     row["kind"] = "pipe";
     row["inode"] = s.st_ino;
+    row["capacity"] = fcntl(fd, F_GETPIPE_SZ);
     row["write_end"] = (row["flags"].get<int>() & O_ACCMODE) != O_RDONLY;
-    if (!row["write_end"]) row["contents"] = json::binary(pipe_contents(ends.read));
+    if (!row["write_end"] && read_pipes_.insert(s.st_ino).second)
+      row["contents"] = json::binary(pipe_contents(ends.read));
     return row;
   }
 
-  json epoll(int fd, json row) {
-    row["kind"] = "epoll";
-    row["watched"] = json::array();
-    std::ifstream file("/proc/self/fdinfo/" + std::to_string(fd));
-    for (std::string line; std::getline(file, line);) {
-      int target = 0;
-      unsigned events = 0;
-      unsigned long long data = 0;
-      if (std::sscanf(line.c_str(), "tfd: %d events: %x data: %llx", &target, &events, &data) == 3)
-        row["watched"].push_back({{"fd", target}, {"events", events}, {"data", data}});
-    }
-    return row;
+  void warn(int fd, const json& row, const char* what) {
+    warnings_.push_back("descriptor " + std::to_string(fd) + " (" + row["path"].get<std::string>() + ") " + what);
   }
 
   json lost(int fd, json row) {
     row["kind"] = "lost";
-    warnings_.push_back("descriptor " + std::to_string(fd) + " (" + row["path"].get<std::string>() +
-                        ") is not saved: after a restart it is as if the other side had closed it");
+    warn(fd, row, "is not saved: after a restart it is as if the other side had closed it");
     return row;
-  }
-
-  static std::string trimmed(const std::string& text) {
-    const std::size_t from = text.find_first_not_of(" \t");
-    return from == std::string::npos ? std::string() : text.substr(from);
   }
 
   std::vector<owned_descriptor> all_;
   std::map<ino_t, pipe_ends> pipes_;
+  std::set<ino_t> read_pipes_;                         // whose contents are kept
   std::vector<std::string> warnings_;
 };
 

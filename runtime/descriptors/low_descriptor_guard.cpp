@@ -10,41 +10,71 @@
 
 namespace mana::descriptors {
 
+namespace {
+
+using numbers = std::bitset<most_low_descriptors>;
+
+numbers taken;         // by guards, open on /dev/null
+numbers handed_down;   // open when this process began
+
+void close_all(const numbers& which) noexcept {
+  for (std::size_t fd = 0; fd < which.size(); ++fd)
+    if (which.test(fd)) close(static_cast<int>(fd));
+}
+
+/// Takes every low number that is free. Returns those.
+numbers take_free_numbers() noexcept {
+  numbers now;
+  const int end = first_lower_descriptor();
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  int fd = null;
+  for (; fd >= 0 && fd < end; fd = fcntl(null, F_DUPFD_CLOEXEC, 0)) now.set(static_cast<std::size_t>(fd));
+  if (fd >= 0) close(fd);   // the first high number
+  taken |= now;
+  return now;
+}
+
+}  // namespace
+
 int first_lower_descriptor() noexcept {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
-  return static_cast<int>(std::min<rlim_t>(512, limit.rlim_cur / 2));
+  return static_cast<int>(std::min<rlim_t>(most_low_descriptors, limit.rlim_cur / 2));
 }
 
-low_descriptor_guard::low_descriptor_guard() {
-  const int end = first_lower_descriptor();
-  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (null < 0) return;
-  if (null < end) fillers_.push_back(null);
-  for (;;) {
-    const int fd = fcntl(null, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0) break;
-    if (fd >= end) {
-      close(fd);
-      break;
-    }
-    fillers_.push_back(fd);
-  }
-  if (null >= end) close(null);
-}
+low_descriptor_guard::low_descriptor_guard() : own_(take_free_numbers()) {}
 
 low_descriptor_guard::~low_descriptor_guard() {
-  for (const int fd : fillers_) close(fd);
+  close_all(own_ & taken);
+  taken &= ~own_;
+}
+
+bool give_number(int fd) noexcept {
+  if (fd < 0 || fd >= most_low_descriptors) return false;
+  const auto number = static_cast<std::size_t>(fd);
+  const bool may = taken.test(number) || handed_down.test(number);
+  taken.reset(number);
+  handed_down.reset(number);
+  return may;
+}
+
+void release_low_numbers() noexcept {
+  close_all(taken);
+  taken.reset();
 }
 
 void move_launcher_descriptor() noexcept {
-  const char* const text = std::getenv("PMI_FD");
-  if (text == nullptr) return;
-  const int fd = std::atoi(text);
-  const int moved = fcntl(fd, F_DUPFD, first_lower_descriptor());
-  if (moved < 0) return;
-  close(fd);
-  setenv("PMI_FD", std::to_string(moved).c_str(), 1);
+  if (const char* const text = std::getenv("PMI_FD"); text != nullptr) {
+    const int fd = std::atoi(text);
+    const int moved = fcntl(fd, F_DUPFD, first_lower_descriptor());
+    if (moved >= 0) {
+      close(fd);
+      setenv("PMI_FD", std::to_string(moved).c_str(), 1);
+    }
+  }
+  for (int fd = 0; fd < first_lower_descriptor(); ++fd)
+    if (fcntl(fd, F_GETFD) >= 0) handed_down.set(static_cast<std::size_t>(fd));
+  take_free_numbers();
 }
 
 }  // namespace mana::descriptors

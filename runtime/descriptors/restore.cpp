@@ -1,17 +1,14 @@
+#include "anonymous.hpp"
 #include "capture.hpp"
+#include "low_descriptor_guard.hpp"
+#include "reopen.hpp"
 
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <map>
+#include <algorithm>
+#include <array>
 
 using nlohmann::json;
 
@@ -19,161 +16,77 @@ namespace mana::descriptors {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const char* what) {
-  throw descriptor_error(path + ": " + what + ": " + std::strerror(errno) + "; the program had it open at the checkpoint");
-}
-
-bool for_writing(int flags) noexcept { return (flags & O_ACCMODE) != O_RDONLY; }
-
-void write_all(int fd, const json& row) {
-  const auto& contents = row["contents"].get_binary();
-  for (std::size_t done = 0; done < contents.size();) {
-    const ssize_t n = write(fd, contents.data() + done, contents.size() - done);
-    if (n <= 0) fail(row["path"], "its contents cannot be restored");
-    done += static_cast<std::size_t>(n);
-  }
-}
-
-int open_regular(const json& row) {
-  const int flags = row["flags"];
-  const std::string path = row["path"];
-  const int fd = open(path.c_str(), flags & ~(O_CREAT | O_EXCL | O_TRUNC));
-  if (fd < 0) fail(path, "cannot be opened");
-  struct stat now{};
-  fstat(fd, &now);
-  const std::int64_t size = row["size"];
-  if (now.st_size < size)
-    throw descriptor_error(path + ": it has " + std::to_string(now.st_size) + " bytes, and had " + std::to_string(size) +
-                           " at the checkpoint; put the file of that time back");
-  if (for_writing(flags) && now.st_size > size && ftruncate(fd, size) != 0) fail(path, "cannot be cut to its length at the checkpoint");
-  if (lseek(fd, row["offset"], SEEK_SET) < 0) fail(path, "cannot be positioned");
-  return fd;
-}
-
-int open_unnamed(const json& row) {
-  const int fd = memfd_create("deleted", 0);
-  if (fd < 0) fail(row["path"], "a deleted file cannot be made again");
-  write_all(fd, row);
-  lseek(fd, row["offset"], SEEK_SET);
-  return fd;
-}
-
-int open_path(const json& row) {
-  const std::string path = row["path"];
-  const int fd = open(path.c_str(), row["flags"].get<int>() & ~(O_CREAT | O_EXCL | O_TRUNC));
-  if (fd < 0) fail(path, "cannot be opened");
-  lseek(fd, row.value("offset", 0), SEEK_SET);
-  return fd;
-}
-
-/// One end of a socket whose other end is closed: reads find the end, writes fail with EPIPE.
-int open_lost() {
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) fail("a socket", "cannot be made");
-  close(pair[1]);
-  return pair[0];
+/// Above the numbers of all rows, so that nothing is in the way when a row is placed.
+int above_all(const json& rows) {
+  int top = first_lower_descriptor();
+  for (const json& row : rows) top = std::max(top, row["fd"].get<int>() + 1);
+  return top;
 }
 
 class restorer {
  public:
-  /// Moves the new descriptor to the number that the program knows it by.
-  void place(int made, const json& row) {
-    const int wanted = row["fd"];
-    const int flags = row["close_on_exec"].get<bool>() ? O_CLOEXEC : 0;
-    if (made == wanted) {
-      fcntl(made, F_SETFD, flags != 0 ? FD_CLOEXEC : 0);
-      return;
-    }
-    if (dup3(made, wanted, flags) < 0) fail(row.value("path", "a descriptor"), "cannot be put at its number");
-    close(made);
+  explicit restorer(const json& rows) : base_(above_all(rows)), files_(base_) {
+    for (int number = 0; number < 3; ++number)
+      launchers_[static_cast<std::size_t>(number)] = fcntl(number, F_DUPFD_CLOEXEC, base_);
   }
+  ~restorer() {
+    for (const int fd : launchers_)
+      if (fd >= 0) close(fd);
+  }
+  restorer(const restorer&) = delete;
+  restorer& operator=(const restorer&) = delete;
 
   void restore_row(const json& row) {
     const int number = row["fd"];
     const std::uint64_t file = row["file"];
     const int standard = row["standard"];
     held_.push_back({number, file, standard, row["inherited"]});
-    if (standard >= 0) {
-      if (number != standard) place(dup_high(standard), row);
-      return;
-    }
-    if (const auto first = first_of_file_.find(file); first != first_of_file_.end()) return place(dup_high(first->second), row);
-    place(open_again(row), row);
+    if (standard >= 0) return place(standard_copy(standard), row);
+    const auto first = first_of_file_.find(file);
+    if (first != first_of_file_.end()) return place(duplicate_from(first->second, base_), row);
+    place(files_.open(row), row);
     first_of_file_[file] = number;
   }
 
-  void watch_again(const json& rows) {
-    for (const json& row : rows) {
-      if (row.value("kind", "") != "epoll") continue;
-      for (const json& w : row["watched"]) {
-        epoll_event event{};
-        event.events = w["events"];
-        event.data.u64 = w["data"];
-        epoll_ctl(row["fd"], EPOLL_CTL_ADD, w["fd"], &event);   // a descriptor that was lost is not watched
-      }
+  /// What the program had closed of the launcher's three.
+  void close_unheld_standard() const {
+    for (int number = 0; number < 3; ++number) {
+      if (std::any_of(held_.begin(), held_.end(), [=](const auto& d) { return d.number == number; })) continue;
+      give_number(number);
+      close(number);
     }
   }
   const std::vector<owned_descriptor>& held() const noexcept { return held_; }
 
  private:
-  /// A number above all that are still to be placed.
-  static int dup_high(int fd) {
-    const int made = fcntl(fd, F_DUPFD, 256);
-    if (made < 0) fail("a descriptor", "cannot be duplicated");
+  int standard_copy(int standard) const {
+    const int copy = launchers_[static_cast<std::size_t>(standard)];
+    if (copy >= 0) return duplicate_from(copy, base_);
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);   // the launcher of the restart gave none
+    if (nothing < 0) fail("/dev/null", "cannot be opened");
+    const int made = duplicate_from(nothing, base_);
+    close(nothing);
     return made;
   }
-  static int high(int fd) {
-    const int made = dup_high(fd);
-    close(fd);
-    return made;
-  }
 
-  int open_again(const json& row) {
-    const std::string kind = row["kind"];
-    if (kind == "regular") return high(open_regular(row));
-    if (kind == "unnamed") return high(open_unnamed(row));
-    if (kind == "path") return high(open_path(row));
-    if (kind == "eventfd") return high(open_eventfd(row));
-    if (kind == "epoll") return high(epoll_create1(0));
-    if (kind == "pipe") return open_pipe_end(row);
-    return high(open_lost());
-  }
-
-  static int open_eventfd(const json& row) {
-    const int fd = eventfd(0, row["flags"].get<int>() & O_NONBLOCK);
-    const std::uint64_t count = row["count"];
-    if (fd < 0 || (count != 0 && write(fd, &count, sizeof count) != static_cast<ssize_t>(sizeof count))) fail("an eventfd", "cannot be made again");
-    return fd;
-  }
-
-  /// Both ends are made when the first is met; the other waits at a high number.
-  int open_pipe_end(const json& row) {
-    const std::uint64_t inode = row["inode"];
-    auto at = pipes_.find(inode);
-    if (at == pipes_.end()) {
-      int ends[2];
-      if (pipe2(ends, 0) != 0) fail("a pipe", "cannot be made again");
-      at = pipes_.insert({inode, {high(ends[0]), high(ends[1])}}).first;
+  /// Moves the new descriptor to the number that the program knows it by.
+  static void place(int made, const json& row) {
+    const int wanted = row["fd"];
+    if (fcntl(wanted, F_GETFD) >= 0 && !give_number(wanted) && wanted > 2) {
+      close(made);
+      throw descriptor_error("descriptor " + std::to_string(wanted) + " of the program (" + row.value("path", "a duplicate") +
+                             ") is in use in this process, by the MPI library or by mana: raise the limit of open files (ulimit -n)");
     }
-    const bool write_end = row["write_end"];
-    const int fd = write_end ? at->second.second : at->second.first;
-    if (row.contains("contents")) write_all(at->second.second, row);
-    fcntl(fd, F_SETFL, row["flags"].get<int>() & O_NONBLOCK);
-    return dup_high(fd);
+    const int flags = row["close_on_exec"].get<bool>() ? O_CLOEXEC : 0;
+    if (dup3(made, wanted, flags) < 0) fail(row.value("path", "a descriptor"), "cannot be put at its number");
+    close(made);
   }
 
- public:
-  ~restorer() {
-    for (const auto& [inode, ends] : pipes_) {
-      close(ends.first);
-      close(ends.second);
-    }
-  }
-
- private:
+  int base_;
+  reopener files_;
+  std::array<int, 3> launchers_;                       // copies of the new launcher's stdin, stdout, stderr; -1: closed
   std::vector<owned_descriptor> held_;
   std::map<std::uint64_t, int> first_of_file_;
-  std::map<std::uint64_t, std::pair<int, int>> pipes_;
 };
 
 }  // namespace
@@ -181,10 +94,14 @@ class restorer {
 void restore(std::span<const std::uint8_t> bytes) {
   try {
     const json document = json::from_cbor(bytes.begin(), bytes.end());
+    const json& rows = document["descriptors"];
     umask(document["umask"].get<mode_t>());
-    restorer r;
-    for (const json& row : document["descriptors"]) r.restore_row(row);
-    r.watch_again(document["descriptors"]);
+    restorer r(rows);
+    for (const json& row : rows) r.restore_row(row);
+    for (const json& row : rows)
+      if (row.value("kind", "") == "epoll") watch_again(row);
+    r.close_unheld_standard();
+    release_low_numbers();
     begin_with(r.held());
   } catch (const json::exception& error) {
     throw descriptor_error(std::string("the image's list of descriptors is damaged: ") + error.what());

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -47,6 +48,7 @@ void install() {
 }  // namespace
 
 void begin() {
+  release_low_numbers();
   const std::lock_guard hold(lock);
   for (int fd = 0; fd < first_lower_descriptor(); ++fd)
     if (fcntl(fd, F_GETFD) >= 0) table[fd] = {next_file++, fd <= 2 ? fd : -1, true};

@@ -52,7 +52,8 @@ class stack_writer {
 /// What the kernel told this process holds for the program too, except where things lie. Left out: rseq, which the
 /// lower half has.
 void add_inherited(std::vector<std::uint64_t>& words) {
-  for (const unsigned long type : {AT_UID, AT_EUID, AT_GID, AT_EGID, AT_HWCAP, AT_HWCAP2, AT_CLKTCK, AT_MINSIGSTKSZ}) {
+  constexpr unsigned long types[] = {AT_UID, AT_EUID, AT_GID, AT_EGID, AT_HWCAP, AT_HWCAP2, AT_CLKTCK, AT_MINSIGSTKSZ};
+  for (const unsigned long type : types) {
     errno = 0;
     const unsigned long value = ::getauxval(type);
     if (value == 0 && errno == ENOENT) continue;

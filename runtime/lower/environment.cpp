@@ -2,6 +2,7 @@
 #include "convert.hpp"
 #include "real_mpi.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 
@@ -9,10 +10,28 @@ namespace mana::real_mpi {
 
 using lower::neutral_rank;
 
+namespace {
+
+/// A program that nobody launched. MPICH would start an mpiexec now to ask it how large the universe is, and wait for one
+/// that may be another MPI's.
+bool nobody_to_ask(int key) noexcept {
+#if defined(MPICH_VERSION)
+  if (key != MPI_UNIVERSE_SIZE && key != MPI_APPNUM) return false;
+  for (const char* name : {"PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK"})
+    if (std::getenv(name) != nullptr) return false;
+  return true;
+#else
+  return key == MPI_KEYVAL_INVALID;
+#endif
+}
+
+}  // namespace
+
 int world_attribute(int which, int* flag, std::int64_t* value) {
   static constexpr int keys[] = {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM};
   *flag = 0;
   if (which < 0 || which >= static_cast<int>(std::size(keys))) return neutral::err_keyval;
+  if (nobody_to_ask(keys[which])) return neutral::success;
   void* found = nullptr;
   const int rc = PMPI_Comm_get_attr(MPI_COMM_WORLD, keys[which], &found, flag);
   if (rc != MPI_SUCCESS) return neutral_error(rc);

@@ -7,11 +7,9 @@
 #include "program_check.hpp"
 #include "run_options.hpp"
 
-#include <rank_image.hpp>
 #include <store.hpp>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -37,17 +35,11 @@ void check_launcher(const launcher& started_by, mpi_name mpi, const std::string&
 }
 
 /// How one rank's file is looked at. thorough: all bytes are read
-image_view view_file(const store::generation& g, const store::rank_file& f, bool thorough) {
+image_view view_file(const store::generation& g, const store::manifest& m, const store::rank_file& f, bool thorough) {
   image_view v{f.rank, f.bytes, f.memory_bytes, {}};
-  const std::string path = g.path + "/" + f.name;
-  struct stat about{};
-  if (stat(path.c_str(), &about) != 0) v.problem = path + ": the image is missing";
-  else if (static_cast<std::uint64_t>(about.st_size) != f.bytes)
-    v.problem = fmt::format("{}: the image has {} bytes, {} were written", path, about.st_size, f.bytes);
-  if (!v.problem.empty() || !thorough) return v;
   try {
-    if (image::rank_image(path).verify() != f.memory_bytes) v.problem = path + ": the image holds less memory than was written";
-  } catch (const image::image_error& error) {
+    store::check_file(g, m, f, thorough ? store::depth::all_bytes : store::depth::identity);
+  } catch (const store::store_error& error) {
     v.problem = error.what();
   }
   return v;
@@ -67,8 +59,7 @@ checkpoint_view view_generation(const store::generation& g, bool thorough) {
     v.program = m.program;
     v.ranks = m.ranks;
     v.warnings = m.warnings;
-    for (const store::rank_file& f : m.files) v.images.push_back(view_file(g, f, thorough));
-    if (m.files.size() != m.ranks) v.problem = "the manifest does not name an image for each rank";
+    for (const store::rank_file& f : m.files) v.images.push_back(view_file(g, m, f, thorough));
   } catch (const store::store_error& error) {
     v.problem = error.what();
   }

@@ -1,8 +1,10 @@
 #include "process.hpp"
 
+#include "stub_call.hpp"
 #include "trap.hpp"
 #include "twin.hpp"
 
+#include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
 
 #include <algorithm>
@@ -51,6 +53,13 @@ long trap_readlink(trap& t) {
   const std::size_t n = std::min(std::strlen(program), static_cast<std::size_t>(size));
   std::memcpy(t.pointer<char>(path + 1), program, n);
   return static_cast<long>(n);
+}
+
+/// execve(path, …). Made by the stub: in here all signals are blocked, and what is executed would inherit that.
+long trap_execve(trap& t) {
+  const long number = continue_in_stub(t, stub().call);
+  if (names_own_program(t.pointer<const char>(0))) t.set_reg(REG_RDI, as_word(saved().program));
+  return number;
 }
 
 /// The process ends through the lower half's exit(), so that the end of MPI and its launcher is orderly. A child just

@@ -34,6 +34,7 @@ constexpr trap_row rows[] = {
 
     {SYS_readlink, trap_readlink},
     {SYS_readlinkat, trap_readlink},
+    {SYS_execve, trap_execve},
 
     {SYS_open, trap_open},
     {SYS_openat, trap_open},
@@ -64,6 +65,12 @@ constexpr trap_row rows[] = {
     {SYS_inotify_init1, trap_new_descriptor},
     {SYS_pidfd_open, trap_new_descriptor},
     {SYS_perf_event_open, trap_new_descriptor},
+    {SYS_pidfd_getfd, trap_new_descriptor},
+    {SYS_memfd_secret, trap_new_descriptor},
+    {SYS_mq_open, trap_new_descriptor},
+    {SYS_userfaultfd, trap_new_descriptor},
+    {SYS_fanotify_init, trap_new_descriptor},
+    {SYS_io_uring_setup, trap_new_descriptor},
     {STUB_REPORT_NUMBER, trap_report},
 };
 

@@ -1,4 +1,4 @@
-// The collective clock with needs, as the coordinator runs it. Rules in docs/design/clock.md.
+// The collective clock with needs, as the coordinator runs it. Rules and why they hold: docs/design/clock.md.
 #pragma once
 #include <mana/clock/message.hpp>
 
@@ -9,13 +9,16 @@
 namespace mana::clock {
 
 /// Transport: `void send(int rank, const downward&)`, delivered to each rank in the order of the calls.
-/// INV: when `line` is sent, every clock's count is the same on all of its members that have started it, and no member
-/// has started a collective that another has not: each rank has reported the current version, so it had no debt at
-/// targets that no raise under way can change (raises and reports of a rank arrive in order).
+/// INV-LINE: when `line` is sent, every clock's count is the same on all of its members. Each rank has reported the
+/// current version, so it had no debt at the current targets; it cannot have passed them since, because it would have
+/// sent a raise before it entered, and that raise would have arrived before its report or made a newer version.
+/// INV-VERSION: versions never go back, not even between requests: what a rank sent in a quiesce that was given up may
+/// arrive in the next one, and its reports must not count.
 template <class Transport>
 class needs_coordinator {
  public:
-  needs_coordinator(Transport& transport, int ranks) : transport_(transport), ranks_(ranks) { reset(); }
+  needs_coordinator(Transport& transport, int ranks)
+      : transport_(transport), ranks_(ranks), standings_(static_cast<std::size_t>(ranks)) {}
 
   void request() {
     reset();
@@ -27,20 +30,19 @@ class needs_coordinator {
     send_all(given_up{});
     reset();
   }
+  /// The checkpoint is over, or there was none: ready for the next request.
   void reset() {
     phase_ = phase::idle;
-    version_ = 0;
-    snapshots_ = 0;
+    answered_ = up_to_date_ = 0;
     targets_.clear();
-    needs_.assign(static_cast<std::size_t>(ranks_), {});
-    reported_.assign(static_cast<std::size_t>(ranks_), 0);
-    counts_.assign(static_cast<std::size_t>(ranks_), {});
+    needs_.clear();
+    standings_.assign(standings_.size(), {});
   }
   /// The line is declared, and all ranks were told.
   bool done() const noexcept { return phase_ == phase::at_line; }
 
   void receive(int rank, const upward& message) {
-    if (phase_ == phase::idle) return;    // of a quiesce that was given up
+    if (phase_ == phase::idle || phase_ == phase::at_line) return;    // of a quiesce that was given up
     std::visit([&](const auto& m) { on(rank, m); }, message);
   }
 
@@ -48,96 +50,123 @@ class needs_coordinator {
   std::string describe() const {
     std::string text;
     for (int r = 0; r < ranks_; ++r) {
-      const auto i = static_cast<std::size_t>(r);
-      if (phase_ == phase::running && reported_[i] == version_) continue;
-      text += "rank " + std::to_string(r) + debts_of(r) + wait_of(r) + "\n";
+      const standing& s = of(r);
+      const std::string name = "rank " + std::to_string(r);
+      if (phase_ == phase::collecting && !s.answered) text += name + " has not answered the request\n";
+      if (phase_ == phase::running && s.reported != version_) text += name + why_behind(r) + "\n";
     }
     return text;
   }
 
  private:
   enum class phase { idle, collecting, running, at_line };
-  struct target { std::uint64_t count = 0; std::vector<int> members; };
-  struct wait { bool declared = false; std::vector<int> peers; };
+  struct target {
+    std::uint64_t count = 0;
+    std::uint64_t since = 0;     // version: whoever reported it or a later one has started all these collectives
+    std::vector<int> members;
+  };
+  struct standing {              // of a rank
+    bool answered = false;
+    std::uint64_t reported = 0;                     // version
+    std::map<group_name, std::uint64_t> counts;     // as last heard, for describe()
+  };
 
+  standing& of(int rank) { return standings_[static_cast<std::size_t>(rank)]; }
+  const standing& of(int rank) const { return standings_[static_cast<std::size_t>(rank)]; }
+
+  /// A rank's second snapshot in one quiesce tells that its first was of a quiesce that was given up, and with it all
+  /// that came between. What was counted then still is; the need is not, and the rank has lost its state.
   void on(int rank, const snapshot& s) {
-    for (const group_count& c : s.counts) {
-      target& t = targets_[c.name];
-      t.count = std::max(t.count, c.count);
-      if (t.members.empty()) t.members = c.members;
-      counts_[static_cast<std::size_t>(rank)][c.name] = c.count;
+    needs_.erase(rank);
+    for (const group_count& c : s.counts) count(rank, c);
+    answered_ += of(rank).answered ? 0 : 1;
+    of(rank).answered = true;
+    if (answered_ == ranks_) {
+      phase_ = phase::running;
+      next_version(all_targets);
     }
-    if (++snapshots_ < ranks_) return;
-    phase_ = phase::running;
-    version_ = 1;
-    for (int r = 0; r < ranks_; ++r) send_state(r, [](const group_name&) { return true; });
   }
   void on(int rank, const raise& m) {
-    target& t = targets_[m.target.name];
-    t.count = std::max(t.count, m.target.count);
-    if (t.members.empty()) t.members = m.target.members;
-    counts_[static_cast<std::size_t>(rank)][m.target.name] = m.target.count;
-    changed([&](const group_name& name) { return name == m.target.name; });
+    count(rank, m.target);
+    next_version([&](const group_name& name) { return name == m.target.name; });
   }
   void on(int rank, const need& m) {
-    needs_[static_cast<std::size_t>(rank)] = {true, m.peers};
-    changed([](const group_name&) { return false; });
+    needs_[rank] = m.peers;
+    next_version(no_target);
   }
   void on(int rank, const need_end&) {
-    needs_[static_cast<std::size_t>(rank)] = {};
-    changed([](const group_name&) { return false; });
+    needs_.erase(rank);
+    next_version(no_target);
   }
   void on(int rank, const report& m) {
-    reported_[static_cast<std::size_t>(rank)] = m.version;
-    const bool all = std::all_of(reported_.begin(), reported_.end(), [this](std::uint64_t v) { return v == version_; });
-    if (!all) return;
+    if (phase_ != phase::running || m.version != version_ || of(rank).reported == version_) return;
+    of(rank).reported = version_;
+    if (++up_to_date_ < ranks_) return;
     phase_ = phase::at_line;
     send_all(line{});
   }
 
-  /// A new version goes to every rank: each has to report it.
-  template <class Wanted>
-  void changed(Wanted&& wanted) {
+  void count(int rank, const group_count& c) {
+    target& t = targets_[c.name];
+    if (c.count > t.count) {
+      t.count = c.count;
+      t.since = version_ + 1;
+    }
+    if (t.members.empty()) t.members = c.members;
+    of(rank).counts[c.name] = c.count;
+  }
+
+  static bool all_targets(const group_name&) { return true; }
+  static bool no_target(const group_name&) { return false; }
+
+  /// Every change is a new version, and a new version goes to every rank: each has to report it. Before all snapshots
+  /// are here there is none: a rank that knew only a part of the targets would report too early.
+  template <class Changed>
+  void next_version(Changed&& changed) {
+    if (phase_ != phase::running) return;
     ++version_;
-    for (int r = 0; r < ranks_; ++r) send_state(r, wanted);
+    up_to_date_ = 0;
+    std::vector<std::pair<const group_name, target>*> news;
+    for (auto& entry : targets_)
+      if (changed(entry.first)) news.push_back(&entry);
+    for (int r = 0; r < ranks_; ++r) {
+      state s{version_, {}, needed_by(r)};
+      for (const auto* entry : news)
+        if (is_member(entry->second, r)) s.targets.push_back({entry->first, entry->second.count, {}});
+      transport_.send(r, s);
+    }
   }
 
-  template <class Wanted>
-  void send_state(int rank, Wanted&& wanted) {
-    state s{version_, {}, {}};
-    for (const auto& [name, t] : targets_)
-      if (wanted(name) && std::binary_search(t.members.begin(), t.members.end(), rank)) s.targets.push_back({name, t.count, {}});
-    for (int r = 0; r < ranks_; ++r)
-      if (r != rank && needs(r, rank)) s.needed_by.push_back(r);
-    transport_.send(rank, s);
-  }
-  bool needs(int rank, int peer) const {
-    const wait& w = needs_[static_cast<std::size_t>(rank)];
-    return w.declared && (w.peers.empty() || std::find(w.peers.begin(), w.peers.end(), peer) != w.peers.end());
+  static bool is_member(const target& t, int rank) {
+    return std::binary_search(t.members.begin(), t.members.end(), rank);
   }
 
-  std::string debts_of(int rank) const {
-    const auto i = static_cast<std::size_t>(rank);
+  std::vector<int> needed_by(int rank) const {
+    std::vector<int> ranks;
+    for (const auto& [who, peers] : needs_) {
+      const bool meant = peers.empty() || std::find(peers.begin(), peers.end(), rank) != peers.end();
+      if (meant && who != rank) ranks.push_back(who);
+    }
+    return ranks;
+  }
+
+  std::string why_behind(int rank) const {
     std::string text;
     for (const auto& [name, t] : targets_) {
-      if (!std::binary_search(t.members.begin(), t.members.end(), rank)) continue;
-      const auto known = counts_[i].find(name);
-      const std::uint64_t count = known == counts_[i].end() ? 0 : known->second;
-      if (count < t.count)
-        text += ", " + std::to_string(t.count - count) + " collective(s) behind on the group of " +
-                std::to_string(t.members.size()) + " ranks beginning with " + std::to_string(t.members.front());
+      if (!is_member(t, rank) || of(rank).reported >= t.since) continue;
+      const auto known = of(rank).counts.find(name);
+      const std::uint64_t count = known == of(rank).counts.end() ? 0 : known->second;
+      if (count >= t.count) continue;
+      text += ", " + std::to_string(t.count - count) + " collective(s) behind on the group of " +
+              std::to_string(t.members.size()) + " ranks beginning with " + std::to_string(t.members.front());
     }
-    for (int r = 0; r < ranks_; ++r)
-      if (r != rank && needs(r, rank)) text += ", needed by rank " + std::to_string(r);
-    return text;
-  }
-  std::string wait_of(int rank) const {
-    const wait& w = needs_[static_cast<std::size_t>(rank)];
-    if (!w.declared) return "";
-    std::string text = ", waits for a message of";
-    if (w.peers.empty()) return text + " any rank";
-    for (const int p : w.peers) text += " " + std::to_string(p);
-    return text;
+    for (const int who : needed_by(rank)) text += ", needed by rank " + std::to_string(who);
+    if (const auto wait = needs_.find(rank); wait != needs_.end()) {
+      text += ", waits for a message of";
+      for (const int peer : wait->second) text += " " + std::to_string(peer);
+      if (wait->second.empty()) text += " any rank";
+    }
+    return text.empty() ? " has not answered the last change" : text;
   }
 
   void send_all(const downward& m) {
@@ -148,11 +177,10 @@ class needs_coordinator {
   const int ranks_;
   phase phase_ = phase::idle;
   std::uint64_t version_ = 0;
-  int snapshots_ = 0;
+  int answered_ = 0, up_to_date_ = 0;            // ranks whose snapshot is here; whose report is of version_
   std::map<group_name, target> targets_;
-  std::vector<wait> needs_;                                    // by rank
-  std::vector<std::uint64_t> reported_;                        // by rank: version
-  std::vector<std::map<group_name, std::uint64_t>> counts_;    // by rank, as last heard: for describe()
+  std::map<int, std::vector<int>> needs_;        // by the rank that waits
+  std::vector<standing> standings_;              // by rank
 };
 
 }  // namespace mana::clock

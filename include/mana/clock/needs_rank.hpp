@@ -1,5 +1,6 @@
-// The collective clock with needs, as a rank runs it. Rules in docs/design/clock.md.
+// The collective clock with needs, as a rank runs it. Rules and why they hold: docs/design/clock.md.
 #pragma once
+#include <mana/clock/diagnosis.hpp>
 #include <mana/clock/message.hpp>
 
 #include <algorithm>
@@ -11,12 +12,15 @@ namespace mana::clock {
 
 /// Transport: `void send(const upward&)`, delivered to the coordinator in the order of the calls.
 /// Not thread-safe: the caller holds one lock per rank. No member blocks.
+/// INV-COUNT: a start that is held is not counted: the caller takes it back under the lock under which it asked, and
+/// begin() gets counts that were read under that lock. So every start is in the snapshot, or asks and is judged.
 template <class Transport>
 class needs_rank {
  public:
   needs_rank(Transport& transport, int rank) : transport_(transport), rank_(rank) {}
 
   /// The rank has seen `pending`. counts: its clocks, read after every later start is sure to ask start_collective.
+  /// A quiesce that was under way is given up.
   void begin(std::vector<group_count> counts) {
     reset();
     quiescing_ = true;
@@ -25,6 +29,7 @@ class needs_rank {
   }
 
   void receive(const state& s) {
+    if (!quiescing_) return;          // of a request that this rank has not answered yet: its answer brings a newer one
     ++changes_;
     known_ = true;
     version_ = s.version;
@@ -58,7 +63,9 @@ class needs_rank {
     return verdict::go;
   }
 
-  /// A blocking wait for messages. who: any number that no other wait of this rank has. peers: world ranks, empty: anyone
+  /// A blocking wait for messages, or for a receive to be posted.
+  /// who: any number that no other wait of this rank has; again with the same number: the wait is for others now
+  /// peers: world ranks; empty: anyone
   void wait_begins(std::uint64_t who, std::span<const int> peers) {
     waits_[who] = {peers.begin(), peers.end()};
     tell();
@@ -77,6 +84,15 @@ class needs_rank {
     if (!known_) return false;
     if (!needed_by_.empty()) return true;
     return std::any_of(clocks_.begin(), clocks_.end(), [](const auto& c) { return c.second.count < c.second.target; });
+  }
+
+  diagnosis describe() const {
+    diagnosis d;
+    for (const auto& [name, c] : clocks_)
+      if (c.count < c.target) d.groups.push_back({name, c.count, c.target});
+    d.needed_by = needed_by_;
+    d.waits = waits_for_others(d.waits_for);
+    return d;
   }
 
  private:

@@ -5,7 +5,8 @@
 //
 // A chunk holds at most chunk_bytes of one region's memory; pages that are in no chunk read as zeros. Every byte of the
 // file is covered by a checksum: of the header itself, of the tables (sections and regions together), of each chunk's
-// memory, of all chunk headers (in the trailer).
+// memory and stored bytes, of all chunk headers (in the trailer), of the trailer (in the manifest).
+// Of every later version too: magic, version, abi_version and the header's checksum are where they are here.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +52,7 @@ struct chunk_header {
   std::uint64_t address;             // of the memory
   std::uint32_t memory_bytes;
   std::uint32_t stored_bytes;        // that follow; equal to memory_bytes: not compressed, else an LZ4 block
-  std::uint64_t checksum;            // XXH3-64 over the memory
+  std::uint64_t checksum;            // XXH3-64 over the memory; compressed: over the block, seeded with that value
 };
 static_assert(sizeof(chunk_header) == 24);
 
@@ -59,7 +60,7 @@ struct trailer {
   std::uint64_t magic;
   std::uint64_t chunk_count;
   std::uint64_t memory_bytes;        // in all chunks
-  std::uint64_t chunks_checksum;     // XXH3-64 over all chunk headers, in order
+  std::uint64_t chunks_checksum;     // XXH3-64 over the file header's checksum and all chunk headers, in order
 };
 static_assert(sizeof(trailer) == 32);
 

@@ -16,6 +16,7 @@
 
 extern char** environ;
 static __thread int own = 3;
+static volatile int* volatile nowhere;
 
 static int status_of(pid_t child) {
   int status = 0;
@@ -81,7 +82,7 @@ static void forks(void) {
   if (aborts == 0) abort();
   CHECK(WTERMSIG(status_of(aborts)) == SIGABRT);
   const pid_t faults = fork();
-  if (faults == 0) *(volatile int*)8 = 1;
+  if (faults == 0) *nowhere = 1;
   CHECK(WTERMSIG(status_of(faults)) == SIGSEGV);
 }
 

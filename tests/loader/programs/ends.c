@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static volatile int* volatile nowhere;
 static void at_end(void) { puts("at exit"); }
 static void at_quick_end(void) { puts("at quick exit"); fflush(stdout); }
 static void __attribute__((destructor)) last(void) { puts("destructor"); }
@@ -50,7 +51,7 @@ int main(int argc, char** argv) {
   }
   fflush(stdout);
   if (strcmp(how, "abort") == 0) abort();
-  if (strcmp(how, "fault") == 0) *(volatile int*)16 = 1;
+  if (strcmp(how, "fault") == 0) *nowhere = 1;
   if (strcmp(how, "kill") == 0) raise(SIGKILL);
   if (strcmp(how, "term") == 0) kill(getpid(), SIGTERM);
   if (strcmp(how, "alarm") == 0) { alarm(1); pause(); }

@@ -1,0 +1,153 @@
+"""Measures native and under mana in turn, on 2 ranks; prints medians and ratios, writes them as JSON and as an SVG.
+
+    python3 bench/run.py --build build --out build/bench [--rounds 5] [--only calls|programs|checkpoint]
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
+from mana_job import STEP, Job, image_bytes, mana, mpi_environment, mpirun  # noqa: E402
+
+MIB = 1 << 20
+
+
+class Bench:
+    def __init__(self, options, mpi):
+        self.options, self.mpi = options, mpi
+        self.build = options.build.resolve()
+        self.mana = str(self.build / "bin" / "mana")
+        self.directory = options.out.resolve() / mpi
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+
+    def words(self, under_mana, *command):
+        return [*mpirun(self.mpi, 2), *([self.mana, "run", "--ckpt-dir", "ckpt", "--"] if under_mana else []), *command]
+
+    def run(self, under_mana, *command):
+        """Returns (seconds, output)."""
+        begin = time.monotonic()
+        done = subprocess.run(self.words(under_mana, *command), cwd=self.directory, env=mpi_environment(), text=True,
+                              capture_output=True, check=True, stdin=subprocess.DEVNULL)
+        return time.monotonic() - begin, done.stdout
+
+    def calls(self):
+        """{(call, bytes): ([native ns], [mana ns])}"""
+        found = {}
+        for _ in range(self.options.rounds):
+            for under in (False, True):
+                _, output = self.run(under, str(self.build / "bench" / f"calls_{self.mpi}"))
+                for line in output.splitlines():
+                    name, size, ns = line.split()
+                    found.setdefault((name, int(size)), ([], []))[under].append(float(ns))
+        rows = []
+        for (name, size), (native, ours) in found.items():
+            n, m = statistics.median(native), statistics.median(ours)
+            rows.append({"what": name, "bytes": size, "native_ns": n, "mana_ns": m, "ratio": m / n})
+            print(f"{self.mpi:8} {name:20} {size:8} {n:12.1f} {m:12.1f}  {m / n:6.3f}", flush=True)
+        return rows
+
+    def timed(self, name, *command):
+        native, ours = [], []
+        for _ in range(self.options.rounds):
+            for file in self.directory.glob("hpccoutf.txt"):
+                file.unlink()
+            native.append(self.run(False, *command)[0])
+            for file in self.directory.glob("hpccoutf.txt"):
+                file.unlink()
+            ours.append(self.run(True, *command)[0])
+        n, m = statistics.median(native), statistics.median(ours)
+        print(f"{self.mpi:8} {name:20} {n:9.3f} s {m:9.3f} s  {m / n:6.3f}", flush=True)
+        return {"what": name, "native_s": n, "mana_s": m, "ratio": m / n}
+
+    def programs(self):
+        (self.directory / "heat.par").write_text("rows = 1000\ncols = 1000\nsteps = 3000\nreport = 1000\n")
+        rows = [self.timed("launch", str(self.build / "bench" / f"payload_{self.mpi}"), "0", "1"),
+                self.timed("heat2d", str(self.build / "examples" / "heat2d" / f"heat2d_{self.mpi}"), "heat.par")]
+        if self.mpi == "openmpi" and shutil.which("lmp"):
+            shutil.copy(pathlib.Path(__file__).parent / "melt.in", self.directory)
+            rows.append(self.timed("lammps", "lmp", "-in", "melt.in", "-log", "none", "-screen", "none"))
+        return rows
+
+    def checkpoint(self):
+        rows = []
+        for size in (16, 256):
+            took, bytes_, restart = [], 0, []
+            for _ in range(self.options.rounds):
+                shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+                job = Job(self.words(True, str(self.build / "bench" / f"payload_{self.mpi}"), str(size), "5000"), self.directory, self.directory / "log")
+                while not STEP.search(job.next_line(60)):
+                    pass
+                took.append(mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"))[0])
+                bytes_ = image_bytes(self.directory / "ckpt")
+                job.kill()
+                (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)
+                begin = time.monotonic()
+                job = Job([*mpirun(self.mpi, 2), self.mana, "restart", "ckpt"], self.directory, self.directory / "log")
+                while not STEP.search(job.next_line(60)):
+                    pass
+                restart.append(time.monotonic() - begin)
+                job.kill()
+            write = self.writing(bytes_)
+            row = {"what": f"{size} MiB per rank", "checkpoint_s": statistics.median(took), "same_bytes_written_s": write,
+                   "image_mib_per_rank": bytes_ / 2 / MIB, "restart_s": statistics.median(restart)}
+            print(f"{self.mpi:8} {row}", flush=True)
+            rows.append(row)
+        return rows
+
+    def writing(self, total):
+        """What the disk takes for as many bytes, written by two processes and synced."""
+        times = []
+        for _ in range(self.options.rounds):
+            begin = time.monotonic()
+            writers = [subprocess.Popen(["dd", "if=/dev/zero", f"of={self.directory}/written-{i}", "bs=4M", f"count={max(1, total // 2 // (4 * MIB))}", "conv=fsync"],
+                                        stderr=subprocess.DEVNULL) for i in range(2)]
+            for w in writers:
+                w.wait()
+            times.append(time.monotonic() - begin)
+        for i in range(2):
+            os.unlink(self.directory / f"written-{i}")
+        return statistics.median(times)
+
+
+def plot(results, path):
+    """Ratios of the calls as bars; 1 is native."""
+    rows = [(mpi, r) for mpi, parts in results.items() for r in parts.get("calls", [])]
+    height, bar = 40 + 16 * len(rows), 16
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{height}" font-family="sans-serif" font-size="11">',
+             '<text x="10" y="18" font-size="14">Time under mana over native time, by call (2 ranks, medians)</text>']
+    for i, (mpi, r) in enumerate(rows):
+        y, width = 30 + bar * i, min(r["ratio"], 2.5) * 180
+        colour = "#2b7" if r["ratio"] <= 1.03 else "#e93" if r["ratio"] <= 1.15 else "#c44"
+        lines += [f'<text x="10" y="{y + 11}">{mpi} {r["what"]} {r["bytes"] or ""}</text>',
+                  f'<rect x="240" y="{y + 2}" width="{width:.0f}" height="11" fill="{colour}"/>',
+                  f'<text x="{245 + width:.0f}" y="{y + 11}">{r["ratio"]:.2f}</text>']
+    lines += [f'<line x1="420" y1="26" x2="420" y2="{height - 8}" stroke="#888" stroke-dasharray="3"/>', "</svg>"]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--mpi", action="append", choices=["mpich", "openmpi"])
+    parser.add_argument("--only", action="append", choices=["calls", "programs", "checkpoint"])
+    options = parser.parse_args()
+    results = {}
+    for mpi in options.mpi or ["mpich", "openmpi"]:
+        bench = Bench(options, mpi)
+        results[mpi] = {part: getattr(bench, part)() for part in options.only or ["calls", "programs", "checkpoint"]}
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    plot(results, options.out / "calls.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Bad input: each case must end with its documented exit status and words that name cause and remedy; nothing is lost."""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
+
+
+class Cases:
+    def __init__(self, options):
+        self.mpi, self.build = options.mpi, options.build.resolve()
+        self.mana = str(self.build / "bin" / "mana")
+        self.program = str(self.build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}")
+        self.other_program = str(self.build / "tests" / "mpi" / "programs" / f"ops_{options.mpi}")
+        self.directory = self.build / "restart-runs" / f"bad-input-{options.mpi}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        self.failures = 0
+
+    def run(self, *words, ranks=2, launcher=True, environment=None):
+        words = [*(mpirun(self.mpi, ranks) if launcher else []), *words]
+        done = subprocess.run(words, cwd=self.directory, env={**mpi_environment(), **(environment or {})}, capture_output=True,
+                              text=True, errors="replace", timeout=120, stdin=subprocess.DEVNULL, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def expect(self, name, status, text, *words, **how):
+        """mpirun passes a rank's status on."""
+        got, output = self.run(*words, **how)
+        if got != status or text not in output:
+            self.failures += 1
+            print(f"FAILED {name}: status {got} instead of {status}, or no {text!r} in:\n{output}")
+        else:
+            print(f"{name}: status {status}", flush=True)
+
+    def checkpoint(self, directory, ranks=2):
+        """A job is checkpointed and stopped. Returns the generation."""
+        job = Job([*mpirun(self.mpi, ranks), self.mana, "run", "--ckpt-dir", directory, "--", self.program, "2000", "5"],
+                  self.directory, self.directory / "log")
+        job.wait_until_up(self.directory / directory)
+        mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(self.directory / directory))
+        job.process.wait(60)
+        return max((self.directory / directory).glob("gen-*"))
+
+    def programs(self):
+        run = (self.mana, "run", "--ckpt-dir", "c", "--")
+        (self.directory / "text").write_text("no program")
+        os.chmod(self.directory / "text", 0o755)
+        (self.directory / "not-executable").write_text("#!/bin/sh\n")
+        (self.directory / "directory").mkdir()
+        elf = bytearray(pathlib.Path(self.program).read_bytes())
+        elf[18] = 0xb7                                                    # e_machine: AArch64
+        (self.directory / "foreign").write_bytes(elf)
+        os.chmod(self.directory / "foreign", 0o755)
+        self.expect("not found", 65, "no such file", *run, "./nowhere")
+        self.expect("not executable", 66, "not-executable", *run, "./not-executable")
+        self.expect("a directory", 66, "directory", *run, "./directory")
+        self.expect("not ELF", 67, "text", *run, "./text")
+        self.expect("other architecture", 68, "AArch64", *run, "./foreign")
+        static = self.directory / "static"
+        source = self.directory / "static.c"
+        source.write_text("int main(void) { return 0; }\n")
+        if subprocess.run(["cc", "-static", source, "-o", static], check=False).returncode == 0:
+            self.expect("statically linked", 69, "static", *run, "./static")
+        self.expect("not an MPI program", 70, "MPI", *run, "/bin/true", launcher=False)
+        self.expect("unknown option", 64, "--nonsense", self.mana, "run", "--nonsense", "x", "--", self.program)
+        self.expect("unwritable directory", 75, "/proc/none", self.mana, "run", "--ckpt-dir", "/proc/none", "--", self.program)
+        self.expect("a single rank without mpirun", 0, "checksum", *run, self.program, "3", launcher=False)
+
+    def jobs(self):
+        self.expect("no such job", 90, "no such job", self.mana, "checkpoint", "--ckpt-dir", "nothing", launcher=False)
+        self.expect("no such job (status)", 90, "no such job", self.mana, "status", "--ckpt-dir", "nothing", launcher=False)
+        job = Job([*mpirun(self.mpi, 2), self.mana, "run", "--ckpt-dir", "killed", "--", self.program, "2000", "5"],
+                  self.directory, self.directory / "log")
+        job.wait_until_up(self.directory / "killed")
+        job.kill()
+        self.expect("a job that was killed", 92, "has ended", self.mana, "checkpoint", "--ckpt-dir", "killed", launcher=False)
+        if os.geteuid() == 0:
+            os.chown(self.directory / "killed" / "job.json", 65534, 65534)
+            self.expect("another user's job", 91, "another user", self.mana, "checkpoint", "--ckpt-dir", "killed", launcher=False)
+
+    def restarts(self):
+        generation = self.checkpoint("good")
+        image = generation / "rank-00001.mana"
+        bytes_ = image.read_bytes()
+        self.expect("wrong number of ranks", 82, "the checkpoint has 2 ranks", self.mana, "restart", "good", ranks=3)
+        self.expect("no checkpoint", 80, "no complete checkpoint", self.mana, "restart", "c")
+        self.expect("no directory", 80, "no such directory", self.mana, "restart", "nowhere")
+        image.rename(generation / "away")
+        self.expect("an image is missing", 80, "rank-00001.mana", self.mana, "restart", "good")
+        image.write_bytes(bytes_[:len(bytes_) // 2])
+        self.expect("an image is truncated", 81, "damaged", self.mana, "restart", "good")
+        self.expect("verify finds it", 81, "rank-00001.mana", self.mana, "verify", "good", launcher=False)
+        flipped = bytearray(bytes_)
+        flipped[len(bytes_) // 3] ^= 4
+        image.write_bytes(flipped)
+        self.expect("a flipped bit", 81, "damaged", self.mana, "restart", "good")
+        image.write_bytes(bytes_)
+        other = self.directory / "other"
+        shutil.copytree(self.directory / "good", other)
+        manifest = other / generation.name / "manifest.json"
+        manifest.write_text(manifest.read_text().replace('"ranks": 2', '"ranks": 3'))
+        self.expect("a damaged manifest", 81, "manifest", self.mana, "restart", "other")
+        wrong = "mpich" if self.mpi == "openmpi" else "openmpi"
+        words = [*mpirun(wrong, 2), self.mana, "restart", "good"]
+        done = subprocess.run(words, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode != 83:
+            self.failures += 1
+            print(f"FAILED another MPI: status {done.returncode}: {done.stdout}{done.stderr}")
+        own = self.directory / "program"
+        shutil.copy(self.program, own)
+        saved, self.program = self.program, str(own)
+        self.checkpoint("changed")
+        shutil.copy(self.other_program, own)
+        self.program = saved
+        self.expect("another program", 83, "another build", self.mana, "restart", "changed")
+        self.expect("and the good one still restarts", 0, "checksum", self.mana, "restart", "good", "--interval", "1000")
+
+    def full_directory(self):
+        """The program runs on; the checkpoint before stands."""
+        job = Job([*mpirun(self.mpi, 2), self.mana, "run", "--ckpt-dir", "full", "--", self.program, "300", "10"],
+                  self.directory, self.directory / "log")
+        job.wait_until_up(self.directory / "full")
+        mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "full"))
+        (self.directory / "full").rename(self.directory / "away")
+        (self.directory / "full").write_text("a file in the way: also root cannot make a directory in it")
+        self.expect("a checkpoint that cannot be written", 94, "full", self.mana, "checkpoint", "--job", "away/job.json", launcher=False)
+        (self.directory / "full").unlink()
+        (self.directory / "away").rename(self.directory / "full")
+        lines = []
+        while (line := job.next_line(60)) is not None:
+            lines.append(line)
+        job.wait()
+        if not any(line.startswith("checksum") for line in lines):
+            self.failures += 1
+            print("FAILED: the program did not run on")
+        self.expect("the checkpoint before stands", 0, "ok", self.mana, "verify", "full/gen-000001", launcher=False)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    cases = Cases(parser.parse_args())
+    cases.programs()
+    cases.jobs()
+    cases.restarts()
+    cases.full_directory()
+    return 1 if cases.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+// A checkpoint comes while the program is inside its own signal handler, on an alternate stack.
+#include "../../mpi/programs/check.h"
+
+#include <signal.h>
+#include <sys/time.h>
+
+static volatile uint64_t spun;
+static volatile int handled;
+
+static void on_alarm(int number) {
+  (void)number;
+  for (int i = 0; i < 300000; ++i) spun = spun * 31 + 7;
+  ++handled;
+}
+
+int main(int argc, char** argv) {
+  begin(&argc, &argv);
+  const int n = steps_of(argc, argv);
+  static char stack[1 << 16];
+  const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+  struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | SA_ONSTACK};
+  const struct itimerval often = {{0, 15000}, {0, 15000}};
+  sigaltstack(&other, NULL);
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &often, NULL);
+  for (int k = 0; k < n; ++k) {
+    int x = k, y = 0;
+    const struct timespec pause = {0, 20000000};
+    nanosleep(&pause, NULL);
+    MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(y == k * ranks);
+    step(k, n, argc, argv);
+  }
+  const struct itimerval never = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &never, NULL);
+  return finish();
+}

@@ -1,0 +1,71 @@
+// Images of another format version, or of a processor with more features, are refused as such, not as damaged.
+#include "../tools/temporary_directory.hpp"
+#include "in_child.hpp"
+#include "window_memory.hpp"
+
+#include <rank_image.hpp>
+
+#include <doctest/doctest.h>
+#include <xxhash.h>
+
+using namespace mana;
+
+namespace {
+
+/// An image whose header is what `change` makes of it, with the right checksum of its own.
+template <class Change>
+std::string changed_image(const temporary_directory& directory, Change&& change) {
+  const std::string path = directory.path() / "image";
+  std::filesystem::remove(path);
+  CHECK(in_child([&]() -> std::string {
+    window_memory::make_small();
+    image::write_rank_image(path, 0, 1, {}, image::upper_regions(0, 0));
+    return {};
+  }) == "");
+  std::string bytes = read_bytes(path);
+  image::file_header header{};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  change(header);
+  header.checksum = XXH3_64bits(&header, offsetof(image::file_header, checksum));
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return directory.write("image", bytes);
+}
+
+/// How a restart, in a process of its own, is refused.
+image::error_kind kind_of_refusal(const std::string& path) {
+  const std::string kind = in_child([&]() -> std::string {
+    try {
+      image::rank_image(path).restore_memory();
+      return "restored";
+    } catch (const image::image_error& error) {
+      return std::to_string(static_cast<int>(error.kind()));
+    }
+  });
+  REQUIRE(kind.size() == 1);
+  return static_cast<image::error_kind>(kind[0] - '0');
+}
+
+}  // namespace
+
+TEST_CASE("another version is not taken for damage") {
+  const temporary_directory directory;
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.version; })) == image::error_kind::version);
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.abi_version; })) == image::error_kind::version);
+}
+
+TEST_CASE("a processor must have what the writing one had, and may have more") {
+  const temporary_directory directory;
+  std::uint64_t here[4];
+  image::read_cpu_features(here);
+  CHECK((here[0] >> 32 & 1) != 0);                      // SSE3
+  CHECK((here[0] & 1u << 26) != 0);                     // SSE2
+  for (int word = 0; word < 4; ++word) {
+    const auto with_one_more = [&](auto& h) { h.cpu_features[word] |= ~here[word] & -~here[word]; };
+    const std::string path = changed_image(directory, with_one_more);
+    CHECK(kind_of_refusal(path) == image::error_kind::cpu);
+    CHECK(image::rank_image(path).header().world_size == 1);   // it can be looked at anywhere
+    const auto with_less = [&](auto& h) { h.cpu_features[word] &= h.cpu_features[word] - 1; };
+    // Comes as far as the chunks, which are those of another header.
+    CHECK(kind_of_refusal(changed_image(directory, with_less)) == image::error_kind::damaged);
+  }
+}
