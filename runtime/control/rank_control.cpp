@@ -136,7 +136,7 @@ void rank_control::on_pending() {
   else pending_ = true;
 }
 
-/// INV-5 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
+/// INV-9 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
 /// barrier on all threads between: each collective is in the snapshot, or asks clock_enter.
 void rank_control::start_quiesce() {
   released_ = pending_ = proceed_ = verdict_known_ = stop_ = false;

@@ -1,6 +1,6 @@
 // A trapped system call of the upper half, and the functions that carry them out.
 //
-// INV-8 a trap runs with all signals blocked and the lower half's thread pointer, on the stack of the upper half.
+// INV-10 a trap runs with all signals blocked and the lower half's thread pointer, on the stack of the upper half.
 // In the process that owns the window it may call libc and MPI. In a child (forked, or borrowing our memory by vfork)
 // it makes raw system calls only: other threads' locks were copied in whatever state they were.
 // Compiled without stack protector: the thread pointer changes within the handler.

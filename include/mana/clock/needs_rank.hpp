@@ -108,8 +108,8 @@ class needs_rank {
     // Waits go on: they are the program's, not the quiesce's.
   }
 
-  /// Sends what has changed for the coordinator: a need while the rank has a debt and waits; its end at once when either
-  /// ends; the version seen when there is neither debt nor need. In this order.
+  /// Sends what has changed for the coordinator: a need while the rank has a debt and waits; its end at once when
+  /// either ends; the version seen when there is neither debt nor need. In this order.
   void tell() {
     if (!known_ || at_line_) return;
     const bool debt = in_debt();
