@@ -11,7 +11,8 @@ namespace mana::image {
 
 /// Of a chunk. Both its memory and what the file holds of it count: different blocks may unpack to the same memory.
 /// stored: equal to memory if it is not compressed
-inline std::uint64_t chunk_checksum(const char* memory, std::size_t bytes, const char* stored, std::size_t stored_bytes) noexcept {
+inline std::uint64_t chunk_checksum(const char* memory, std::size_t bytes, const char* stored,
+                                    std::size_t stored_bytes) noexcept {
   const std::uint64_t of_memory = XXH3_64bits(memory, bytes);
   return stored_bytes == bytes ? of_memory : XXH3_64bits_withSeed(stored, stored_bytes, of_memory);
 }

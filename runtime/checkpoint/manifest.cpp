@@ -50,7 +50,8 @@ manifest from_json(const std::string& text) {
     if (checksum_of(document) != checksum) throw store_error(error_kind::damaged, "its checksum is wrong");
     manifest m;
     m.version = document.at("mana_checkpoint");
-    if (m.version != 1) throw store_error(error_kind::damaged, "it is of version " + std::to_string(m.version) + ", this mana reads 1");
+    if (m.version != 1)
+      throw store_error(error_kind::damaged, "it is of version " + std::to_string(m.version) + ", this mana reads 1");
     m.ranks = document.at("ranks");
     m.mpi = document.at("mpi");
     m.mpi_version = document.at("mpi_version");
@@ -62,7 +63,8 @@ manifest from_json(const std::string& text) {
       m.files.push_back({f.at("rank"), f.at("file"), f.at("bytes"), f.at("memory_bytes"), from_hex(f.at("checksum"))});
     if (m.files.size() != m.ranks) throw store_error(error_kind::damaged, "it does not name an image for each rank");
     for (std::uint32_t rank = 0; rank < m.ranks; ++rank)
-      if (m.files[rank].rank != rank) throw store_error(error_kind::damaged, "its images are not in the order of ranks");
+      if (m.files[rank].rank != rank)
+        throw store_error(error_kind::damaged, "its images are not in the order of ranks");
     return m;
   } catch (const nlohmann::json::exception&) {
     throw store_error(error_kind::damaged, "it is not what mana wrote");

@@ -20,7 +20,8 @@ namespace {
 
 std::string as_text(const region& r) {
   char text[64];
-  std::snprintf(text, sizeof text, "0x%lx-0x%lx", static_cast<unsigned long>(r.begin), static_cast<unsigned long>(r.end));
+  std::snprintf(text, sizeof text, "0x%lx-0x%lx", static_cast<unsigned long>(r.begin),
+                static_cast<unsigned long>(r.end));
   return text;
 }
 
@@ -79,11 +80,12 @@ rank_image::~rank_image() { close(fd_); }
 void rank_image::read_header() {
   if (read(fd_, &header_, sizeof header_) != static_cast<ssize_t>(sizeof header_)) damaged("it ends within its header");
   if (header_.magic != file_magic) damaged("it does not begin as an image does");
-  if (header_.checksum != XXH3_64bits(&header_, offsetof(file_header, checksum))) damaged("its header's checksum is wrong");
+  if (header_.checksum != XXH3_64bits(&header_, offsetof(file_header, checksum)))
+    damaged("its header's checksum is wrong");
   if (header_.version != format_version || header_.abi_version != lower::abi_version)
     throw image_error(error_kind::version, path_ + ": the image has format " + std::to_string(header_.version) + "." +
-                      std::to_string(header_.abi_version) + ", this mana reads " + std::to_string(format_version) + "." +
-                      std::to_string(lower::abi_version) + "; restart with the version of mana that wrote it");
+                      std::to_string(header_.abi_version) + ", this mana reads " + std::to_string(format_version) +
+                      "." + std::to_string(lower::abi_version) + "; restart with the version of mana that wrote it");
 }
 
 void rank_image::read_tables() {
@@ -98,7 +100,8 @@ void rank_image::read_tables() {
     if (n == 0) damaged("it ends within its tables");
     done += static_cast<std::size_t>(n);
   }
-  if (header_.tables_checksum != XXH3_64bits(tables.data(), tables.size())) damaged("the checksum of its tables is wrong");
+  if (header_.tables_checksum != XXH3_64bits(tables.data(), tables.size()))
+    damaged("the checksum of its tables is wrong");
   table_reader from(tables);
   std::span<const std::uint8_t> bytes;
   for (std::uint32_t i = 0; i < header_.section_count; ++i) {
@@ -109,7 +112,8 @@ void rank_image::read_tables() {
   for (std::uint32_t i = 0; i < header_.region_count; ++i) {
     region_record r{};
     if (!from.take(r) || !from.take(r.path_bytes, bytes) || !is_sane(r)) damaged("a region's record is wrong");
-    regions_.push_back({r.begin, r.end, static_cast<int>(r.protection), r.shared != 0, r.offset, {bytes.begin(), bytes.end()}});
+    regions_.push_back(
+        {r.begin, r.end, static_cast<int>(r.protection), r.shared != 0, r.offset, {bytes.begin(), bytes.end()}});
   }
 }
 
@@ -154,14 +158,15 @@ std::uintptr_t rank_image::map_region(const region& r) const {
   if (maps_file_again(r)) file.emplace(r);
   const int protection = file && (r.protection & PROT_WRITE) == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
   void* const wanted = reinterpret_cast<void*>(r.begin);
-  void* const got = file ? mmap(wanted, r.end - r.begin, protection, flags, file->descriptor(), static_cast<off_t>(r.offset))
-                         : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
+  void* const got =
+      file ? mmap(wanted, r.end - r.begin, protection, flags, file->descriptor(), static_cast<off_t>(r.offset))
+           : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
   if (got == wanted) return file ? file->limit(r) : r.end;
   const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
   if (got != MAP_FAILED) munmap(got, r.end - r.begin);
   if (occupied)
-    throw image_error(error_kind::occupied, path_ + ": the program's memory " + as_text(r) + " is in use in this process; "
-                      "start again, and without libraries that are preloaded into mana itself");
+    throw image_error(error_kind::occupied, path_ + ": the program's memory " + as_text(r) + " is in use in this "
+                      "process; start again, and without libraries that are preloaded into mana itself");
   throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
 }
 
@@ -174,16 +179,19 @@ void rank_image::read_chunk(file_reader& in, const chunk_header& h, char* place)
     packed = in.view(h.stored_bytes);
     if (packed == nullptr) damaged("it ends within its memory");
     const int bytes = static_cast<int>(h.memory_bytes);
-    if (LZ4_decompress_safe(packed, place, static_cast<int>(h.stored_bytes), bytes) != bytes) damaged("a chunk cannot be unpacked");
+    if (LZ4_decompress_safe(packed, place, static_cast<int>(h.stored_bytes), bytes) != bytes)
+      damaged("a chunk cannot be unpacked");
   }
-  if (chunk_checksum(place, h.memory_bytes, packed, h.stored_bytes) != h.checksum) damaged("a chunk's checksum is wrong");
+  if (chunk_checksum(place, h.memory_bytes, packed, h.stored_bytes) != h.checksum)
+    damaged("a chunk's checksum is wrong");
 }
 
 /// in: place_of  (region, chunk_header) → char*, where the chunk's memory goes; region: its index in regions_
 /// out: bytes of memory
 template <class PlaceOf>
 std::uint64_t rank_image::read_chunks(PlaceOf&& place_of) {
-  if (lseek(fd_, static_cast<off_t>(sizeof header_ + header_.tables_bytes), SEEK_SET) < 0) throw_io(path_, "cannot be read");
+  if (lseek(fd_, static_cast<off_t>(sizeof header_ + header_.tables_bytes), SEEK_SET) < 0)
+    throw_io(path_, "cannot be read");
   file_reader in(fd_, path_);
   checksum_state headers;
   headers.add(&header_.checksum, sizeof header_.checksum);
@@ -200,7 +208,8 @@ std::uint64_t rank_image::read_chunks(PlaceOf&& place_of) {
         damaged("chunks are missing");
       return memory;
     }
-    if (h.memory_bytes == 0 || h.memory_bytes > chunk_bytes || h.stored_bytes > h.memory_bytes) damaged("a chunk's header is wrong");
+    if (h.memory_bytes == 0 || h.memory_bytes > chunk_bytes || h.stored_bytes > h.memory_bytes)
+      damaged("a chunk's header is wrong");
     while (at < regions_.size() && regions_[at].end <= h.address) ++at;   // both ascend
     if (at == regions_.size() || h.address < regions_[at].begin || h.memory_bytes > regions_[at].end - h.address)
       damaged("a chunk lies outside the program's memory");
@@ -225,12 +234,14 @@ void rank_image::restore_memory() {
   std::vector<std::uintptr_t> limits;
   for (const region& r : regions_) limits.push_back(map_region(r));
   read_chunks([&](std::size_t at, const chunk_header& h) {
-    if (maps_file_again(regions_[at]) && (regions_[at].protection & PROT_WRITE) == 0) damaged("it would write to a file that was not written to");
+    if (maps_file_again(regions_[at]) && (regions_[at].protection & PROT_WRITE) == 0)
+      damaged("it would write to a file that was not written to");
     if (h.address + h.memory_bytes > limits[at])
-      throw image_error(error_kind::io, regions_[at].path + ": a file that the program had mapped is shorter than at the "
-                        "checkpoint; put the file of that time back");
+      throw image_error(error_kind::io, regions_[at].path + ": a file that the program had mapped is shorter than at "
+                      "the checkpoint; put the file of that time back");
     char* const place = reinterpret_cast<char*>(h.address);
-    if (!maps_file_again(regions_[at])) madvise(place, h.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
+    if (!maps_file_again(regions_[at]))
+      madvise(place, h.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
     return place;
   });
   for (const region& r : regions_)
@@ -248,7 +259,8 @@ std::uint64_t rank_image::checksum() const {
   trailer end{};
   if (fstat(fd_, &about) != 0) throw_io(path_, "cannot be looked at");
   if (about.st_size < static_cast<off_t>(sizeof header_ + sizeof end) ||
-      pread(fd_, &end, sizeof end, about.st_size - static_cast<off_t>(sizeof end)) != static_cast<ssize_t>(sizeof end) ||
+      pread(fd_, &end, sizeof end, about.st_size - static_cast<off_t>(sizeof end)) !=
+          static_cast<ssize_t>(sizeof end) ||
       end.magic != trailer_magic)
     damaged("it is cut off");
   return XXH3_64bits(&end, sizeof end);

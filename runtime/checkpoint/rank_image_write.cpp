@@ -76,7 +76,8 @@ class memory_writer {
   memory_writer& operator=(const memory_writer&) = delete;
 
   void write(const region& r) {
-    for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) write_window(r, at, std::min(r.end, at + chunk_bytes));
+    for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes)
+      write_window(r, at, std::min(r.end, at + chunk_bytes));
   }
 
   trailer finish() const { return {trailer_magic, chunks_, memory_bytes_, headers_.digest()}; }
@@ -103,7 +104,8 @@ class memory_writer {
     }
   }
 
-  /// Pages of private anonymous memory that were never touched are known to the kernel; of files, all may hold something.
+  /// Pages of private anonymous memory that were never touched are known to the kernel; of files, all may hold
+  /// something.
   bool find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted) {
     if (!r.path.empty() || r.shared) {
       std::fill_n(wanted, pages, true);
@@ -121,7 +123,8 @@ class memory_writer {
     if (begin < entries_begin_ || begin + pages * page > entries_end_) {
       const std::size_t count = std::min((r.end - begin) / page, entries_capacity);
       const auto bytes = static_cast<ssize_t>(count * sizeof entries_[0]);
-      if (pread(pagemap_, entries_.get(), static_cast<std::size_t>(bytes), static_cast<off_t>(begin / page * sizeof entries_[0])) != bytes)
+      if (pread(pagemap_, entries_.get(), static_cast<std::size_t>(bytes),
+                static_cast<off_t>(begin / page * sizeof entries_[0])) != bytes)
         throw_io("/proc/self/pagemap", "cannot be read");
       entries_begin_ = begin;
       entries_end_ = begin + count * page;
@@ -143,19 +146,24 @@ class memory_writer {
   }
   void copy_pages(std::uintptr_t begin, std::size_t from, std::size_t to, bool* wanted) {
     const std::size_t bytes = (to - from) * page;
-    if (pread(memory_, copy_.get() + from * page, bytes, static_cast<off_t>(begin + from * page)) == static_cast<ssize_t>(bytes)) return;
+    if (pread(memory_, copy_.get() + from * page, bytes, static_cast<off_t>(begin + from * page)) ==
+        static_cast<ssize_t>(bytes))
+      return;
     for (std::size_t i = from; i < to; ++i)   // beyond the end of its file: not readable for the program either
-      wanted[i] = pread(memory_, copy_.get() + i * page, page, static_cast<off_t>(begin + i * page)) == static_cast<ssize_t>(page);
+      wanted[i] = pread(memory_, copy_.get() + i * page, page, static_cast<off_t>(begin + i * page)) ==
+                  static_cast<ssize_t>(page);
   }
 
   void write_chunk(std::uintptr_t address, const char* memory, std::size_t bytes) {
     char* const place = out_.room(sizeof(chunk_header) + bytes);
     char* const body = place + sizeof(chunk_header);
     // A block that does not shrink is stored as it is; LZ4 gives up at the limit.
-    const int packed = LZ4_compress_fast(memory, body, static_cast<int>(bytes), static_cast<int>(bytes - 1), acceleration);
+    const int packed =
+        LZ4_compress_fast(memory, body, static_cast<int>(bytes), static_cast<int>(bytes - 1), acceleration);
     const std::size_t stored = packed > 0 ? static_cast<std::size_t>(packed) : bytes;
     if (packed <= 0) std::memcpy(body, memory, bytes);
-    const chunk_header header{address, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(stored), chunk_checksum(memory, bytes, body, stored)};
+    const chunk_header header{address, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(stored),
+                              chunk_checksum(memory, bytes, body, stored)};
     std::memcpy(place, &header, sizeof header);
     out_.commit(sizeof header + stored);
     headers_.add(&header, sizeof header);

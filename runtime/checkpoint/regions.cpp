@@ -23,9 +23,12 @@ bool parse_line(const std::string& line, region& out) {
   out.begin = begin;
   out.end = end;
   out.offset = offset;
-  out.protection = (mode[0] == 'r' ? PROT_READ : 0) | (mode[1] == 'w' ? PROT_WRITE : 0) | (mode[2] == 'x' ? PROT_EXEC : 0);
+  out.protection =
+      (mode[0] == 'r' ? PROT_READ : 0) | (mode[1] == 'w' ? PROT_WRITE : 0) | (mode[2] == 'x' ? PROT_EXEC : 0);
   out.shared = mode[3] == 's';
-  out.path = path_at > 0 && static_cast<std::size_t>(path_at) < line.size() ? line.substr(static_cast<std::size_t>(path_at)) : "";
+  out.path = path_at > 0 && static_cast<std::size_t>(path_at) < line.size()
+                 ? line.substr(static_cast<std::size_t>(path_at))
+                 : "";
   if (!out.path.empty() && out.path[0] != '/') out.path.clear();   // "[heap]", "[anon:…]"
   return true;
 }
@@ -43,7 +46,8 @@ std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fix
     const bool in_program = r.begin >= fixed_begin && r.end <= fixed_end;
     if (in_window || in_program) found.push_back(std::move(r));
   }
-  if (found.empty()) throw image_error(error_kind::io, "/proc/self/maps does not show the program's memory: is /proc mounted?");
+  if (found.empty())
+    throw image_error(error_kind::io, "/proc/self/maps does not show the program's memory: is /proc mounted?");
   return found;
 }
 

@@ -135,7 +135,8 @@ std::vector<generation> list(const std::string& directory) {
   if (const auto own = number_of(path); own && is_complete({path.string(), *own})) return {{path.string(), *own}};
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
-    if (const auto number = number_of(entry->path()); number && entry->is_directory(error)) found.push_back({entry->path().string(), *number});
+    if (const auto number = number_of(entry->path()); number && entry->is_directory(error))
+      found.push_back({entry->path().string(), *number});
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
   return found;
 }
@@ -175,7 +176,8 @@ void abandon(const generation& made) noexcept { remove_generation(made); }
 generation newest_complete(const std::string& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error))
-    throw store_error(error_kind::no_checkpoint, directory + ": no such directory; name the one that mana run was given by --ckpt-dir");
+    throw store_error(error_kind::no_checkpoint,
+                      directory + ": no such directory; name the one that mana run was given by --ckpt-dir");
   std::vector<generation> all = list(directory);
   for (auto g = all.rbegin(); g != all.rend(); ++g)
     if (is_complete(*g)) return *g;
@@ -193,7 +195,8 @@ manifest read_manifest(const std::string& path) {
   try {
     return from_json(text.str());
   } catch (const store_error& error) {
-    throw store_error(error.kind(), name + ": the manifest is damaged: " + error.what() + "; restart an earlier checkpoint");
+    throw store_error(error.kind(),
+                      name + ": the manifest is damaged: " + error.what() + "; restart an earlier checkpoint");
   }
 }
 
@@ -208,18 +211,25 @@ namespace {
 void check_file(const generation& g, const manifest& contents, const rank_file& f, depth how) {
   const std::string path = g.path + "/" + f.name;
   struct stat about{};
-  if (stat(path.c_str(), &about) != 0) wrong_image(error_kind::missing_file, path, "the image of rank " + std::to_string(f.rank) + " is missing");
+  if (stat(path.c_str(), &about) != 0)
+    wrong_image(error_kind::missing_file, path, "the image of rank " + std::to_string(f.rank) + " is missing");
   if (static_cast<std::uint64_t>(about.st_size) != f.bytes)
-    wrong_image(error_kind::damaged, path, "the image has " + std::to_string(about.st_size) + " bytes, " + std::to_string(f.bytes) + " were written");
+    wrong_image(error_kind::damaged, path,
+                "the image has " + std::to_string(about.st_size) + " bytes, " + std::to_string(f.bytes) +
+                    " were written");
   try {
     image::rank_image image(path);
     if (image.header().rank != f.rank || image.header().world_size != contents.ranks)
-      wrong_image(error_kind::damaged, path, "this is the image of rank " + std::to_string(image.header().rank) + " of " +
-                  std::to_string(image.header().world_size) + ", not of rank " + std::to_string(f.rank) + " of " + std::to_string(contents.ranks));
-    if (image.checksum() != f.checksum) wrong_image(error_kind::damaged, path, "this image belongs to another checkpoint");
+      wrong_image(error_kind::damaged, path,
+                  "this is the image of rank " + std::to_string(image.header().rank) + " of " +
+                      std::to_string(image.header().world_size) + ", not of rank " + std::to_string(f.rank) + " of " +
+                      std::to_string(contents.ranks));
+    if (image.checksum() != f.checksum)
+      wrong_image(error_kind::damaged, path, "this image belongs to another checkpoint");
     if (how == depth::all_bytes) image.verify();
   } catch (const image::image_error& error) {
-    throw store_error(error.kind() == image::error_kind::missing ? error_kind::missing_file : error_kind::damaged, error.what());
+    throw store_error(error.kind() == image::error_kind::missing ? error_kind::missing_file : error_kind::damaged,
+                      error.what());
   }
 }
 

@@ -72,7 +72,8 @@ enum class depth { identity, all_bytes };
 /// the size of its memory; all_bytes: its memory too.
 /// errors: store_error (missing_file, damaged)
 void check_file(const generation& g, const manifest& contents, const rank_file& f, depth how);
-/// All bytes of all ranks' images. errors: store_error (no_checkpoint, missing_file, damaged) of the first that is wrong
+/// All bytes of all ranks' images.
+/// errors: store_error (no_checkpoint, missing_file, damaged) of the first that is wrong
 void verify(const generation& g);
 
 }  // namespace mana::store

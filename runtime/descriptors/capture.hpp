@@ -16,7 +16,8 @@ struct captured {
 };
 
 /// Regular files (also deleted ones up to max_kept_bytes), directories, devices, named and anonymous pipes (these with
-/// what is in them), event counters, timers, signal descriptors, and epoll sets. All threads of the upper half are parked.
+/// what is in them), event counters, timers, signal descriptors, and epoll sets. All threads of the upper half are
+/// parked.
 captured capture();
 inline constexpr std::int64_t max_kept_bytes = 64 << 20;
 

@@ -101,7 +101,8 @@ int open_fifo(const json& row) {
 }  // namespace
 
 void fail(const std::string& path, const char* what) {
-  throw descriptor_error(path + ": " + what + ": " + std::strerror(errno) + "; the program had it open at the checkpoint");
+  throw descriptor_error(path + ": " + what + ": " + std::strerror(errno) +
+                         "; the program had it open at the checkpoint");
 }
 
 int duplicate_from(int fd, int base) {

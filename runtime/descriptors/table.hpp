@@ -12,8 +12,8 @@ struct owned_descriptor {
   bool inherited;         // from whoever started the program
 };
 
-/// Gives back the low numbers that guards took. What is open then below first_lower_descriptor() is the upper half's, and
-/// 0 to 2 the launcher's; from now on the traps tell what the upper half opens and closes.
+/// Gives back the low numbers that guards took. What is open then below first_lower_descriptor() is the upper half's,
+/// and 0 to 2 the launcher's; from now on the traps tell what the upper half opens and closes.
 void begin();
 
 /// What the upper half holds now, ascending.

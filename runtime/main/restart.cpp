@@ -35,11 +35,13 @@ std::string image_path(std::uint32_t rank) {
 }
 
 start_failure as_failure(const image::image_error& error) {
-  const bool missing = error.kind() == image::error_kind::missing;
-  const bool occupied = error.kind() == image::error_kind::occupied;
-  return start_failure(missing ? exit_status::checkpoint_missing
-                               : occupied ? exit_status::memory_occupied : exit_status::checkpoint_damaged,
-                       error.what());
+  switch (error.kind()) {
+    case image::error_kind::missing: return start_failure(exit_status::checkpoint_missing, error.what());
+    case image::error_kind::occupied: return start_failure(exit_status::memory_occupied, error.what());
+    case image::error_kind::cpu:
+    case image::error_kind::version: return start_failure(exit_status::surroundings_differ, error.what());
+    default: return start_failure(exit_status::checkpoint_damaged, error.what());
+  }
 }
 
 /// What MPI_Init_thread was asked for. The image of this rank, as the launcher numbers it, says it; if it cannot be read
@@ -107,6 +109,18 @@ void check_surroundings(const run_record& record) {
                         where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
 }
 
+/// The image is this rank's, and of this checkpoint.
+void check_own_file(std::uint32_t rank) {
+  const std::string& path = this_job().options.generation;
+  const store::manifest manifest = store::read_manifest(path);
+  try {
+    store::check_file({path, 0}, manifest, manifest.files.at(rank), store::depth::identity);
+  } catch (const store::store_error& error) {
+    const bool missing = error.kind() == store::error_kind::missing_file;
+    throw start_failure(missing ? exit_status::checkpoint_missing : exit_status::checkpoint_damaged, error.what());
+  }
+}
+
 /// The steps that may fail on one rank: all look before any touches memory.
 void check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank, std::uint32_t size) {
   together([size] {
@@ -118,6 +132,7 @@ void check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank
   });
   together([&] {
     try {
+      check_own_file(rank);
       own.emplace(image_path(rank));
       this_job().record = decode_run_record(own->section("run"));
     } catch (const image::image_error& error) {
@@ -169,7 +184,10 @@ void restart_program() {
   own.reset();
   fault_point("memory_restored");
   split::reinstall();
-  begin_control();
+  {
+    const descriptors::low_descriptor_guard guard;
+    begin_control();
+  }
   split::restart_threads();
   split::resume_main();
 }

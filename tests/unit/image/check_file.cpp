@@ -59,7 +59,9 @@ TEST_CASE("an image that is missing, short, changed or of another rank is named"
   const auto g = make(directory.path(), 1);
   const auto one = file_of(g, 1), two = file_of(g, 2);
   const std::string sound = read_bytes(one);
-  const auto with = [&](const std::string& bytes) { directory.write(std::filesystem::relative(one, directory.path()), bytes); };
+  const auto with = [&](const std::string& bytes) {
+    directory.write(std::filesystem::relative(one, directory.path()), bytes);
+  };
 
   with(sound.substr(1));
   CHECK(verified(g, store::error_kind::damaged).find(one.string() + ": the image has ") == 0);
@@ -108,8 +110,8 @@ TEST_CASE("a file with the name of a generation is nobody's to count or remove")
   const temporary_directory directory;
   const auto file = directory.write("gen-000002", "a user's");
   make(directory.path(), 1);
-  CHECK_THROWS_WITH_AS(make(directory.path(), 2), doctest::Contains("gen-000002: the directory cannot be made: File exists"),
-                       store::store_error);
+  CHECK_THROWS_WITH_AS(make(directory.path(), 2),
+                       doctest::Contains("gen-000002: the directory cannot be made: File exists"), store::store_error);
   CHECK(read_bytes(file) == "a user's");
 }
 

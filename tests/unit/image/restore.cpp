@@ -63,8 +63,8 @@ std::string as_text(const std::vector<image::region>& regions) {
   std::string text;
   for (const image::region& r : regions) {
     char line[96];
-    std::snprintf(line, sizeof line, "%lx-%lx %d %d\n", static_cast<unsigned long>(r.begin), static_cast<unsigned long>(r.end),
-                  r.protection, r.shared);
+    std::snprintf(line, sizeof line, "%lx-%lx %d %d\n", static_cast<unsigned long>(r.begin),
+                  static_cast<unsigned long>(r.end), r.protection, r.shared);
     text += line;
   }
   return text;
@@ -170,7 +170,9 @@ TEST_CASE("mappings outside the window are nobody's") {
   CHECK(in_child([&]() -> std::string {
     wm::make_small();
     wm::map(wm::fixed, wm::small);
-    if (as_text(image::upper_regions(0, 0)) != "220000000000-220000010000 3 0\n") return as_text(image::upper_regions(0, 0));
-    return image::upper_regions(wm::fixed, wm::fixed + wm::small).size() == 2 ? "" : "the fixed program's part is missing";
+    if (as_text(image::upper_regions(0, 0)) != "220000000000-220000010000 3 0\n")
+      return as_text(image::upper_regions(0, 0));
+    return image::upper_regions(wm::fixed, wm::fixed + wm::small).size() == 2 ? ""
+                                                                              : "the fixed program's part is missing";
   }) == "");
 }
