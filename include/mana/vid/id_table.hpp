@@ -1,7 +1,8 @@
 // Virtual ids of one kind: a typed table whose look-up is one bounds check and one load, and whose insert and erase
-// take no lock and no memory from an allocator.
+// take no lock and no memory from an allocator, and no locked instruction while its callers take turns.
 #pragma once
 #include <mana/core/handle.hpp>
+#include <mana/core/turns.hpp>
 
 #include <sys/mman.h>
 
@@ -48,20 +49,23 @@ class id_table {
   id_table(const id_table&) = delete;
   id_table& operator=(const id_table&) = delete;
 
+  /// Whether inserts and erases come from one thread at a time; until told, they may come at once.
+  void set_turns(turns t) noexcept { turns_ = t; }
+
   /// A live id with a fresh descriptor.
   /// out: entry, or nullptr when all `capacity` ids are in use      cost: O(1), lock-free
   entry<K>* insert_entry() noexcept {
     entry<K>* e = pop_free();
     if (e == nullptr) {
-      const std::uint32_t index = used_.fetch_add(1, std::memory_order_relaxed);
+      const std::uint32_t index = take_next(used_, turns_);
       if (index >= capacity) { used_.fetch_sub(1, std::memory_order_relaxed); return nullptr; }
       e = entries_ + index;
       e->index = index;
     }
-    ::new (&e->what) descriptor<K>{};
+    ::new (&e->what) descriptor<K>;      // without braces: member by member, not a memset before it
     e->real = 0;
     e->references = 0;
-    e->serial = serial_.fetch_add(1, std::memory_order_relaxed);
+    e->serial = take_next(serial_, turns_);
     e->state = (e->state & virt<K>::max_generation) | live_bit;
     return e;
   }
@@ -118,7 +122,7 @@ class id_table {
     while (static_cast<std::uint32_t>(head) != 0) {
       entry<K>* const e = entries_ + (static_cast<std::uint32_t>(head) - 1);
       const std::uint64_t next = (((head >> 32) + 1) << 32) | e->next_free;
-      if (free_.compare_exchange_weak(head, next, std::memory_order_acq_rel)) return e;
+      if (replace(head, next)) return e;
     }
     return nullptr;
   }
@@ -128,13 +132,19 @@ class id_table {
     do {
       e.next_free = static_cast<std::uint32_t>(head);
       next = (head & ~std::uint64_t{0xffff'ffff}) | (e.index + 1);
-    } while (!free_.compare_exchange_weak(head, next, std::memory_order_acq_rel));
+    } while (!replace(head, next));
+  }
+  bool replace(std::uint64_t& head, std::uint64_t next) noexcept {
+    if (turns_ == turns::at_once) return free_.compare_exchange_weak(head, next, std::memory_order_acq_rel);
+    free_.store(next, std::memory_order_relaxed);
+    return true;
   }
 
   entry<K>* entries_ = nullptr;
   std::atomic<std::uint32_t> used_{0};
   std::atomic<std::uint64_t> free_{0};
   std::atomic<std::uint64_t> serial_{1};
+  turns turns_ = turns::at_once;
 };
 
 /// The process's table of kind K. Lives in the wrapper library, so in the window: it is saved and found again as it is.

@@ -2,13 +2,12 @@
 #pragma once
 #include <mana/core/handle.hpp>
 #include <mana/lower/neutral.hpp>
+#include <mana/vid/code_map.hpp>
 
 #include <mana/gen/app_predefined.hpp>
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <cstring>
 #include <type_traits>
 
 namespace mana::app {
@@ -42,50 +41,20 @@ inline virt<K> to_virt(handle<K> h) noexcept {
   const std::uint64_t bits = handle_bits(h);
   return virt<K>((bits >> 32) == 0 ? static_cast<std::uint32_t>(bits) : 0);
 }
+/// The same test as to_virt(h).well_formed(), in one comparison.
+template <class K>
+inline bool may_be_virt(handle<K> h) noexcept { return handle_bits(h) >> 27 == (0x10u | static_cast<std::uint32_t>(K::code)); }
 template <class K>
 inline handle<K> from_virt(virt<K> id) noexcept { return handle_of_bits<handle<K>>(id.bits()); }
 
-/// Predefined handles of one kind: from handle to neutral code in one probe or a few, and back in one load.
 template <class K>
-class predefined_map {
- public:
-  void add(std::uint32_t code, handle<K> h) noexcept {
-    const std::uint64_t bits = handle_bits(h);
-    std::size_t slot = slot_of(bits);
-    while (slots_[slot].code != 0 && slots_[slot].bits != bits) slot = (slot + 1) % size;
-    if (slots_[slot].code == 0) slots_[slot] = {bits, code};          // the first name of a handle counts
-    if (!known_[code]) handles_[code] = bits;
-    known_[code] = true;
-  }
-  /// out: 0 for handles that are not predefined
-  std::uint32_t code(handle<K> h) const noexcept {
-    const std::uint64_t bits = handle_bits(h);
-    for (std::size_t slot = slot_of(bits); slots_[slot].code != 0; slot = (slot + 1) % size)
-      if (slots_[slot].bits == bits) return slots_[slot].code;
-    return 0;
-  }
-  handle<K> operator[](std::uint32_t code) const noexcept {
-    return handle_of_bits<handle<K>>(handles_[std::min(code, neutral::predefined_limit - 1)]);
-  }
-
- private:
-  static constexpr std::size_t size = 512;   // several times the number of datatypes, the largest kind
-  static std::size_t slot_of(std::uint64_t bits) noexcept { return (bits * 0x9e37'79b9'7f4a'7c15u) >> 55; }
-
-  struct slot { std::uint64_t bits; std::uint32_t code; };
-  slot slots_[size] = {};
-  std::uint64_t handles_[neutral::predefined_limit] = {};
-  bool known_[neutral::predefined_limit] = {};
-};
+inline constinit vid::code_map predefined{};
 
 template <class K>
-inline constinit predefined_map<K> predefined{};
-
-template <class K>
-inline std::uint32_t predefined_code(handle<K> h) noexcept { return predefined<K>.code(h); }
+inline std::uint32_t predefined_code(handle<K> h) noexcept { return predefined<K>.code(handle_bits(h)); }
 /// The application's handle of a neutral code of kind K.
 template <class K>
-inline handle<K> predefined_handle(std::uint32_t code) noexcept { return predefined<K>[code]; }
+inline handle<K> predefined_handle(std::uint32_t code) noexcept { return handle_of_bits<handle<K>>(predefined<K>.bits(code)); }
 
 /// Neutral error class that says "not a handle of this kind".
 template <class K>
@@ -137,14 +106,14 @@ inline void init_classes() noexcept {
 
 /// Once, before any other function here; handles of some mpi.h are addresses that only the dynamic linker knows.
 inline void init_predefined() noexcept {
-  for_each_predefined_comm([](unsigned code, MPI_Comm h, const char*) { predefined<kind::comm>.add(code, h); });
-  for_each_predefined_group([](unsigned code, MPI_Group h, const char*) { predefined<kind::group>.add(code, h); });
-  for_each_predefined_request([](unsigned code, MPI_Request h, const char*) { predefined<kind::request>.add(code, h); });
-  for_each_predefined_message([](unsigned code, MPI_Message h, const char*) { predefined<kind::message>.add(code, h); });
-  for_each_predefined_op([](unsigned code, MPI_Op h, const char*) { predefined<kind::op>.add(code, h); });
-  for_each_predefined_datatype([](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, h); });
-  for_each_predefined_errhandler([](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, h); });
-  for_each_predefined_info([](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, h); });
+  for_each_predefined_comm([](unsigned code, MPI_Comm h, const char*) { predefined<kind::comm>.add(code, handle_bits(h)); });
+  for_each_predefined_group([](unsigned code, MPI_Group h, const char*) { predefined<kind::group>.add(code, handle_bits(h)); });
+  for_each_predefined_request([](unsigned code, MPI_Request h, const char*) { predefined<kind::request>.add(code, handle_bits(h)); });
+  for_each_predefined_message([](unsigned code, MPI_Message h, const char*) { predefined<kind::message>.add(code, handle_bits(h)); });
+  for_each_predefined_op([](unsigned code, MPI_Op h, const char*) { predefined<kind::op>.add(code, handle_bits(h)); });
+  for_each_predefined_datatype([](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, handle_bits(h)); });
+  for_each_predefined_errhandler([](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
+  for_each_predefined_info([](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
   init_classes();
 }
 

@@ -18,16 +18,19 @@ struct resolved {
 };
 
 /// in: handle  any bits; garbage is answered with ok == false      cost: O(1), no allocation, no lock, no switch
+/// Inlined always: out of line, the result would go through memory, on the path of every call.
 template <class K>
-inline resolved<K> resolve(app::handle<K> handle) noexcept {
-  if (vid::entry<K>* const e = vid::table<K>().find(app::to_virt<K>(handle))) return {true, 0, e, e->real};
+[[gnu::always_inline]] inline resolved<K> resolve(app::handle<K> handle) noexcept {
+  if (app::may_be_virt<K>(handle)) [[unlikely]] {
+    if (vid::entry<K>* const e = vid::table<K>().find(app::to_virt<K>(handle))) return {true, 0, e, e->real};
+  }
   const std::uint32_t code = app::predefined_code<K>(handle);
-  if (code == 0) return {};
+  if (code == 0) [[unlikely]] return {};
   return {true, code, nullptr, lower::the_bridge().predefined_real[code]};
 }
 
 template <>
-inline resolved<kind::comm> resolve<kind::comm>(app::handle<kind::comm> handle) noexcept {
+[[gnu::always_inline]] inline resolved<kind::comm> resolve<kind::comm>(app::handle<kind::comm> handle) noexcept {
   if (handle == MPI_COMM_WORLD) return {true, neutral::comm_world, &wrap::library().world, wrap::library().world.real};
   if (vid::entry<kind::comm>* const e = vid::table<kind::comm>().find(app::to_virt<kind::comm>(handle)))
     return {true, 0, e, e->real};

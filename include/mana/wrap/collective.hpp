@@ -12,8 +12,7 @@ namespace mana::wrap {
 /// INV-7 every collective call on a group, on every member, passes here exactly once before it enters the lower half.
 inline bool start_collective(wrapper_scope& scope, vid::group_clock& clock) noexcept {
   for (bool parked = false;; parked = true) {
-    if (library().multithreaded) clock.seq.fetch_add(1, std::memory_order_relaxed);
-    else clock.seq.store(clock.seq.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    take_next(clock.seq, library().callers);
     std::atomic_signal_fence(std::memory_order_seq_cst);   // the other half of the fence is the requester's membarrier
     if (!attention()) [[likely]] return parked;
     const lower::services& s = *lower::the_bridge().service;

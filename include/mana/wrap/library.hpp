@@ -13,7 +13,7 @@ enum class life : int { before_init, initialized, finalized };
 struct library_state {
   life state = life::before_init;
   int thread_level = 0;                     // as provided, neutral (0 SINGLE … 3 MULTIPLE)
-  bool multithreaded = false;               // MPI_THREAD_MULTIPLE: counters need atomic updates
+  turns callers = turns::at_once;           // one_by_one from MPI_Init on, except with MPI_THREAD_MULTIPLE
   vid::entry<kind::comm> world{}, self{};   // the predefined communicators
   std::atomic<std::uint64_t> next_context{1};
   std::atomic<std::uint64_t> next_posted{1};
@@ -36,16 +36,16 @@ inline library_state the_library;
 inline library_state& library() noexcept { return the_library; }
 
 /// Adds one to a counter that other threads of the application may change as well.
-inline void count_one(std::uint64_t& counter, bool multithreaded) noexcept {
-  if (multithreaded) __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+inline void count_one(std::uint64_t& counter, turns t) noexcept {
+  if (t == turns::at_once) __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
   else ++counter;
 }
 
-inline void count_sent(const vid::rank_map& ranks, int dest) noexcept {
-  if (dest >= 0 && dest < ranks.size) count_one(library().sent[ranks.world_ranks[dest]], library().multithreaded);
+[[gnu::always_inline]] inline void count_sent(const vid::rank_map& ranks, int dest) noexcept {
+  if (dest >= 0 && dest < ranks.size) count_one(library().sent[ranks.world_ranks[dest]], library().callers);
 }
-inline void count_received(const vid::rank_map& ranks, int source) noexcept {
-  if (source >= 0 && source < ranks.size) count_one(library().received[ranks.world_ranks[source]], library().multithreaded);
+[[gnu::always_inline]] inline void count_received(const vid::rank_map& ranks, int source) noexcept {
+  if (source >= 0 && source < ranks.size) count_one(library().received[ranks.world_ranks[source]], library().callers);
 }
 
 }  // namespace mana::wrap

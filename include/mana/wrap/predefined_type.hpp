@@ -1,4 +1,4 @@
-// What this process knows of predefined datatypes: layout, asked of the live MPI once; name and attributes, if the
+// What this process knows of predefined datatypes: layout, asked of the live MPI at its start; name and attributes, if the
 // application set any.
 #pragma once
 #include <mana/vid/attribute_store.hpp>
@@ -13,7 +13,6 @@ namespace mana::wrap {
 struct predefined_type {
   vid::type_layout layout;
   std::int64_t first_of_pair = 0;             // bytes; 0: not a pair
-  bool known = false;
   vid::attribute_list* attributes = nullptr;
   char* name = nullptr;                       // nullptr: the standard's
 };
@@ -32,18 +31,17 @@ inline int ask_layout(std::uint64_t real, vid::type_layout& out) noexcept {
   return rc;
 }
 
-inline void learn_predefined(std::uint32_t code, predefined_type& t) noexcept {
-  if (ask_layout(lower::the_bridge().predefined_real[code], t.layout) != neutral::success) return;
-  t.first_of_pair = first_of_pair(app::predefined_handle<kind::datatype>(code));
-  __atomic_store_n(&t.known, true, __ATOMIC_RELEASE);     // two threads may both ask; they are told the same
+/// Once, when the live MPI can be asked. Types that it does not have keep a layout of zeros.
+inline void learn_predefined_types() noexcept {
+  app::for_each_predefined_datatype([](std::uint32_t code, MPI_Datatype handle, const char*) {
+    predefined_type& t = predefined_types()[code - neutral::datatype_null];
+    if (ask_layout(lower::the_bridge().predefined_real[code], t.layout) == neutral::success)
+      t.first_of_pair = first_of_pair(handle);
+  });
 }
 
 /// in: code  of a predefined datatype, neutral::datatype_null … predefined_limit - 1
-inline predefined_type& predefined(std::uint32_t code) noexcept {
-  predefined_type& t = predefined_types()[code - neutral::datatype_null];
-  if (!__atomic_load_n(&t.known, __ATOMIC_ACQUIRE)) [[unlikely]] learn_predefined(code, t);
-  return t;
-}
+inline predefined_type& predefined(std::uint32_t code) noexcept { return predefined_types()[code - neutral::datatype_null]; }
 
 /// in: name  neutral code or bits of a live virtual id
 inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
@@ -52,7 +50,7 @@ inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
 }
 
 /// A datatype of the application; MPI_DATATYPE_NULL and handles whose last owner freed them are not ok.
-inline resolved<kind::datatype> resolve_type(MPI_Datatype handle) noexcept {
+[[gnu::always_inline]] inline resolved<kind::datatype> resolve_type(MPI_Datatype handle) noexcept {
   resolved<kind::datatype> found = resolve<kind::datatype>(handle);
   if (found.predefined_code == neutral::datatype_null || (found.e != nullptr && found.e->what.handles == 0)) found.ok = false;
   return found;

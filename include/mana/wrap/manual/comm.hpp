@@ -26,7 +26,7 @@ inline std::uint64_t next_lineage(comm_entry_t& parent) noexcept {
 
 /// Clock of the sequence of collectives that `lineage` names.
 inline vid::group_clock* clock_for(const vid::rank_map& ranks, std::uint64_t lineage) noexcept {
-  return library().multithreaded ? vid::keyed_clock(ranks, lineage) : ranks.clock;
+  return library().callers == turns::at_once ? vid::keyed_clock(ranks, lineage) : ranks.clock;
 }
 
 inline void describe_comm(comm_entry_t& e, const vid::rank_map& ranks, std::uint64_t lineage) noexcept {

@@ -1,5 +1,4 @@
-// Queries of datatypes and of statuses by datatypes, answered from descriptors: none enters the lower half, but for the
-// first look at a predefined datatype.
+// Queries of datatypes and of statuses by datatypes, answered from descriptors: none enters the lower half.
 #pragma once
 #include <mana/wrap/manual/datatype.hpp>
 
@@ -8,7 +7,7 @@ namespace mana::wrap {
 /// As MPI says for values that the type does not hold: MPI_UNDEFINED.
 template <class Out>
 inline Out fit(std::int64_t value) noexcept {
-  if constexpr (sizeof(Out) < sizeof value) return value > INT_MAX || value < INT_MIN ? Out{MPI_UNDEFINED} : static_cast<Out>(value);
+  if constexpr (sizeof(Out) < sizeof value) return value == static_cast<Out>(value) ? static_cast<Out>(value) : Out{MPI_UNDEFINED};
   else return static_cast<Out>(value);
 }
 

@@ -25,6 +25,18 @@ inline void describe_world() noexcept {
   std::strcpy(lib.self.what.name, "MPI_COMM_SELF");
 }
 
+inline void let_callers_come(turns t) noexcept {
+  library().callers = t;
+  vid::table<kind::comm>().set_turns(t);
+  vid::table<kind::group>().set_turns(t);
+  vid::table<kind::request>().set_turns(t);
+  vid::table<kind::op>().set_turns(t);
+  vid::table<kind::datatype>().set_turns(t);
+  vid::table<kind::errhandler>().set_turns(t);
+  vid::table<kind::info>().set_turns(t);
+  vid::table<kind::message>().set_turns(t);
+}
+
 inline int init_call(function_id f, int required, int* provided) noexcept {
   wrapper_scope scope(f);
   library_state& lib = library();
@@ -35,8 +47,9 @@ inline int init_call(function_id f, int required, int* provided) noexcept {
   if (rc != neutral::success) return raise(MPI_COMM_NULL, f, rc, "the MPI library did not start");
   lower::the_bridge().main_thread = lower::this_thread()->index;
   lib.thread_level = level;
-  lib.multithreaded = level == 3;
+  let_callers_come(level == MPI_THREAD_MULTIPLE ? turns::at_once : turns::one_by_one);
   describe_world();
+  learn_predefined_types();
   init_attributes();
   lib.state = life::initialized;
   if (provided != nullptr) *provided = app::thread_level(level);

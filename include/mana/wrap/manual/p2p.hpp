@@ -23,6 +23,7 @@ struct message_arguments {
   int peer, tag;
   int error = neutral::success;
 
+  [[gnu::always_inline]]
   message_arguments(const void* given, std::int64_t n, MPI_Datatype datatype, int app_peer, int app_tag,
                     MPI_Comm c) noexcept
       : comm(resolve<kind::comm>(c)), type(resolve<kind::datatype>(datatype)), buffer(const_cast<void*>(given)),
@@ -111,7 +112,7 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
       request_entry* const e = new_request(vid::request_form::recv, m.ranks());
       if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
       describe(e->what, m, lower::send_mode::standard);
-      e->what.posted = library().next_posted.fetch_add(1, std::memory_order_relaxed);
+      e->what.posted = take_next(library().next_posted, library().callers);
       vid::keep_datatype(e->what.datatype);
       e->real = pending;
       await_one(scope, *e);
@@ -124,28 +125,31 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
 }
 
 /// Starts what the descriptor says; the entry becomes active, or done if a drained message was waiting.
-/// out: neutral error class
-inline int start_request(request_entry& e) noexcept {
+/// in: on, type  what the descriptor names, looked up      out: neutral error class
+inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std::uint64_t type) noexcept {
   vid::descriptor<kind::request>& r = e.what;
   const lower::services& s = *lower::the_bridge().service;
-  const vid::entry<kind::comm>* const on = comm_entry(r.comm);
-  if (on == nullptr) return neutral::err_comm;       // freed before a persistent request was started
-  const std::uint64_t type = real_of<kind::datatype>(r.datatype), comm = on->real;
+  const std::uint64_t comm = on.real;
   r.state = vid::request_state::active;
   if (r.form == vid::request_form::send) {
     const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
     if (rc == neutral::success) count_sent(*r.ranks, r.peer);
     return rc;
   }
-  if (vid::held_message* const held = take_held(on->what, r.peer, r.tag)) {
+  if (vid::held_message* const held = take_held(on.what, r.peer, r.tag)) {
     r.status = deliver(held, r.buffer, r.count, type);
     r.state = vid::request_state::done;
     return neutral::success;
   }
-  r.posted = library().next_posted.fetch_add(1, std::memory_order_relaxed);
+  r.posted = take_next(library().next_posted, library().callers);
   const int rc = lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
   if (rc == neutral::success) vid::keep_datatype(r.datatype);
   return rc;
+}
+/// A persistent one. errors: err_comm if the communicator was freed since
+inline int start_persistent(request_entry& e) noexcept {
+  const vid::entry<kind::comm>* const on = comm_entry(e.what.comm);
+  return on != nullptr ? start_request(e, *on, real_of<kind::datatype>(e.what.datatype)) : int{neutral::err_comm};
 }
 
 template <class Fn>
@@ -162,7 +166,7 @@ inline int start_nonblocking(vid::request_form form, lower::send_mode mode, cons
   if (persistent) {
     e->what.state = vid::request_state::inactive;
     vid::keep_datatype(e->what.datatype);        // the type may be freed before the request is started
-  } else if (const int rc = start_request(*e); rc != neutral::success) {
+  } else if (const int rc = start_request(*e, *m.comm.e, m.type.real); rc != neutral::success) {
     free_request(*e);
     return raise(comm, Fn::id, rc, nullptr);
   }

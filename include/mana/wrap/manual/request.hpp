@@ -202,7 +202,7 @@ inline int start(MPI_Request* request) noexcept {
   if (wrap::look_up(*request, e) != wrap::found_request::live || !e->what.persistent ||
       e->what.state != vid::request_state::inactive)
     return wrap::raise_request(fn::start::id, neutral::err_request);
-  const int rc = e->what.buffered ? wrap::start_buffered(*e) : wrap::start_request(*e);
+  const int rc = e->what.buffered ? wrap::start_buffered(*e) : wrap::start_persistent(*e);
   if (rc != neutral::success) e->what.state = vid::request_state::inactive;
   return wrap::raise_request(fn::start::id, rc);
 }

@@ -16,9 +16,9 @@ inline int exchange(wrapper_scope& scope, const message_arguments& out, const me
   }
   describe(both[0]->what, in, lower::send_mode::standard);
   describe(both[1]->what, out, lower::send_mode::standard);
-  int rc = start_request(*both[0]);
+  int rc = start_request(*both[0], *in.comm.e, in.type.real);
   if (rc == neutral::success) {
-    rc = start_request(*both[1]);
+    rc = start_request(*both[1], *out.comm.e, out.type.real);
     if (rc != neutral::success) {      // the receive must not stay behind, with nobody to complete it
       const lower::services& s = *lower::the_bridge().service;
       if (both[0]->real != 0) lower::cross([&] { return s.cancel(both[0]->real); });

@@ -1,0 +1,20 @@
+// Counters that a thread advances on every message: a locked instruction costs more than all the rest of the count.
+#pragma once
+#include <atomic>
+
+namespace mana {
+
+/// How threads come to a piece of state: at_once under MPI_THREAD_MULTIPLE; one_by_one under every other level, where
+/// the program itself orders its calls, and in a checkpoint, where all threads but one are parked.
+enum class turns : bool { one_by_one, at_once };
+
+/// The counter's value; it goes on by one.
+template <class T>
+inline T take_next(std::atomic<T>& counter, turns t) noexcept {
+  if (t == turns::at_once) return counter.fetch_add(1, std::memory_order_relaxed);
+  const T value = counter.load(std::memory_order_relaxed);
+  counter.store(value + 1, std::memory_order_relaxed);
+  return value;
+}
+
+}  // namespace mana
