@@ -1,5 +1,5 @@
 // A directory of checkpoints: one directory per generation, with an image per rank and a manifest that is written last.
-// A generation without a manifest does not exist.
+// INV-20 a generation without a manifest does not exist.
 #pragma once
 #include <cstdint>
 #include <optional>
