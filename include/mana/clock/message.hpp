@@ -21,7 +21,7 @@ struct group_count {
 
 // Up, from a rank to the coordinator.
 struct snapshot { std::vector<group_count> counts; };   // answers `pending`
-struct raise { group_count target; };                   // sent before the rank enters a collective beyond the target
+struct raise { group_count target; };                   // sent before the rank enters a collective: its count with it
 struct need { std::vector<int> peers; };                // world ranks on whose action this rank waits; empty: anyone's
 struct need_end {};
 struct report { std::uint64_t version = 0; };           // no debt at this version

@@ -12,7 +12,7 @@ namespace mana::clock {
 
 /// Transport: `void send(const upward&)`, delivered to the coordinator in the order of the calls.
 /// Not thread-safe: the caller holds one lock per rank. No member blocks.
-/// INV-COUNT: a start that is held is not counted: the caller takes it back under the lock under which it asked, and
+/// INV-18 a start that is held is not counted: the caller takes it back under the lock under which it asked, and
 /// begin() gets counts that were read under that lock. So every start is in the snapshot, or asks and is judged.
 template <class Transport>
 class needs_rank {
@@ -52,13 +52,11 @@ class needs_rank {
   verdict start_collective(const group_name& name, std::span<const int> members, std::uint64_t seq) {
     if (!quiescing_) return verdict::go;
     clock& c = clocks_[name];
-    if (seq <= c.uploaded) return verdict::go;       // the coordinator has counted it
+    if (seq <= c.uploaded) return verdict::go;       // it is in the snapshot
     if (at_line_ || !in_debt()) return verdict::hold;
     c.count = std::max(c.count, seq);
-    if (seq > c.target) {
-      c.target = seq;
-      transport_.send(raise{{name, seq, {members.begin(), members.end()}}});
-    }
+    c.target = std::max(c.target, seq);
+    transport_.send(raise{{name, seq, {members.begin(), members.end()}}});
     tell();
     return verdict::go;
   }

@@ -1,0 +1,58 @@
+// Who has started how many collectives on which clock, as far as the coordinator has heard.
+#pragma once
+#include <mana/clock/message.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace mana::clock {
+
+/// A clock's target is the largest count of any of its members. INV: behind_[r] is the number of clocks on which
+/// member r's count is below the target; a member that was never heard of on a clock has count 0: it is still making
+/// the communicator.
+class ledger {
+ public:
+  struct entry {
+    std::uint64_t target = 0;
+    std::vector<int> members;                  // world ranks, ascending
+    std::vector<std::uint64_t> counts;         // by member
+
+    /// out: where the rank is in members, members.size() if it is none
+    std::size_t place(int rank) const {
+      const auto at = std::lower_bound(members.begin(), members.end(), rank);
+      return at != members.end() && *at == rank ? static_cast<std::size_t>(at - members.begin()) : members.size();
+    }
+    bool has(int rank) const { return place(rank) != members.size(); }
+  };
+
+  explicit ledger(int ranks) : behind_(static_cast<std::size_t>(ranks)) {}
+
+  /// The rank has started so many. out: the target grew. in: c.members  may be empty if the clock was named before
+  bool count(int rank, const group_count& c) {
+    entry& e = entries_[c.name];
+    if (e.members.empty()) {
+      e.members = c.members;
+      e.counts.assign(e.members.size(), 0);
+    }
+    const std::size_t mine = e.place(rank);
+    if (mine == e.members.size() || c.count <= e.counts[mine]) return false;
+    if (e.counts[mine] < e.target && c.count >= e.target) --behind(rank);
+    e.counts[mine] = c.count;
+    if (c.count <= e.target) return false;
+    for (std::size_t m = 0; m < e.members.size(); ++m)
+      if (m != mine && e.counts[m] == e.target) ++behind(e.members[m]);
+    e.target = c.count;
+    return true;
+  }
+
+  bool is_behind(int rank) const { return behind_[static_cast<std::size_t>(rank)] > 0; }
+  const std::map<group_name, entry>& entries() const noexcept { return entries_; }
+
+ private:
+  std::size_t& behind(int rank) { return behind_[static_cast<std::size_t>(rank)]; }
+
+  std::map<group_name, entry> entries_;
+  std::vector<std::size_t> behind_;            // by rank
+};
+
+}  // namespace mana::clock
