@@ -4,6 +4,7 @@
 #include "endpoint.hpp"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,7 +25,8 @@ job_file find_job(const std::string& job) {
   try {
     return read_job_file(job);
   } catch (const job_file_error& error) {
-    throw client_error(error.problem == job_file_problem::not_owner ? client_problem::not_owner : client_problem::no_job, error.what());
+    const bool foreign = error.problem == job_file_problem::not_owner;
+    throw client_error(foreign ? client_problem::not_owner : client_problem::no_job, error.what());
   }
 }
 
@@ -32,11 +34,13 @@ class conversation {
  public:
   conversation(const std::string& job, double timeout_s) : job_(job), until_(deadline(timeout_s)) {
     const job_file file = find_started_job();
+    // Where the process is known to be gone, its port may be somebody else's.
+    const bool gone = file.where.host == own_host_name() && kill(file.pid, 0) != 0 && errno == ESRCH;
     try {
+      if (gone) throw std::system_error(ESRCH, std::generic_category());
       line_ = std::make_unique<connection>(connect_to(reachable_addresses(file.where), file.where.port));
     } catch (const std::system_error&) {
-      throw client_error(client_problem::not_answering, job + ": the job of process " + std::to_string(file.pid) + " on " +
-                         file.where.host + " does not answer: it has ended, or its node cannot be reached");
+      not_answering(file, "does not answer: it has ended, or its node cannot be reached");
     }
     line_->send_all(frame_writer(frame_type::hello_client).put(file.where.key).take());
   }
@@ -44,18 +48,26 @@ class conversation {
   /// Sends the question, and returns the frame of type `wanted` that answers it.
   bytes ask(const bytes& question, frame_type wanted) {
     line_->send_all(question);
-    for (;;) {
-      while (const auto frame = line_->next())
-        if (frame_reader(*frame).type() == wanted) return *frame;
-      wait();
-      if (line_->receive()) continue;
-      if (const auto frame = line_->next(); frame && frame_reader(*frame).type() == wanted) return *frame;
-      throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
+    try {
+      for (bool alive = true;; alive = line_->receive()) {
+        while (const auto frame = line_->next())
+          if (frame_reader(*frame).type() == wanted) return *frame;
+        if (!alive) throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
+        wait();
+      }
+    } catch (const wire_error&) {
+      throw client_error(client_problem::not_answering, job_ + ": the job has ended, and its port is another program's now");
     }
   }
 
  private:
-  /// A job that is just starting has a file without port: waits until it is replaced, or its process has ended.
+  [[noreturn]] void not_answering(const job_file& file, const std::string& what) const {
+    throw client_error(client_problem::not_answering, job_ + ": the job of process " + std::to_string(file.pid) + " on " +
+                                                          file.where.host + " " + what);
+  }
+
+  /// A job that is just starting has a file without port: waits until it is replaced, or its process has ended. Nobody
+  /// tells what another node does to a file or a process: there the file is looked at every second.
   job_file find_started_job() {
     const handle changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     struct stat about{};
@@ -65,12 +77,13 @@ class conversation {
     for (;;) {
       job_file file = find_job(job_);
       if (file.where.port != 0) return file;
-      const handle process(static_cast<int>(syscall(SYS_pidfd_open, file.pid, 0)));
-      if (!process)
-        throw client_error(client_problem::not_answering, job_ + ": the job of process " + std::to_string(file.pid) + " on " +
-                           file.where.host + " ended before it was up, or runs on another node and is starting");
+      const bool elsewhere = file.where.host != own_host_name();
+      const handle process(elsewhere ? -1 : static_cast<int>(syscall(SYS_pidfd_open, file.pid, 0)));
+      if (!process && !elsewhere) not_answering(file, "ended before it was up");
       pollfd waits[2] = {{changes.get(), POLLIN, 0}, {process.get(), POLLIN, 0}};
-      if (poll(waits, 2, milliseconds_left()) == 0) time_out();
+      const int left_ms = milliseconds_left();
+      const int wait_ms = !elsewhere ? left_ms : left_ms < 0 ? 1000 : std::min(left_ms, 1000);
+      if (poll(waits, 2, wait_ms) == 0 && is_late()) time_out();
       char ignored[4096];
       while (read(changes.get(), ignored, sizeof ignored) > 0) {}
     }
@@ -85,14 +98,16 @@ class conversation {
   int milliseconds_left() const {
     if (until_ == time::max()) return -1;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now()).count() + 1;
-    return static_cast<int>(std::max<std::int64_t>(left, 0));
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, 86'400'000));
   }
+  bool is_late() const { return std::chrono::steady_clock::now() >= until_; }
   [[noreturn]] void time_out() const {
     throw client_error(client_problem::timeout, job_ + ": no answer in time; the job goes on with what it was asked");
   }
   void wait() {
     pollfd wait{line_->fd(), POLLIN, 0};
-    if (poll(&wait, 1, milliseconds_left()) == 0) time_out();
+    while (poll(&wait, 1, milliseconds_left()) == 0)
+      if (is_late()) time_out();
   }
 
   const std::string job_;
@@ -104,7 +119,8 @@ class conversation {
 
 std::string request_checkpoint(const std::string& job, bool stop, double timeout_s) {
   conversation with(job, timeout_s);
-  const bytes frame = with.ask(frame_writer(frame_type::ask_checkpoint).put(static_cast<std::uint8_t>(stop)).take(), frame_type::answer);
+  const bytes question = frame_writer(frame_type::ask_checkpoint).put(static_cast<std::uint8_t>(stop)).take();
+  const bytes frame = with.ask(question, frame_type::answer);
   frame_reader reader(frame);
   const bool ok = reader.get<std::uint8_t>() != 0;
   const std::string text = reader.text();

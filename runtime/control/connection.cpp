@@ -1,6 +1,7 @@
 #include "connection.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -15,11 +16,35 @@ namespace mana::control {
 
 namespace {
 
+constexpr std::size_t most_at_once = 4u << 20;
+constexpr int connect_limit_ms = 10'000;
+
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 void set_no_delay(int fd) noexcept {
   const int one = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+}
+
+/// connect(), but a node that swallows packets costs seconds, not minutes. out: false with errno
+bool connect_in_time(int fd, const sockaddr_in& address) noexcept {
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return false;
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno != EINPROGRESS) return false;
+    pollfd wait{fd, POLLOUT, 0};
+    if (poll(&wait, 1, connect_limit_ms) <= 0) {
+      errno = ETIMEDOUT;
+      return false;
+    }
+    int error = 0;
+    socklen_t length = sizeof error;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) {
+      errno = error;
+      return false;
+    }
+  }
+  return fcntl(fd, F_SETFL, flags) == 0;
 }
 
 }  // namespace
@@ -46,18 +71,19 @@ void connection::flush() {
   }
 }
 
-bool connection::send_all(const bytes& frame) {
-  send(frame);
+bool connection::flush_all(int limit_ms) {
   while (has_output() && !broken_) {
     pollfd wait{fd(), POLLOUT, 0};
-    poll(&wait, 1, -1);
+    if (poll(&wait, 1, limit_ms) == 0) return false;
     flush();
   }
   return !broken_;
 }
 
 bool connection::receive() {
-  for (;;) {
+  input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(taken_));
+  taken_ = 0;
+  for (std::size_t before = input_.size(); input_.size() < before + most_at_once;) {
     std::uint8_t part[16384];
     const ssize_t n = recv(fd(), part, sizeof part, MSG_DONTWAIT);
     if (n > 0) input_.insert(input_.end(), part, part + n);
@@ -65,21 +91,22 @@ bool connection::receive() {
     else if (n < 0 && errno == EINTR) continue;
     else { broken_ = true; return false; }
   }
+  return true;
 }
 
-std::optional<bytes> connection::next() {
+std::optional<bytes> connection::next(std::size_t limit) {
   std::uint32_t length = 0;
-  if (input_.size() < sizeof length) return std::nullopt;
-  std::memcpy(&length, input_.data(), sizeof length);
-  if (length == 0 || length > max_frame) throw wire_error();
-  if (input_.size() < sizeof length + length) return std::nullopt;
-  bytes frame(input_.begin() + sizeof length, input_.begin() + static_cast<std::ptrdiff_t>(sizeof length + length));
-  input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(sizeof length + length));
-  return frame;
+  const std::span<const std::uint8_t> left = std::span(input_).subspan(taken_);
+  if (left.size() < sizeof length) return std::nullopt;
+  std::memcpy(&length, left.data(), sizeof length);
+  if (length == 0 || length > limit) throw wire_error();
+  if (left.size() < sizeof length + length) return std::nullopt;
+  taken_ += sizeof length + length;
+  return bytes(left.begin() + sizeof length, left.begin() + static_cast<std::ptrdiff_t>(sizeof length + length));
 }
 
 listener listen_on_any_port() {
-  handle fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  handle fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) fail("the coordinator's socket cannot be made");
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -87,8 +114,15 @@ listener listen_on_any_port() {
   if (bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(fd.get(), 1024) != 0)
     fail("the coordinator cannot listen");
   socklen_t length = sizeof address;
-  if (getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) fail("the coordinator's port is unknown");
+  if (getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
+    fail("the coordinator's port is unknown");
   return {std::move(fd), ntohs(address.sin_port)};
+}
+
+handle accept_from(const listener& l) noexcept {
+  handle fd(accept4(l.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (fd) set_no_delay(fd.get());
+  return fd;
 }
 
 handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port) {
@@ -99,7 +133,7 @@ handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port)
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     if (!fd || inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1) continue;
-    if (connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) continue;
+    if (!connect_in_time(fd.get(), address)) continue;
     set_no_delay(fd.get());
     return fd;
   }

@@ -32,20 +32,25 @@ class connection {
   void send(const bytes& frame);
   bool has_output() const noexcept { return sent_ < output_.size(); }
   void flush();
-  /// Blocks until everything is sent. errors: false if the peer is gone
-  bool send_all(const bytes& frame);
+  /// Blocks until everything is sent, for limit_ms at most (-1: no limit). errors: false if the peer is gone, or slow
+  bool flush_all(int limit_ms = -1);
+  bool send_all(const bytes& frame) {
+    send(frame);
+    return flush_all();
+  }
 
-  /// Reads what is there. out: false when the peer has gone
+  /// Reads what is there, up to some MiB, so that nobody can make the caller read forever.
+  /// out: false when the peer has gone; what it sent before can still be taken by next()
   bool receive();
-  /// The next whole frame (type and payload), or nothing. errors: wire_error for an absurd length
-  std::optional<bytes> next();
+  /// The next whole frame (type and payload), or nothing. errors: wire_error for one longer than `limit`
+  std::optional<bytes> next(std::size_t limit = max_frame);
 
   bool broken() const noexcept { return broken_; }
 
  private:
   handle socket_;
   bytes input_, output_;
-  std::size_t sent_ = 0;
+  std::size_t taken_ = 0, sent_ = 0;      // of input_ by next(), of output_ by the socket
   bool broken_ = false;
 };
 
@@ -55,7 +60,9 @@ struct listener {
 };
 /// On any port of all interfaces. errors: std::system_error
 listener listen_on_any_port();
-/// Tries the addresses in order. errors: std::system_error of the last one
+/// out: empty if nobody waits, with errno
+handle accept_from(const listener& l) noexcept;
+/// Tries the addresses in order, each for some seconds. errors: std::system_error of the last one
 handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port);
 /// This host's IPv4 addresses, numeric, the loopback first.
 std::vector<std::string> own_addresses();

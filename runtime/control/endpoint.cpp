@@ -16,12 +16,6 @@ namespace mana::control {
 
 namespace {
 
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
 std::string to_hex(std::span<const std::uint8_t> data) {
   static constexpr char digits[] = "0123456789abcdef";
   std::string text;
@@ -34,20 +28,27 @@ std::string to_hex(std::span<const std::uint8_t> data) {
 
 void from_hex(const std::string& text, std::span<std::uint8_t> out) {
   if (text.size() != 2 * out.size()) throw std::invalid_argument("key");
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint8_t>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<std::uint8_t>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
 }
 
 }  // namespace
 
+std::string own_host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
 endpoint make_endpoint(std::uint16_t port) {
-  endpoint e{host_name(), own_addresses(), port, {}};
+  endpoint e{own_host_name(), own_addresses(), port, {}};
   if (getrandom(e.key.data(), e.key.size(), 0) != static_cast<ssize_t>(e.key.size()))
     throw std::system_error(errno, std::generic_category(), "no random numbers for the job's key");
   return e;
 }
 
 std::vector<std::string> reachable_addresses(const endpoint& e) {
-  if (e.host == host_name()) return {"127.0.0.1"};
+  if (e.host == own_host_name()) return e.addresses;
   std::vector<std::string> others = e.addresses;
   std::erase_if(others, [](const std::string& a) { return a.rfind("127.", 0) == 0; });
   return others;
@@ -89,14 +90,20 @@ void write_job_file(const std::string& directory, const job_file& job) {
 
 job_file starting_job(int ranks, std::string program) {
   job_file job;
-  job.where.host = host_name();
+  job.where.host = own_host_name();
   job.pid = getpid();
   job.ranks = ranks;
   job.program = std::move(program);
   return job;
 }
 
-void remove_job_file(const std::string& directory) noexcept { unlink(job_file_path(directory).c_str()); }
+void remove_job_file(const std::string& directory, const endpoint& where) noexcept {
+  try {
+    if (read_job_file(directory).where.key == where.key) unlink(job_file_path(directory).c_str());
+  } catch (const std::exception&) {
+    // None is there, or it is not ours.
+  }
+}
 
 job_file read_job_file(const std::string& given) {
   struct stat about{};
@@ -106,7 +113,8 @@ job_file read_job_file(const std::string& given) {
     throw job_file_error(errno == EACCES ? job_file_problem::not_owner : job_file_problem::missing,
                          path + ": " + std::strerror(errno));
   if (about.st_uid != geteuid())
-    throw job_file_error(job_file_problem::not_owner, path + ": the job belongs to another user (uid " + std::to_string(about.st_uid) + ")");
+    throw job_file_error(job_file_problem::not_owner,
+                         path + ": the job belongs to another user (uid " + std::to_string(about.st_uid) + ")");
   std::ifstream file(path);
   if (!file) throw job_file_error(job_file_problem::not_owner, path + ": " + std::strerror(errno));
   try {

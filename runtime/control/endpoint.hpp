@@ -19,7 +19,7 @@ struct endpoint {
 
 /// This node's endpoint with a fresh random key. errors: std::system_error
 endpoint make_endpoint(std::uint16_t port);
-/// The loopback on the coordinator's own node, its other addresses elsewhere: the key goes to nobody else.
+/// On the coordinator's own node all, the loopback first; elsewhere all but the loopback: the key is for its node only.
 std::vector<std::string> reachable_addresses(const endpoint& e);
 
 bytes encode(const endpoint& e);
@@ -38,7 +38,10 @@ std::string job_file_path(const std::string& directory);
 job_file starting_job(int ranks, std::string program);
 /// errors: std::system_error naming the file
 void write_job_file(const std::string& directory, const job_file& job);
-void remove_job_file(const std::string& directory) noexcept;
+/// Removes it if it is this coordinator's: another job may have come to the directory.
+void remove_job_file(const std::string& directory, const endpoint& where) noexcept;
+/// This node's name, as in endpoint::host.
+std::string own_host_name();
 
 enum class job_file_problem { missing, not_owner, damaged };
 struct job_file_error : std::runtime_error {

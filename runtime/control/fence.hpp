@@ -1,5 +1,5 @@
-// A memory barrier on every thread of this process, from outside: the other half of the wrappers' fences, which are only
-// a compiler's. So a collective costs no fence.
+// A memory barrier on every thread of this process, from outside: the other half of the wrappers' fences, which are
+// only a compiler's. So a collective costs no fence.
 #pragma once
 
 namespace mana::control {

@@ -19,7 +19,9 @@ namespace mana::control {
 
 namespace {
 
-void wake_all(std::atomic<std::uint32_t>& word) noexcept { syscall(SYS_futex, &word, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0); }
+void wake_all(std::atomic<std::uint32_t>& word) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0);
+}
 void wait_for_change(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
 }
@@ -49,33 +51,34 @@ void rank_control::begin(const surroundings& s) {
   in_checkpoint_ = bridge_.current.load() == lower::phase::restoring;
   released_ = !in_checkpoint_;
   begun_ = said_ending_ = all_ending_ = false;
-  endpoint where;
-  if (s.rank == 0) start_coordinator(where);
-  bytes text = encode(where);
+  if (s.rank == 0) start_coordinator();
+  bytes text = encode(where_);
   auto length = static_cast<std::uint32_t>(text.size());
   around_.broadcast(&length, sizeof length);
   text.resize(length);
   around_.broadcast(text.data(), static_cast<int>(length));
-  connect(decode_endpoint(text));
+  where_ = decode_endpoint(text);
+  connect();
   begun_ = true;
   agent_ = start_quiet([this] { run_agent(); });
 }
 
-void rank_control::start_coordinator(endpoint& where) {
+void rank_control::start_coordinator() {
   listener l = listen_on_any_port();
-  where = make_endpoint(l.port);
-  coordinator_ = std::make_unique<coordinator>(around_, std::move(l), where);
+  where_ = make_endpoint(l.port);
+  coordinator_ = std::make_unique<coordinator>(around_, std::move(l), where_);
   coordinator_thread_ = start_quiet([this] { coordinator_->run(); });
   try {
-    write_job_file(around_.directory, {where, getpid(), around_.size, around_.program});
+    write_job_file(around_.directory, {where_, getpid(), around_.size, around_.program});
   } catch (const std::system_error& error) {
-    std::fprintf(stderr, "mana: warning: %s\n      the program runs, but `mana checkpoint` cannot find it and no checkpoint can be kept\n", error.what());
+    std::fprintf(stderr, "mana: warning: %s\n      the program runs, but `mana checkpoint` cannot find it and no checkpoint can be "
+                 "kept\n", error.what());
   }
 }
 
-void rank_control::connect(const endpoint& where) {
-  line_ = std::make_unique<connection>(connect_to(reachable_addresses(where), where.port));
-  line_->send_all(frame_writer(frame_type::hello_rank).put(where.key).put(around_.rank).take());
+void rank_control::connect() {
+  line_ = std::make_unique<connection>(connect_to(reachable_addresses(where_), where_.port));
+  line_->send_all(frame_writer(frame_type::hello_rank).put(where_.key).put(around_.rank).take());
 }
 
 void rank_control::end() {
@@ -84,7 +87,7 @@ void rank_control::end() {
   if (coordinator_ != nullptr) {
     coordinator_thread_.join();
     coordinator_.reset();
-    remove_job_file(around_.directory);
+    remove_job_file(around_.directory, where_);
   }
   line_.reset();
   begun_ = false;
@@ -96,14 +99,23 @@ void rank_control::run_agent() {
   for (;;) {
     pollfd wait{line_->fd(), POLLIN, 0};
     if (poll(&wait, 1, -1) < 0) continue;
-    const bool alive = line_->receive();
-    const std::lock_guard hold(lock_);
-    while (const auto frame = line_->next()) {
-      frame_reader reader(*frame);
-      on_frame(reader);
-      if (all_ending_) return;
+    const std::lock_guard hold(lock_);      // sends use the connection too
+    bool alive = line_->receive();
+    try {
+      take_frames();
+    } catch (const wire_error&) {
+      alive = false;
     }
+    if (all_ending_) return;
     if (!alive) return on_silence();
+  }
+}
+
+void rank_control::take_frames() {
+  while (const auto frame = line_->next()) {
+    frame_reader reader(*frame);
+    on_frame(reader);
+    if (all_ending_) return;
   }
 }
 
@@ -153,7 +165,8 @@ void rank_control::on_line() {
 }
 
 void rank_control::on_verdict(bool committed, bool stop) {
-  pending_ = false;
+  // The next request was given up before this rank was done with the last one, whose verdict stands.
+  if (std::exchange(pending_, false)) return;
   verdict_known_ = true;
   committed_ = committed;
   stop_ = stop;

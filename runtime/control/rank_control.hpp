@@ -64,11 +64,13 @@ class rank_control {
   lower::outcome wait_for_verdict(std::unique_lock<std::mutex>& hold);
   std::vector<clock::group_count> read_clocks() const;
   void tell(const bytes& frame);
-  void connect(const endpoint& where);
-  void start_coordinator(endpoint& where);
+  void connect();
+  void start_coordinator();
+  void take_frames();
 
   lower::bridge& bridge_;
   surroundings around_;
+  endpoint where_;
   std::mutex lock_;                       // of all below
   std::condition_variable changed_;
   to_coordinator to_coordinator_{this};

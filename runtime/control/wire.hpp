@@ -1,5 +1,5 @@
-// Messages between coordinator, agents and clients: a frame is uint32 bytes of what follows, uint8 type, payload. Little
-// endian; text: uint32 length, bytes; list: uint32 number, members.
+// Messages between coordinator, agents and clients: a frame is uint32 bytes of what follows, uint8 type, payload.
+// Little endian; text: uint32 length, bytes; list: uint32 number, members.
 #pragma once
 #include <mana/clock/message.hpp>
 
@@ -32,12 +32,12 @@ enum class frame_type : std::uint8_t {
   ask_status = 34,
   // coordinator → client
   answer = 48,         // uint8 ok, text
-  progress = 49,       // text
   status = 50,         // text: JSON
 };
 
 inline constexpr std::size_t key_bytes = 32;
 inline constexpr std::size_t max_frame = 64u << 20;
+inline constexpr std::size_t max_hello = 64;         // of whoever has not shown the key yet
 using bytes = std::vector<std::uint8_t>;
 
 /// Builds one frame.

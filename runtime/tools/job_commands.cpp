@@ -17,10 +17,14 @@ std::string place_of(const job_reference& job) { return job.file.empty() ? job.c
   using control::client_problem;
   switch (error.problem) {
     case client_problem::no_job:
-      throw failure(exit_code::no_job, std::string("no such job: ") + error.what(), "name the job's directory with --ckpt-dir, or its file with --job");
-    case client_problem::not_owner: throw failure(exit_code::not_owner, error.what(), "only the owner of a job may ask it for anything");
-    case client_problem::not_answering: throw failure(exit_code::job_ended, error.what(), "mana inspect shows what it saved");
-    case client_problem::timeout: throw failure(exit_code::no_answer, error.what(), "mana status shows what it waits for");
+      throw failure(exit_code::no_job, std::string("no such job: ") + error.what(),
+                    "name the job's directory with --ckpt-dir, or its file with --job");
+    case client_problem::not_owner:
+      throw failure(exit_code::not_owner, error.what(), "only the owner of a job may ask it for anything");
+    case client_problem::not_answering:
+      throw failure(exit_code::job_ended, error.what(), "mana inspect shows what it saved");
+    case client_problem::timeout:
+      throw failure(exit_code::no_answer, error.what(), "mana status shows what it waits for");
     case client_problem::refused: break;
   }
   throw failure(exit_code::not_saved, std::string("no checkpoint: ") + error.what());

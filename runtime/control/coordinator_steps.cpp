@@ -1,0 +1,178 @@
+// What the coordinator does for a checkpoint, from the request to the answer.
+#include "coordinator.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace mana::control {
+
+namespace {
+
+std::string decimal(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+std::string rank_name(std::size_t rank) { return "rank " + std::to_string(rank); }
+
+}  // namespace
+
+/// A request that comes while a checkpoint is under way is served by one more after it: what it wants saved may have
+/// happened after the recovery line.
+void coordinator::begin_if_asked() {
+  if (step_ != step::idle || ended_) return;
+  if (!lost_.empty()) return refuse_all(lost_);
+  const auto is_here = [](const agent& a) { return a.line != nullptr; };
+  if (!asked_ || !std::all_of(agents_.begin(), agents_.end(), is_here)) return;     // else they are still connecting
+  asked_ = false;
+  stop_ = std::exchange(asked_stop_, false);
+  for (client& c : clients_) c.served = c.waits;
+  for (agent& a : agents_) a.forget_checkpoint();
+  begun_ = std::chrono::steady_clock::now();
+  deadline_ = begun_ + seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s);
+  step_ = step::quiescing;
+  clock_.request();
+}
+
+/// All threads of all ranks are parked: now they drain and write. There is no time limit any more: nothing waits for
+/// the program, only for disks.
+void coordinator::proceed() {
+  try {
+    generation_ = around_.begin_generation();
+  } catch (const std::exception& error) {
+    return give_up(error.what());
+  }
+  step_ = step::writing;
+  tell_agents(frame_writer(frame_type::proceed).put(generation_.generation_path).take());
+}
+
+void coordinator::conclude() {
+  std::string failures;
+  for (std::size_t r = 0; r < agents_.size(); ++r)
+    if (!agents_[r].failure.empty()) failures += rank_name(r) + ": " + agents_[r].failure + "\n";
+  std::vector<rank_written> images;
+  for (const agent& a : agents_) images.push_back(a.written);
+  if (failures.empty()) {
+    try {
+      around_.commit(generation_, images);
+    } catch (const std::exception& error) {
+      failures = std::string(error.what()) + "\n";
+    }
+  }
+  if (!failures.empty()) return give_up(failures);
+  ++committed_;
+  last_generation_ = generation_.generation;
+  close_checkpoint(true, success(images));
+}
+
+std::string coordinator::success(const std::vector<rank_written>& images) const {
+  std::uint64_t bytes = 0;
+  std::string warnings;
+  for (const rank_written& w : images) {
+    bytes += w.file_bytes;
+    for (const std::string& text : w.warnings) warnings += "\nwarning: rank " + std::to_string(w.rank) + ": " + text;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun_;
+  return generation_.generation_path + ": " + std::to_string(around_.size) + " ranks, " +
+         decimal(static_cast<double>(bytes) / 1e6) + " MB, " + decimal(took.count()) + " s" + warnings;
+}
+
+void coordinator::give_up(const std::string& why) {
+  if (step_ == step::writing) around_.abandon(generation_);
+  if (step_ == step::quiescing) clock_.give_up();
+  close_checkpoint(false, why);
+}
+
+/// The ranks learn the outcome, then those who asked.
+void coordinator::close_checkpoint(bool committed, const std::string& text) {
+  clock_.reset();
+  step_ = step::idle;
+  last_result_ = text;
+  if (!committed) stop_ = false;
+  frame_writer verdict(frame_type::verdict);
+  tell_agents(verdict.put(static_cast<std::uint8_t>(committed)).put(static_cast<std::uint8_t>(stop_)).take());
+  bool heard = false;
+  for (client& c : clients_) {
+    if (!c.served) continue;
+    answer(c, committed, text);
+    heard = true;
+  }
+  if (!committed && !heard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", text.c_str());
+  if (committed && around_.verbose) std::fprintf(stderr, "mana: checkpoint %s\n", text.c_str());
+  if (around_.interval_s > 0) next_interval_ = std::chrono::steady_clock::now() + seconds(around_.interval_s);
+  if (stop_) end("the job was stopped by a checkpoint: restart it with mana restart");
+}
+
+/// The last words to everyone.
+void coordinator::end(const std::string& to_clients) {
+  constexpr int limit_ms = 10'000;      // for each that has stopped reading
+  refuse_all(to_clients);
+  for (client& c : clients_)
+    if (c.line != nullptr) c.line->flush_all(limit_ms);
+  for (agent& a : agents_)
+    if (a.line != nullptr) a.line->flush_all(limit_ms);
+  ended_ = true;
+}
+
+/// All ranks wait in MPI_Finalize. Requests that came before this are served first.
+void coordinator::end_if_all_ending() {
+  if (step_ != step::idle || ended_ || !all_agents(&agent::ending)) return;
+  tell_agents(frame_writer(frame_type::end).take());
+  end("the program is ending: there is nothing left to save");
+}
+
+void coordinator::refuse_all(const std::string& why) {
+  asked_ = asked_stop_ = false;
+  for (client& c : clients_)
+    if (c.waits) answer(c, false, why);
+}
+
+bool coordinator::all_agents(bool agent::* flag) const {
+  return std::all_of(agents_.begin(), agents_.end(), [flag](const agent& a) { return a.*flag; });
+}
+
+void coordinator::tell_agents(const bytes& frame) {
+  for (agent& a : agents_)
+    if (a.line != nullptr) a.line->send(frame);
+}
+
+void coordinator::answer(client& c, bool ok, const std::string& text) {
+  c.waits = c.served = false;
+  if (c.line == nullptr) return;
+  c.line->send(frame_writer(frame_type::answer).put(static_cast<std::uint8_t>(ok)).put(text).take());
+}
+
+std::string coordinator::too_late() const {
+  return "the job did not come to a point where it can be saved within " +
+         decimal(around_.limit_s > 0 ? around_.limit_s : default_limit_s) + " s:\n" + waiting_for();
+}
+
+std::string coordinator::waiting_for() const {
+  if (step_ == step::quiescing) return clock_.describe();
+  std::string text;
+  for (std::size_t r = 0; r < agents_.size(); ++r) {
+    if (step_ == step::parking && !agents_[r].parked)
+      text += rank_name(r) + " has threads that did not reach a point where they can be saved\n";
+    if (step_ == step::writing && !agents_[r].answered) text += rank_name(r) + " has not written its image yet\n";
+  }
+  return text;
+}
+
+std::string coordinator::status_json() const {
+  static constexpr const char* names[] = {"running", "quiescing", "parking", "writing"};
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
+  nlohmann::ordered_json document = {
+      {"mana_status", 1}, {"program", around_.program}, {"ranks", around_.size}, {"host", where_.host},
+      {"phase", names[static_cast<int>(step_)]}, {"checkpoints", committed_}, {"last_generation", last_generation_},
+      {"last_result", last_result_}, {"directory", around_.directory}};
+  if (step_ != step::idle) {
+    document["phase_seconds"] = since.count();
+    document["waiting_for"] = waiting_for();
+  }
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace mana::control

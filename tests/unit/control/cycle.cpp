@@ -1,0 +1,127 @@
+// Checkpoints that go well.
+#include "job.hpp"
+
+#include "../tools/temporary_directory.hpp"
+
+#include <client.hpp>
+
+#include <doctest/doctest.h>
+
+#include <future>
+
+using namespace mana;
+using namespace mana::control_test;
+using lower::outcome;
+
+namespace {
+
+/// Collectives of overlapping groups, messages around the ring, wildcards.
+void busy(rank& r) {
+  const int next = (r.number() + 1) % 4, before = (r.number() + 3) % 4;
+  while (r.go_on()) {
+    r.barrier();
+    if (r.number() < 2) r.barrier(1);
+    r.send(next, 1);
+    r.recv(before);
+    if (r.number() > 0) r.barrier(2);
+    r.compute();
+  }
+}
+
+const job::options four_ranks{{{0, 1, 2, 3}, {0, 1}, {1, 2, 3}}};
+
+}  // namespace
+
+TEST_CASE("a request is answered when all images are committed") {
+  temporary_directory place;
+  job j(place.path(), four_ranks, busy);
+  const std::string answer = control::request_checkpoint(j.directory(), false, 60);
+  CHECK(answer.find("generation-1: 4 ranks") == 0);
+  CHECK(j.commits == 1);
+  CHECK(control::job_status(j.directory(), 60).find("\"checkpoints\":1") != std::string::npos);
+  j.finish();
+  CHECK(j.ended_as(outcome::resumed) == 4);
+  CHECK(j.inconsistent == 0);
+  for (int r = 0; r < 4; ++r) CHECK(j.at(r).signals == 1);
+  CHECK(!std::filesystem::exists(place.path() / "job.json"));
+}
+
+TEST_CASE("many checkpoints of a busy job are consistent") {
+  temporary_directory place;
+  job j(place.path(), four_ranks, busy);
+  for (int i = 0; i < 100; ++i) control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.commits == 100);
+  CHECK(j.ended_as(outcome::resumed) == 400);
+  CHECK(j.inconsistent == 0);
+}
+
+TEST_CASE("requests at the same time are all answered, those during a checkpoint by one more") {
+  temporary_directory place;
+  std::promise<void> first_runs, others_asked;
+  job j(place.path(), four_ranks, busy);
+  bool first = true;
+  j.before_commit = [&] {
+    if (!first) return;
+    first = false;
+    first_runs.set_value();
+    others_asked.get_future().wait();
+  };
+  const auto ask = [&] { return control::request_checkpoint(j.directory(), false, 60); };
+  auto one = std::async(std::launch::async, ask);
+  first_runs.get_future().wait();
+  std::vector<std::future<std::string>> others;
+  for (int i = 0; i < 5; ++i) others.push_back(std::async(std::launch::async, ask));
+  others_asked.set_value();
+  CHECK(one.get().find("generation-1:") == 0);
+  for (auto& other : others) CHECK(other.get().find("generation-1:") == std::string::npos);
+  CHECK(j.commits >= 2);
+}
+
+TEST_CASE("a rank that owes a collective waits for a message of one that would be held") {
+  temporary_directory place;
+  // Rank 2 is in B before the request; 0 and 3 enter A after it.
+  job j(place.path(), {{{0, 1, 2, 3}, {0, 3}, {1, 2}}}, [&](rank& r) {
+    while ((r.number() == 0 || r.number() == 3) && !r.asked()) std::this_thread::yield();
+    if (r.number() == 0) { r.barrier(1); r.send(1, 7); }
+    if (r.number() == 1) { r.recv(0); r.barrier(2); }
+    if (r.number() == 2) r.barrier(2);
+    if (r.number() == 3) r.barrier(1);
+    r.barrier();
+    while (r.go_on()) r.compute();
+  });
+  while (j.at(2).started(2) == 0) std::this_thread::yield();
+  control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.commits == 1);
+  CHECK(j.inconsistent == 0);
+}
+
+TEST_CASE("some ranks may wait in MPI_Finalize") {
+  temporary_directory place;
+  job j(place.path(), {{{0, 1, 2}}}, [](rank& r) {
+    while (r.number() == 0 && r.go_on()) r.compute();
+  });
+  for (int i = 0; i < 3; ++i) control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::resumed) == 9);
+}
+
+TEST_CASE("a job is stopped by a checkpoint") {
+  temporary_directory place;
+  job j(place.path(), four_ranks, busy);
+  control::request_checkpoint(j.directory(), true, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::resumed) == 4);
+  CHECK(!std::filesystem::exists(place.path() / "job.json"));
+}
+
+TEST_CASE("checkpoints at intervals need no request") {
+  temporary_directory place;
+  job::options o = four_ranks;
+  o.interval_s = 0.02;
+  job j(place.path(), o, busy);
+  while (j.commits < 3) std::this_thread::yield();
+  j.finish();
+  CHECK(j.inconsistent == 0);
+}

@@ -1,0 +1,183 @@
+// Checkpoints that cannot be taken: the requester reads why, the program runs on, and the next one is as good as any.
+#include "job.hpp"
+
+#include "../tools/temporary_directory.hpp"
+
+#include <client.hpp>
+#include <connection.hpp>
+
+#include <doctest/doctest.h>
+#include <poll.h>
+
+#include <future>
+
+using namespace mana;
+using namespace mana::control_test;
+using control::client_problem;
+using lower::outcome;
+
+namespace {
+
+void barriers(rank& r) {
+  while (r.go_on()) {
+    r.barrier();
+    r.compute();
+  }
+}
+const job::options three_ranks{{{0, 1, 2}}};
+
+/// The reason why there is no checkpoint.
+std::string refusal(const job& j) {
+  try {
+    control::request_checkpoint(j.directory(), false, 60);
+  } catch (const control::client_error& error) {
+    CHECK(error.problem == client_problem::refused);
+    return error.what();
+  }
+  FAIL("the checkpoint was taken");
+  return {};
+}
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("one rank that cannot write: no rank has a checkpoint") {
+  temporary_directory place;
+  job j(place.path(), three_ranks, barriers);
+  j.at(1).cannot_write = true;
+  CHECK(refusal(j) == "rank 1: the disk is full\n");
+  CHECK(j.commits == 0);
+  CHECK(j.abandoned == 1);
+  j.at(1).cannot_write = false;
+  control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::given_up) == 3);
+  CHECK(j.ended_as(outcome::resumed) == 3);
+}
+
+TEST_CASE("the store refuses at its begin or at the commit") {
+  temporary_directory place;
+  job j(place.path(), three_ranks, barriers);
+  const auto refuse = [] { throw std::runtime_error("the store is full"); };
+  j.before_generation = refuse;
+  CHECK(refusal(j) == "the store is full");
+  CHECK(j.abandoned == 0);
+  j.before_generation = nullptr;
+  j.before_commit = refuse;
+  CHECK(has(refusal(j), "the store is full"));
+  CHECK(j.abandoned == 1);
+  j.before_commit = nullptr;
+  control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::resumed) == 3);
+}
+
+TEST_CASE("a thread that never parks: given up in time") {
+  temporary_directory place;
+  job::options o = three_ranks;
+  o.limit_s = 0.2;
+  job j(place.path(), o, barriers);
+  j.at(2).never_parks = true;
+  const std::string why = refusal(j);
+  CHECK(has(why, "rank 2 has threads"));
+  CHECK(!has(why, "rank 1 has threads"));
+  j.at(2).never_parks = false;
+  control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::given_up) == 3);
+  CHECK(j.ended_as(outcome::resumed) == 3);
+}
+
+TEST_CASE("a rank that owes a collective and does not come to it: given up in time, and said who") {
+  temporary_directory place;
+  std::atomic<bool> late = true;
+  job::options o = three_ranks;
+  o.limit_s = 0.2;
+  job j(place.path(), o, [&](rank& r) {
+    while (r.number() == 1 && late) r.compute();
+    r.barrier();
+    barriers(r);
+  });
+  while (j.at(0).started(0) == 0) std::this_thread::yield();
+  const std::string why = refusal(j);
+  CHECK(has(why, "rank 1, 1 collective(s) behind on the group of 3 ranks"));
+  late = false;
+  control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::resumed) == 3);
+  CHECK(j.inconsistent == 0);
+}
+
+TEST_CASE("many requests, of which many are given up") {
+  temporary_directory place;
+  job::options o = three_ranks;
+  o.limit_s = 0.002;
+  job j(place.path(), o, barriers);
+  int refused = 0;
+  for (int i = 0; i < 200; ++i) {
+    j.at(i % 3).never_parks = i % 2 == 0;
+    try {
+      control::request_checkpoint(j.directory(), false, 60);
+    } catch (const control::client_error& error) {
+      CHECK(error.problem == client_problem::refused);
+      ++refused;
+    }
+    j.at(i % 3).never_parks = false;
+  }
+  j.finish();
+  CHECK(j.commits == 200 - refused);
+  CHECK(j.ended_as(outcome::resumed) == 3 * j.commits);
+  CHECK(j.inconsistent == 0);
+}
+
+TEST_CASE("a request when all ranks are in MPI_Finalize") {
+  temporary_directory place;
+  std::promise<void> last_runs, asked;
+  job j(place.path(), three_ranks, [](rank& r) { while (r.go_on()) r.compute(); });
+  // The first request is held while the ranks come to their end; the second waits behind it.
+  bool first = true;
+  j.before_commit = [&] {
+    if (!std::exchange(first, false)) return;
+    last_runs.set_value();
+    asked.get_future().wait();
+  };
+  auto one = std::async(std::launch::async, [&] { return control::request_checkpoint(j.directory(), false, 60); });
+  last_runs.get_future().wait();
+  j.asked_to_end = true;
+  auto two = std::async(std::launch::async, [&] { return control::request_checkpoint(j.directory(), false, 60); });
+  asked.set_value();
+  CHECK_NOTHROW(one.get());
+  try {
+    two.get();                    // served before the end, or refused for it; never left without an answer
+  } catch (const control::client_error& error) {
+    const bool ending = error.problem == client_problem::refused && has(error.what(), "the program is ending");
+    const bool ended = error.problem == client_problem::not_answering || error.problem == client_problem::no_job;
+    CHECK((ending || ended));
+  }
+  j.finish();
+}
+
+TEST_CASE("a rank that has died: the requester reads which") {
+  temporary_directory place;
+  job::options o = three_ranks;
+  o.absent = 1;
+  job j(place.path(), o, [](rank& r) { while (r.number() == 0 && r.go_on()) r.compute(); });
+  const auto answer = std::async(std::launch::async, [&] { return refusal(j); });
+  control::job_file file;
+  while ((file = control::read_job_file(j.directory())).where.port == 0) std::this_thread::yield();
+  {
+    control::connection line(control::connect_to({"127.0.0.1"}, file.where.port));
+    line.send_all(control::frame_writer(control::frame_type::hello_rank).put(file.where.key).put(1).take());
+    while (!line.next()) {                  // `pending`
+      pollfd wait{line.fd(), POLLIN, 0};
+      poll(&wait, 1, -1);
+      REQUIRE(line.receive());
+    }
+  }
+  answer.wait();
+  CHECK(has(refusal(j), "rank 1 has ended"));
+  control::connection line(control::connect_to({"127.0.0.1"}, file.where.port));
+  line.send_all(control::frame_writer(control::frame_type::hello_rank).put(file.where.key).put(1).take());
+  line.send_all(control::frame_writer(control::frame_type::ending).take());
+  j.finish();
+}

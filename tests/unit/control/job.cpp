@@ -1,0 +1,203 @@
+#include "job.hpp"
+
+#include <asm/prctl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace mana::control_test {
+
+using lower::outcome;
+using lower::wait_end;
+
+rank::rank(job& owner, int number) : job_(owner), number_(number) {
+  const auto& groups = owner.options_.groups;
+  vid::group_clock* last = nullptr;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    vid::group_clock& made = clocks_.emplace_back();
+    made.ggid = g + 1;
+    made.check = g + 100;
+    made.members = groups[g].data();
+    made.size = static_cast<std::uint32_t>(groups[g].size());
+    const bool mine = std::find(groups[g].begin(), groups[g].end(), number) != groups[g].end();
+    if (!mine) continue;
+    if (last != nullptr) last->next = &made;
+    last = &made;
+  }
+  block_.self = &block_;
+}
+
+void rank::run(const std::function<void(rank&)>& program) {
+  syscall(SYS_arch_prctl, ARCH_SET_GS, &block_);
+  control_.begin(around());
+  try {
+    program(*this);
+    finalize();
+  } catch (const stopped&) {
+  }
+  control_.end();
+}
+
+control::surroundings rank::around() {
+  control::surroundings s;
+  s.rank = number_;
+  s.size = job_.size();
+  s.directory = job_.directory_;
+  s.interval_s = job_.options_.interval_s;
+  s.limit_s = job_.options_.limit_s;
+  s.program = "a test";
+  s.broadcast = [this](void* bytes, int n) {
+    auto* const at = static_cast<char*>(bytes);
+    if (number_ == 0) job_.broadcast_bytes_.assign(at, at + n);
+    job_.broadcast_.arrive_and_wait();
+    std::memcpy(bytes, job_.broadcast_bytes_.data(), static_cast<std::size_t>(n));
+    job_.broadcast_.arrive_and_wait();
+  };
+  s.clocks = [this] { return &clocks_[0]; };
+  s.signal_threads = [this] { ++signals; };
+  s.all_parked = [this] { return !never_parks; };
+  s.begin_generation = [this] {
+    if (job_.before_generation) job_.before_generation();
+    ++job_.generation_;
+    return control::commit_info{"generation-" + std::to_string(job_.generation_), job_.generation_};
+  };
+  s.commit = [this](const control::commit_info&, std::span<const control::rank_written> images) {
+    if (job_.before_commit) job_.before_commit();
+    job_.check_consistency();
+    for (std::size_t i = 0; i < images.size(); ++i)
+      if (images[i].rank != static_cast<int>(i) || images[i].checksum != job_.generation_) ++job_.inconsistent;
+    ++job_.commits;
+  };
+  s.abandon = [this](const control::commit_info&) { ++job_.abandoned; };
+  return s;
+}
+
+/// As a wrapper of a collective does.
+void rank::barrier(std::size_t group) {
+  vid::group_clock& clock = clocks_[group];
+  for (;;) {
+    clock.seq.fetch_add(1);
+    if (bridge_.attention.load(std::memory_order_relaxed) == 0) break;
+    if (control_.clock_enter(&clock) == wait_end::done) break;
+    checkpoint();
+  }
+  job::meeting& m = job_.meetings_[group];
+  std::unique_lock hold(m.lock);
+  const std::uint64_t whole = (m.entered / clock.size + 1) * clock.size;
+  ++m.entered;
+  m.changed.notify_all();
+  m.changed.wait(hold, [&] { return m.entered >= whole; });
+}
+
+void rank::send(int to, int value) {
+  job::mailbox& box = job_.mailboxes_[static_cast<std::size_t>(to)];
+  const std::lock_guard hold(box.lock);
+  box.held.push_back({number_, value});
+}
+
+/// As a wrapper of a receive does: what is parked goes on waiting.
+int rank::recv(int from) {
+  job::mailbox& box = job_.mailboxes_[static_cast<std::size_t>(number_)];
+  bool announced = false;
+  for (;;) {
+    {
+      const std::lock_guard hold(box.lock);
+      const auto fits = [from](const job::message& m) { return from < 0 || m.from == from; };
+      const auto found = std::find_if(box.held.begin(), box.held.end(), fits);
+      if (found != box.held.end()) {
+        const int value = found->value;
+        box.held.erase(found);
+        if (announced) control_.clock_wait_end();
+        return value;
+      }
+    }
+    if (bridge_.attention.load(std::memory_order_relaxed) == 0) {
+      sched_yield();
+      continue;
+    }
+    announced = true;
+    if (control_.clock_wait(&from, from < 0 ? -1 : 1) == wait_end::attention) checkpoint();
+  }
+}
+
+void rank::let_park() {
+  never_parks = false;
+  bridge_.parked_count.fetch_add(1);
+  syscall(SYS_futex, &bridge_.parked_count, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void rank::compute() {
+  sched_yield();
+  if (bridge_.current.load() == lower::phase::parking) checkpoint();
+}
+
+bool rank::go_on() {
+  if (number_ != 0) return recv(0) != 0;
+  const bool on = !job_.asked_to_end;
+  for (int r = 1; r < job_.size(); ++r) send(r, on ? 1 : 0);
+  return on;
+}
+
+void rank::finalize() {
+  for (;;) {
+    const std::optional<wait_end> end = control_.ending();
+    if (!end) sched_yield();
+    else if (*end == wait_end::done) return;
+    else checkpoint();
+  }
+}
+
+/// As drain::run_checkpoint does. The image's checksum tells which generation it is of.
+void rank::checkpoint() {
+  outcome how = outcome::given_up;
+  if (control_.park_others() != 0) {
+    const std::string where = control_.generation();
+    const std::uint64_t generation = std::stoull(where.substr(where.find('-') + 1));
+    if (cannot_write) how = control_.not_written("the disk is full");
+    else how = control_.written({number_, 1000, 2000, generation, {}, 0.5});
+  }
+  ++ended_as[static_cast<int>(how)];
+  if (how == outcome::resumed && control_.stop_asked()) throw stopped{};
+  control_.release();
+}
+
+job::job(std::string directory, options o, std::function<void(rank&)> program)
+    : directory_(std::move(directory)), options_(std::move(o)), meetings_(options_.groups.size()),
+      mailboxes_(options_.groups[0].size()),
+      broadcast_(static_cast<std::ptrdiff_t>(options_.groups[0].size()) - (options_.absent < 0 ? 0 : 1)) {
+  // As rank 0 does before its MPI runs.
+  control::write_job_file(directory_, control::starting_job(size(), "a test"));
+  for (int r = 0; r < size(); ++r) ranks_.push_back(std::make_unique<rank>(*this, r));
+  for (int r = 0; r < size(); ++r)
+    if (r != options_.absent) threads_.emplace_back([this, r, program] { at(r).run(program); });
+}
+
+void job::finish() {
+  asked_to_end = true;
+  for (std::thread& t : threads_)
+    if (t.joinable()) t.join();
+}
+
+int job::ended_as(outcome how) const {
+  int all = 0;
+  for (const auto& r : ranks_) all += r->ended_as[static_cast<int>(how)];
+  return all;
+}
+
+/// Called while all ranks are parked: nobody is in a barrier, and all members have been in the same number of them.
+void job::check_consistency() {
+  for (std::size_t g = 0; g < options_.groups.size(); ++g) {
+    const auto& members = options_.groups[g];
+    if (meetings_[g].entered % members.size() != 0) ++inconsistent;
+    const std::uint64_t count = meetings_[g].entered / members.size();
+    for (const int r : members)
+      if (at(r).clocks_[g].seq.load() != count) ++inconsistent;
+  }
+}
+
+}  // namespace mana::control_test

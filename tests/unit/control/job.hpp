@@ -1,0 +1,109 @@
+// A job without MPI: each rank is a thread with a bridge of its own; collectives and messages go through memory. What
+// the wrappers and the drain do around the services is done here in the same order.
+#pragma once
+#include <rank_control.hpp>
+
+#include <atomic>
+#include <barrier>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mana::control_test {
+
+class job;
+
+class rank {
+ public:
+  rank(job& owner, int number);
+  int number() const noexcept { return number_; }
+
+  void barrier(std::size_t group = 0);
+  void send(int to, int value);
+  int recv(int from);                       // -1: from anyone
+  /// What the park signal does to a thread that computes.
+  void compute();
+  bool asked() const noexcept { return bridge_.attention.load() != 0; }
+  std::uint64_t started(std::size_t group) const noexcept { return clocks_[group].seq.load(); }
+  /// Rank 0 decides whether the loops of all ranks go on.
+  bool go_on();
+
+  // What goes wrong here.
+  std::atomic<bool> cannot_write{false}, never_parks{false};
+  /// After never_parks: as a thread that parks at last.
+  void let_park();
+  // How checkpoints ended, by lower::outcome.
+  std::atomic<int> ended_as[3] = {};
+  std::atomic<int> signals{0};
+
+ private:
+  friend class job;
+  struct stopped {};
+  void run(const std::function<void(rank&)>& program);
+  void finalize();
+  void checkpoint();
+  control::surroundings around();
+
+  job& job_;
+  const int number_;
+  lower::bridge bridge_{};
+  lower::thread_block block_{};
+  std::deque<vid::group_clock> clocks_;     // by group
+  control::rank_control control_{bridge_};
+};
+
+class job {
+ public:
+  struct options {
+    std::vector<std::vector<int>> groups;   // members; group 0 is the world
+    double interval_s = 0, limit_s = 0;
+    int absent = -1;                        // a rank that the test plays itself, by where()
+  };
+  /// The ranks start at once. directory: of job.json
+  job(std::string directory, options o, std::function<void(rank&)> program);
+  ~job() { finish(); }
+  /// Lets go_on() say no, and waits for the ranks' end.
+  void finish();
+
+  rank& at(int number) { return *ranks_[static_cast<std::size_t>(number)]; }
+  int size() const { return static_cast<int>(options_.groups[0].size()); }
+  const std::string& directory() const { return directory_; }
+  /// How the checkpoints of all ranks together ended.
+  int ended_as(lower::outcome how) const;
+
+  std::atomic<bool> asked_to_end{false};
+  std::atomic<int> commits{0}, abandoned{0}, inconsistent{0};
+  std::function<void()> before_generation, before_commit;     // may throw what the surroundings may
+
+ private:
+  friend class rank;
+  struct meeting {                          // one barrier of a group
+    std::mutex lock;
+    std::condition_variable changed;
+    std::uint64_t entered = 0;
+  };
+  struct message { int from, value; };
+  struct mailbox {
+    std::mutex lock;
+    std::deque<message> held;
+  };
+
+  void check_consistency();
+
+  const std::string directory_;
+  const options options_;
+  std::deque<meeting> meetings_;
+  std::deque<mailbox> mailboxes_;
+  std::barrier<> broadcast_;
+  std::vector<char> broadcast_bytes_;
+  std::uint64_t generation_ = 0;
+  std::vector<std::unique_ptr<rank>> ranks_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace mana::control_test
