@@ -22,7 +22,7 @@ class scratch {
   std::unique_ptr<T[]> more_;
 };
 
-/// INV a request that MPI retired is 0 in the caller's array, with status and error set, before a member returns: no
+/// INV-15 a request that MPI retired is 0 in the caller's array, with status and error set, before a member returns: no
 /// completion is lost, whatever MPI_ERR_IN_STATUS said about its neighbours.
 class request_batch {
  public:

@@ -16,7 +16,7 @@ struct kernel_sigaction {
   signal_set mask;
 };
 
-/// INV-9 SIGSYS and the park signal are never blocked: a trap under a blocked SIGSYS kills the process, and a thread that
+/// INV-14 SIGSYS and the park signal are never blocked: a trap under a blocked SIGSYS kills the process, and a thread that
 /// blocks the park signal holds up every checkpoint.
 constexpr signal_set without_ours(signal_set set) noexcept {
   return set & ~(one_signal(SIGSYS) | one_signal(lower::park_signal));

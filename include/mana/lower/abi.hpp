@@ -1,6 +1,6 @@
 // The frozen boundary between the halves: fixed addresses, the bridge, a thread's block, the runtime's services.
 // Read by: the runtime (lower half), the wrapper libraries (upper half), the stub (assembly), and every image.
-// A change of any layout here bumps abi_version, and tests/frozen/abi.cpp with it, in one commit.
+// A change of any layout here bumps abi_version, and tests/frozen/abi.txt with it, in one commit.
 // All types are neutral: no mpi.h, no libc type whose size a libc may choose.
 #pragma once
 #include <mana/lower/neutral.hpp>
