@@ -9,6 +9,8 @@ import subprocess
 import threading
 import time
 
+import diagnosis
+
 STEP = re.compile(r"step (\d+) of (\d+)")
 CHECKSUM = re.compile(r"checksum ([0-9a-f]+)")
 
@@ -52,13 +54,17 @@ def is_up(job_file):
 
 
 class Job:
-    """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up."""
+    """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up.
 
-    def __init__(self, words, directory, log):
+    `environment`: what is added to the caller's environment.
+    """
+
+    def __init__(self, words, directory, log, environment=None):
         self.log = pathlib.Path(log)
         self.started = time.monotonic()
-        self.process = subprocess.Popen(words, cwd=directory, env=mpi_environment(), stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        self.process = subprocess.Popen(words, cwd=directory, env={**mpi_environment(), **(environment or {})},
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        text=True, errors="replace")
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -71,12 +77,23 @@ class Job:
         self.lines.put(None)
 
     def next_line(self, timeout_s):
-        """The next line of output, None at its end. A job that is silent for timeout_s is killed: Failed."""
+        """The next line of output, None at its end (and then always). A job that is silent for timeout_s is examined and
+        killed: Failed."""
         try:
-            return self.lines.get(timeout=timeout_s)
+            line = self.lines.get(timeout=timeout_s)
+            if line is None:
+                self.lines.put(None)
+            return line
         except queue.Empty:
+            where = self.examine()
             self.kill()
-            raise Failed(f"no output for {timeout_s} s; see {self.log}") from None
+            raise Failed(f"no output for {timeout_s} s; see {self.log}, and {where}: what its processes were doing") from None
+
+    def examine(self):
+        """Writes down what each process of the job is doing. Returns the directory."""
+        directory = self.log.parent / f"hang-{self.process.pid}"
+        diagnosis.gather(descendants(self.process.pid), directory)
+        return directory
 
     def wait(self, timeout_s=120):
         """Waits for the end; raises Failed unless its exit status is 0."""

@@ -73,7 +73,8 @@ class Storm:
             try:
                 job.process.wait(10)      # a job that was ending when it was asked answers with an error: then it ends
             except subprocess.TimeoutExpired:
-                raise Failed(f"a running job was not checkpointed: {failed}") from None
+                where = job.examine()
+                raise Failed(f"a running job was not checkpointed: {failed}; see {where}") from None
             return False
 
     def run_once(self):
@@ -110,7 +111,7 @@ def main():
     parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
     parser.add_argument("--cycles", type=int, default=500, help="restarts to make")
     parser.add_argument("--ranks", type=int, default=4)
-    parser.add_argument("--steps", type=int, default=4000, help="steps of heat2d")
+    parser.add_argument("--steps", type=int, default=40000, help="steps of heat2d")
     parser.add_argument("--longest", dest="longest_s", type=float, default=1.5, help="longest time before a checkpoint, s")
     parser.add_argument("--seed", type=int, default=None, help="of the random moments (default: the time; printed)")
     parser.add_argument("command", nargs="*", help="a program that prints 'checksum HEX' (default: heat2d)")

@@ -1,0 +1,59 @@
+# How tests are registered that run MPI programs. All of them need MANA_MPIS and the targets of ManaFindMpis; the machine
+# that they are made for has two cores, so those that start ranks are not run side by side.
+find_package(Threads REQUIRED)
+find_program(MANA_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
+set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks counts as, for ctest -j")
+
+# mana_add_mpi_program(name source [OPTIONS words…]): <name>_<mpi> for each MPI, in the current binary directory.
+# Warnings about strings come out of the attributes in mpi.h.
+function(mana_add_mpi_program name source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "OPTIONS")
+  foreach(mpi IN LISTS MANA_MPIS)
+    add_executable(${name}_${mpi} ${source})
+    target_link_libraries(${name}_${mpi} PRIVATE mana_mpi_${mpi} Threads::Threads)
+    target_compile_options(${name}_${mpi} PRIVATE -std=gnu11 -Wall -Wextra -Wno-stringop-overflow ${arg_OPTIONS})
+    set_target_properties(${name}_${mpi} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/programs)
+  endforeach()
+endfunction()
+
+# mana_add_native_test(program mpi ranks words…): the program without mana, to show that it is a correct MPI program.
+function(mana_add_native_test program mpi ranks)
+  set(oversubscribe $<$<STREQUAL:${mpi},openmpi>:--oversubscribe>)
+  add_test(NAME mpi-native/${program}/${mpi}/${ranks}
+    COMMAND mpirun.${mpi} -n ${ranks} ${oversubscribe} $<TARGET_FILE:${program}_${mpi}> ${ARGN} COMMAND_EXPAND_LISTS)
+  set_tests_properties(mpi-native/${program}/${mpi}/${ranks} PROPERTIES LABELS mpi-native TIMEOUT 240
+    PROCESSORS ${MANA_TEST_PROCESSORS} PASS_REGULAR_EXPRESSION "checksum [0-9a-f]+" FAIL_REGULAR_EXPRESSION "does not hold"
+    ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+endfunction()
+
+# Whether programs can be run under mana over this MPI with what is being built.
+function(mana_can_run mpi result)
+  set(${result} FALSE PARENT_SCOPE)
+  if(TARGET mana_command AND TARGET mana-lower-${mpi} AND TARGET mana-${mpi})
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# mana_add_restart_test(name mpi ranks words…): words are options of restart_test.py, "--", the program, its arguments.
+function(mana_add_restart_test name mpi ranks)
+  mana_can_run(${mpi} possible)
+  if(NOT possible)
+    return()
+  endif()
+  add_test(NAME restart/${name}/${mpi}/${ranks} COMMAND ${MANA_PYTHON}
+    ${PROJECT_SOURCE_DIR}/tests/restart/restart_test.py
+    --build ${PROJECT_BINARY_DIR} --mpi ${mpi} --ranks ${ranks} --name ${name} ${ARGN})
+  set_tests_properties(restart/${name}/${mpi}/${ranks} PROPERTIES LABELS restart TIMEOUT 600
+    PROCESSORS ${MANA_TEST_PROCESSORS} SKIP_RETURN_CODE 77)
+endfunction()
+
+# mana_add_job_test(name mpi script words…): a Python script that starts jobs itself; it gets --build and --mpi.
+function(mana_add_job_test name mpi script)
+  mana_can_run(${mpi} possible)
+  if(NOT possible)
+    return()
+  endif()
+  add_test(NAME restart/${name}/${mpi} COMMAND ${MANA_PYTHON} ${script} --build ${PROJECT_BINARY_DIR} --mpi ${mpi} ${ARGN})
+  set_tests_properties(restart/${name}/${mpi} PROPERTIES LABELS restart TIMEOUT 600 PROCESSORS ${MANA_TEST_PROCESSORS}
+    SKIP_RETURN_CODE 77)
+endfunction()

@@ -1,0 +1,136 @@
+/* Communicators: attributes with callbacks, error handlers with user
+ * functions, info objects. */
+#include "check.h"
+
+static int copies, deletions, handled, last_class;
+
+static int copy_attr(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)c, (void)key;
+    CHECK(*(int *)extra == 4711, "extra state %d", *(int *)extra);
+    *(intptr_t *)out = (intptr_t)in + 1;        /* each generation counts up */
+    *flag = (intptr_t)in < 1002;                /* and the third has no heir */
+    copies++;
+    return MPI_SUCCESS;
+}
+
+static int delete_attr(MPI_Comm c, int key, void *value, void *extra)
+{
+    (void)c, (void)key;
+    CHECK(*(int *)extra == 4711 && (intptr_t)value >= 1000 && (intptr_t)value <= 1003, "value %ld", (long)(intptr_t)value);
+    deletions++;
+    return MPI_SUCCESS;
+}
+
+static void handler(MPI_Comm *c, int *code, ...)
+{
+    CHECK(*c != MPI_COMM_NULL, "no communicator");
+    MPI_Error_class(*code, &last_class);
+    handled++;
+}
+
+static void attributes(void)
+{
+    static int extra = 4711;
+    MPI_Comm c[4];
+    int key, dup_key, flag, *ub;
+    void *v;
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &ub, &flag));
+    CHECK(flag && *ub >= 32767, "no tag bound");
+    copies = deletions = 0;
+    OK(MPI_Comm_create_keyval(copy_attr, delete_attr, &key, &extra));
+    OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &dup_key, NULL));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &c[0]));
+    OK(MPI_Comm_get_attr(c[0], key, &v, &flag));
+    CHECK(!flag, "an attribute nobody set");
+    OK(MPI_Comm_set_attr(c[0], key, (void *)(intptr_t)1000));
+    OK(MPI_Comm_set_attr(c[0], dup_key, &extra));
+    for (int i = 1; i < 4; i++)
+        OK(MPI_Comm_dup(c[i - 1], &c[i]));
+    for (int i = 0; i < 4; i++) {
+        OK(MPI_Comm_get_attr(c[i], key, &v, &flag));
+        CHECK(flag == (i < 3) && (!flag || (intptr_t)v == 1000 + i), "generation %d: %d", i, flag);
+        got_int(flag ? (int)(intptr_t)v : -1);
+        OK(MPI_Comm_get_attr(c[i], dup_key, &v, &flag));
+        CHECK(flag && v == &extra, "generation %d", i);
+    }
+    CHECK(copies == 3 && deletions == 0, "%d copies, %d deletions", copies, deletions);
+    OK(MPI_Comm_set_attr(c[0], key, (void *)(intptr_t)1001));   /* deletes the old value */
+    CHECK(deletions == 1, "%d deletions", deletions);
+    OK(MPI_Comm_delete_attr(c[1], key));
+    CHECK(deletions == 2, "%d deletions", deletions);
+    int gone = key;
+    OK(MPI_Comm_free_keyval(&key));     /* still used by the communicators that hold it */
+    CHECK(key == MPI_KEYVAL_INVALID && gone != key, "key kept");
+    for (int i = 0; i < 4; i++)
+        OK(MPI_Comm_free(&c[i]));
+    CHECK(deletions == 4, "%d deletions", deletions);
+    OK(MPI_Comm_free_keyval(&dup_key));
+    got_int(copies * 10 + deletions);
+}
+
+static void errors(void)
+{
+    MPI_Comm c, d;
+    MPI_Errhandler h, is;
+    int x = 0, class, len, rc;
+    char text[MPI_MAX_ERROR_STRING];
+    handled = 0;
+    OK(MPI_Comm_create_errhandler(handler, &h));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+    OK(MPI_Comm_set_errhandler(c, h));
+    OK(MPI_Comm_get_errhandler(c, &is));
+    CHECK(is == h, "another handler");
+    OK(MPI_Errhandler_free(&is));
+    OK(MPI_Errhandler_free(&h));        /* c keeps it */
+    rc = MPI_Send(&x, 1, MPI_INT, size + 3, 0, c);
+    CHECK(rc != MPI_SUCCESS && handled == 1 && last_class == MPI_ERR_RANK, "%d, class %d", handled, last_class);
+    MPI_Comm_call_errhandler(c, MPI_ERR_OTHER);
+    CHECK(handled == 2 && last_class == MPI_ERR_OTHER, "%d, class %d", handled, last_class);
+    OK(MPI_Comm_dup(c, &d));            /* inherits it */
+    MPI_Comm_call_errhandler(d, MPI_ERR_TAG);
+    CHECK(handled == 3 && last_class == MPI_ERR_TAG, "%d, class %d", handled, last_class);
+    OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+    rc = MPI_Send(&x, -1, MPI_INT, 0, 0, c);
+    MPI_Error_class(rc, &class);
+    CHECK(class == MPI_ERR_COUNT && handled == 3, "class %d", class);
+    OK(MPI_Error_string(rc, text, &len));
+    CHECK(len > 0 && (int)strlen(text) == len, "%d", len);
+    got_int(handled);
+    OK(MPI_Comm_free(&c));
+    OK(MPI_Comm_free(&d));
+}
+
+static void infos(int k)
+{
+    MPI_Info a, b;
+    int n, flag, len;
+    char v[64], want[32], key[MPI_MAX_INFO_KEY];
+    snprintf(want, sizeof want, "value %d", k);
+    OK(MPI_Info_create(&a));
+    OK(MPI_Info_set(a, "first", want));
+    OK(MPI_Info_set(a, "second", "2"));
+    OK(MPI_Info_dup(a, &b));
+    OK(MPI_Info_delete(a, "second"));
+    OK(MPI_Info_get_nkeys(a, &n));
+    CHECK(n == 1, "%d keys", n);
+    OK(MPI_Info_get_nthkey(a, 0, key));
+    CHECK(!strcmp(key, "first"), "%s", key);
+    OK(MPI_Info_get(a, "second", 63, v, &flag));
+    CHECK(!flag, "deleted");
+    OK(MPI_Info_get_valuelen(b, "first", &len, &flag));
+    CHECK(flag && len == (int)strlen(want), "%d", len);
+    OK(MPI_Info_get(b, "first", 63, v, &flag));
+    CHECK(flag && !strcmp(v, want), "%s", v);
+    got(v, strlen(v));
+    OK(MPI_Info_free(&a));
+    OK(MPI_Info_free(&b));
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv, MPI_THREAD_SINGLE);
+    for (int k = 0; k < steps; k++)
+        attributes(), errors(), infos(k), step(k, steps);
+    return finish();
+}
