@@ -1,4 +1,4 @@
-// What one call costs: nanoseconds, the median over samples, a line per call. Two ranks.
+// What one call costs: nanoseconds, the median over samples, a line per call. Two ranks. usage: calls [NAME of a call [BYTES]]
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,11 @@ static int by_value(const void* x, const void* y) {
 }
 
 typedef void call(int bytes);
+static const char* only;        // the one call that the command line names; NULL: all
+static int only_bytes = -1;     // -1: all
 
 static void measure(const char* name, call* what, int bytes, int repeats) {
+  if ((only != NULL && strcmp(only, name) != 0) || (only_bytes >= 0 && only_bytes != bytes)) return;
   double times[samples];
   for (int s = -2; s < samples; ++s) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -57,6 +60,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   other = 1 - me;
+  if (argc > 1) only = argv[1];
+  if (argc > 2) only_bytes = atoi(argv[2]);
   a = calloc(1, largest);
   b = calloc(1, largest);
   measure("Comm_rank", comm_rank, 0, 200000);
@@ -65,7 +70,7 @@ int main(int argc, char** argv) {
   measure("Barrier", barrier, 0, 5000);
   static const int sizes[] = {4, 1024, largest};
   for (int i = 0; i < 3; ++i) {
-    const int n = sizes[i], repeats = n == largest ? 60 : 4000;
+    const int n = sizes[i], repeats = n == largest ? 60 : only_bytes >= 0 ? 100000 : 4000;
     measure("Bcast", bcast, n, repeats);
     measure("Allreduce", allreduce, n, repeats);
     measure("Alltoall", alltoall, n, repeats);
