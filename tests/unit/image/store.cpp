@@ -70,7 +70,7 @@ TEST_CASE("a manifest says what was put into it") {
   CHECK(m.warnings.at(0) == "one");
 }
 
-TEST_CASE("INV what is not complete is no checkpoint") {
+TEST_CASE("INV-20 what is not complete is no checkpoint") {
   const scratch_directory scratch;
   CHECK(kind_of(scratch.path + "/none") == error_kind::no_checkpoint);
   CHECK(kind_of(scratch.path) == error_kind::no_checkpoint);
