@@ -27,6 +27,11 @@ struct library_state {
   drain::inbox inbox;
   std::atomic_flag inbox_lock = ATOMIC_FLAG_INIT;   // taken only while the inbox is not empty
 
+  // Requests that were freed while active, oldest first.
+  vid::entry<kind::request>* first_detached = nullptr;
+  vid::entry<kind::request>* last_detached = nullptr;
+  std::atomic_flag detached_lock = ATOMIC_FLAG_INIT;
+
   // Buffered sends: bytes of the attached buffer that are in use; the data itself is in memory of ours.
   void* attached = nullptr;
   std::int64_t attached_size = 0, attached_used = 0;

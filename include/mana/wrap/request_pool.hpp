@@ -28,7 +28,8 @@ inline void free_request(request_entry& e) noexcept {
   vid::table<kind::request>().erase(e);
 }
 
-/// Its operation is over in the lower half: counts the message and stores the status for the application.
+/// Its operation is over in the lower half: counts the message and stores the status for the application. A detached
+/// request stays, done, until its turn comes (detached.hpp).
 /// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
 inline void retire(request_entry& e, const neutral::status& status) noexcept {
   vid::descriptor<kind::request>& r = e.what;
@@ -42,7 +43,6 @@ inline void retire(request_entry& e, const neutral::status& status) noexcept {
   } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
     __atomic_fetch_sub(&library().sent[r.ranks->world_ranks[r.peer]], 1, __ATOMIC_RELAXED);
   }
-  if (r.detached) free_request(e);
 }
 
 }  // namespace mana::wrap

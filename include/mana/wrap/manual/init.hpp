@@ -88,7 +88,7 @@ inline int finalize() noexcept {
   if (lib.state != wrap::life::initialized) return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
   wrap::delete_attributes(lib.self, MPI_COMM_SELF);      // its callbacks may still communicate
   const auto sending = [](const vid::descriptor<kind::request>& r) { return r.detached && drain::is_send(r); };
-  while (drain::test_requests(sending) > 0) scope.park_here();   // buffered sends are the library's to complete
+  while (drain::test_requests(sending) > 0) scope.park_here();
   while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention) scope.park_here();
   const int rc = lower::cross([&] { return lower::the_bridge().service->finalize(); });
   lib.state = wrap::life::finalized;

@@ -1,6 +1,7 @@
 // Completion: Wait*, Test*, Request_free, Cancel, Start*, Request_get_status. Retirement has two steps: an operation
 // may complete in a drain, and is handed to the application when it asks.
 #pragma once
+#include <mana/wrap/detached.hpp>
 #include <mana/wrap/manual/buffered.hpp>
 
 namespace mana::wrap {
@@ -190,7 +191,7 @@ inline int request_free(MPI_Request* request) noexcept {
   if (wrap::look_up(*request, e) != wrap::found_request::live)
     return wrap::raise_request(fn::request_free::id, neutral::err_request);
   if (e->what.persistent) vid::release_datatype(e->what.datatype);
-  if (e->what.state == vid::request_state::active) e->what.detached = true;
+  if (e->what.state == vid::request_state::active) wrap::detach(*e);
   else wrap::free_request(*e);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
