@@ -26,8 +26,8 @@ struct write_result {
   std::uint64_t checksum;            // of the file's trailer, which covers all before it
 };
 
-/// Writes the memory of `regions` and the sections to a new file of mode 0600, and syncs it. Nothing may change the
-/// regions meanwhile: called on a stack that is in none of them. A part of a file is removed on failure.
+/// Writes the memory of `regions` and the sections to a new file of mode 0600, and syncs it. What changes
+/// in the regions meanwhile is saved as it was before or after. A part of a file is removed on failure.
 /// errors: image_error (io)
 write_result write_rank_image(const std::string& path, std::uint32_t rank, std::uint32_t world_size,
                               std::span<const section> sections, std::span<const region> regions);

@@ -91,7 +91,8 @@ class memory_writer {
     const std::size_t pages = (end - begin) / page;
     bool wanted[pages_per_window];
     if (!find_touched(r, begin, pages, wanted)) return;
-    const char* const memory = readable(r, begin, pages, wanted);
+    copy(r, begin, pages, wanted);
+    const char* const memory = copy_.get();
     // A file that is mapped again may hold anything by then: its zeros are kept too.
     if (!maps_file_again(r))
       for (std::size_t i = 0; i < pages; ++i) wanted[i] = wanted[i] && !is_zero(memory + i * page);
@@ -132,17 +133,19 @@ class memory_writer {
     return entries_.get() + (begin - entries_begin_) / page;
   }
 
-  /// The memory itself, or a copy of what cannot be read in place: protected pages, and pages of files, which may end
-  /// before their mapping does.
-  const char* readable(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted) {
-    if ((r.protection & PROT_READ) != 0 && r.path.empty()) return reinterpret_cast<const char*>(begin);
+  /// INV-21 what is packed is what is summed: never the memory itself, which may still change where nobody will miss it
+  /// (below the stack pointer of a thread that waits for the writer, in files that other processes map), but a copy.
+  void copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted) {
+    // Not protected pages, and not those of files, which may end before their mapping does.
+    const bool in_place = (r.protection & PROT_READ) != 0 && r.path.empty();
     for (std::size_t i = 0; i < pages;) {
       std::size_t n = i;
       while (n < pages && wanted[n] == wanted[i]) ++n;
-      if (wanted[i]) copy_pages(begin, i, n, wanted);
+      const char* const from = reinterpret_cast<const char*>(begin + i * page);
+      if (wanted[i] && in_place) std::memcpy(copy_.get() + i * page, from, (n - i) * page);
+      else if (wanted[i]) copy_pages(begin, i, n, wanted);
       i = n;
     }
-    return copy_.get();
   }
   void copy_pages(std::uintptr_t begin, std::size_t from, std::size_t to, bool* wanted) {
     const std::size_t bytes = (to - from) * page;

@@ -43,7 +43,9 @@ lower::outcome write_and_agree() {
   try {
     done = write_to(control_of_job().generation());
   } catch (const std::exception& error) {
-    return control_of_job().not_written(error.what());
+    const lower::outcome how = control_of_job().not_written(error.what());
+    fault_point("given_up");
+    return how;
   }
   fault_point("written");
   const lower::outcome how = control_of_job().written(done);
@@ -53,7 +55,8 @@ lower::outcome write_and_agree() {
 
 }  // namespace
 
-/// The image is written by a thread of the lower half, so that no stack that is saved changes meanwhile.
+/// The image is written by a thread of the lower half: the calling thread's stack, which is saved, changes meanwhile only
+/// below where it was saved.
 lower::outcome write_image() {
   lower::outcome how = lower::outcome::given_up;
   std::thread([&how] { how = write_and_agree(); }).join();

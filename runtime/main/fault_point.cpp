@@ -1,6 +1,6 @@
 #include "fault_point.hpp"
 
-#include <mana/lower/abi.hpp>
+#include "start_failure.hpp"
 
 #include <csignal>
 #include <unistd.h>
@@ -18,7 +18,7 @@ bool is_meant(const char* wanted, const char* name) {
   const std::size_t length = std::strlen(name);
   if (std::strncmp(wanted, name, length) != 0) return false;
   if (wanted[length] == '\0') return true;
-  return wanted[length] == '@' && wanted + length + 1 == std::to_string(lower::the_bridge().world_rank);
+  return wanted[length] == '@' && wanted + length + 1 == std::to_string(rank_from_environment());
 }
 
 }  // namespace
