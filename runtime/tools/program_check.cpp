@@ -150,7 +150,7 @@ void check_kernel() {
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) return;
   throw failure(exit_code::no_seccomp,
                 fmt::format("this kernel cannot filter system calls (seccomp: {})", std::strerror(errno)),
-                "use a kernel 4.14 or newer with CONFIG_SECCOMP_FILTER, and a container that lets seccomp(2) through");
+                "use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets seccomp(2) through");
 }
 
 std::filesystem::path prepare_checkpoint_directory(const std::filesystem::path& directory) {
