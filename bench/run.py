@@ -1,4 +1,5 @@
-"""Measures native and under mana in turn, on 2 ranks; prints medians and ratios, writes them as JSON and as an SVG.
+"""Measures native and under mana in turn, on 2 ranks; prints medians and ratios; writes
+results.json, tables.md and calls.svg.
 
     python3 bench/run.py --build build --out build/bench [--rounds 5] [--only calls|programs|checkpoint]
 """
@@ -122,6 +123,31 @@ class Bench:
         return statistics.median(times)
 
 
+def tables(results):
+    """The results as three tables in Markdown; a line per call, program and size, a group of columns per MPI."""
+    mpis = list(results)
+    head = lambda first, columns: [f"| {first} | " + " | ".join(f"{m} {c}" for m in mpis for c in columns) + " |",  # noqa: E731
+                                   "|---" * (1 + len(mpis) * len(columns)) + "|"]
+
+    def rows(part, cells):
+        found = {}
+        for mpi in mpis:
+            for r in results[mpi].get(part, []):
+                name = f"{r['what']} {r['bytes']} B" if r.get("bytes") else r["what"]
+                found.setdefault(name, {})[mpi] = cells(r)
+        empty = ["-"] * max((len(c) for by in found.values() for c in by.values()), default=0)
+        return [f"| {name} | " + " | ".join(" | ".join(by.get(m, empty)) for m in mpis) + " |" for name, by in found.items()]
+
+    lines = head("call", ["native, ns", "mana, ns", "ratio"])
+    lines += rows("calls", lambda r: [f"{r['native_ns']:.1f}", f"{r['mana_ns']:.1f}", f"{r['ratio']:.2f}"])
+    lines += ["", *head("program", ["native, s", "mana, s", "ratio"])]
+    lines += rows("programs", lambda r: [f"{r['native_s']:.3f}", f"{r['mana_s']:.3f}", f"{r['ratio']:.3f}"])
+    lines += ["", *head("checkpoint", ["request to durable, s", "writing the bytes, s", "image, MiB a rank", "restart, s"])]
+    lines += rows("checkpoint", lambda r: [f"{r['checkpoint_s']:.3f}", f"{r['same_bytes_written_s']:.3f}",
+                                           f"{r['image_mib_per_rank']:.1f}", f"{r['restart_s']:.2f}"])
+    return "\n".join(lines) + "\n"
+
+
 def plot(results, path):
     """Ratios of the calls as bars; 1 is native."""
     rows = [(mpi, r) for mpi, parts in results.items() for r in parts.get("calls", [])]
@@ -152,6 +178,7 @@ def main():
         results[mpi] = {part: getattr(bench, part)() for part in options.only or ["calls", "programs", "checkpoint"]}
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (options.out / "tables.md").write_text(tables(results))
     plot(results, options.out / "calls.svg")
 
 

@@ -43,7 +43,11 @@ function(mana_add_restart_test name mpi ranks)
   add_test(NAME restart/${name}/${mpi}/${ranks} COMMAND ${MANA_PYTHON}
     ${PROJECT_SOURCE_DIR}/tests/restart/restart_test.py
     --build ${PROJECT_BINARY_DIR} --mpi ${mpi} --ranks ${ranks} --name ${name} ${ARGN})
-  set_tests_properties(restart/${name}/${mpi}/${ranks} PROPERTIES LABELS restart TIMEOUT 600
+  set(labels restart)
+  if(name MATCHES "^full_")
+    list(APPEND labels slow)
+  endif()
+  set_tests_properties(restart/${name}/${mpi}/${ranks} PROPERTIES LABELS "${labels}" TIMEOUT 600
     PROCESSORS ${MANA_TEST_PROCESSORS} SKIP_RETURN_CODE 77)
 endfunction()
 
@@ -54,6 +58,6 @@ function(mana_add_job_test name mpi script)
     return()
   endif()
   add_test(NAME restart/${name}/${mpi} COMMAND ${MANA_PYTHON} ${script} --build ${PROJECT_BINARY_DIR} --mpi ${mpi} ${ARGN})
-  set_tests_properties(restart/${name}/${mpi} PROPERTIES LABELS restart TIMEOUT 600 PROCESSORS ${MANA_TEST_PROCESSORS}
+  set_tests_properties(restart/${name}/${mpi} PROPERTIES LABELS "restart;slow" TIMEOUT 600 PROCESSORS ${MANA_TEST_PROCESSORS}
     SKIP_RETURN_CODE 77)
 endfunction()
