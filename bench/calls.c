@@ -40,6 +40,11 @@ static void allreduce(int n) { MPI_Allreduce(a, b, n / 4, MPI_INT, MPI_SUM, MPI_
 static void alltoall(int n) { MPI_Alltoall(a, n / 2, MPI_CHAR, b, n / 2, MPI_CHAR, MPI_COMM_WORLD); }
 static void ibcast(int n) { MPI_Request r; MPI_Ibcast(a, n, MPI_CHAR, 0, MPI_COMM_WORLD, &r); MPI_Wait(&r, MPI_STATUS_IGNORE); }
 static void iallreduce(int n) { MPI_Request r; MPI_Iallreduce(a, b, n / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r); MPI_Wait(&r, MPI_STATUS_IGNORE); }
+static MPI_Request waiting;     // a receive whose message is sent at the end
+static int nothing;
+static void test_in_vain(int n) { (void)n; int flag; MPI_Test(&waiting, &flag, MPI_STATUS_IGNORE); }
+static void testany_in_vain(int n) { (void)n; int flag, i; MPI_Testany(1, &waiting, &i, &flag, MPI_STATUS_IGNORE); }
+static void iprobe_in_vain(int n) { (void)n; int flag; MPI_Iprobe(other, 8, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); }
 static void ping_pong(int n) {
   if (me == 0) {
     MPI_Send(a, n, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
@@ -68,6 +73,12 @@ int main(int argc, char** argv) {
   measure("Type_size", type_size, 0, 200000);
   measure("Wtime", wtime, 0, 100000);
   measure("Barrier", barrier, 0, 5000);
+  MPI_Irecv(&nothing, 1, MPI_INT, other, 9, MPI_COMM_WORLD, &waiting);
+  measure("Test-in-vain", test_in_vain, 0, 20000);
+  measure("Testany-in-vain", testany_in_vain, 0, 20000);
+  measure("Iprobe-in-vain", iprobe_in_vain, 0, 20000);
+  MPI_Send(&me, 1, MPI_INT, other, 9, MPI_COMM_WORLD);
+  MPI_Wait(&waiting, MPI_STATUS_IGNORE);
   static const int sizes[] = {4, 1024, largest};
   for (int i = 0; i < 3; ++i) {
     const int n = sizes[i], repeats = n == largest ? 60 : only_bytes >= 0 ? 100000 : 4000;

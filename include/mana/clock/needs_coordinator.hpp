@@ -135,7 +135,7 @@ class needs_coordinator {
     for (const int who : needed_by_[index(rank)]) text += ", needed by rank " + std::to_string(who);
     if (const std::vector<int>* peers = waits_.wait_of(rank); peers != nullptr) {
       text += ", waits for a message of";
-      for (const int peer : *peers) text += " " + std::to_string(peer);
+      for (const int peer : *peers) text.append(1, ' ').append(std::to_string(peer));
       if (peers->empty()) text += " any rank";
     }
     return text.empty() ? " has not answered the last change" : text;
