@@ -1,7 +1,7 @@
 // Who asks, and who must not.
 #include "job.hpp"
 
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 
 #include <client.hpp>
 #include <connection.hpp>

@@ -1,7 +1,7 @@
 // Checkpoints that go well.
 #include "job.hpp"
 
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 
 #include <client.hpp>
 

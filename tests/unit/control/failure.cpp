@@ -1,7 +1,7 @@
 // Checkpoints that cannot be taken: the requester reads why, the program runs on, and the next one is as good as any.
 #include "job.hpp"
 
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 
 #include <client.hpp>
 #include <connection.hpp>

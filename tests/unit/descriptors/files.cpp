@@ -9,7 +9,7 @@ using namespace mana::descriptors::tests;
 
 TEST_CASE("a file that is read continues where it was") {
   held_descriptors held;
-  write_file("data", "0123456789");
+  held.write("data", "0123456789");
   const int fd = held.hold(open("data", O_RDONLY | O_CLOEXEC));
   CHECK(lseek(fd, 4, SEEK_SET) == 4);
   const captured image = held.taken();
@@ -33,18 +33,18 @@ TEST_CASE("what was written after the checkpoint is cut off, and names are absol
   CHECK(chdir("/") == 0);
   restore(image.bytes);
   CHECK(chdir(held.directory().c_str()) == 0);
-  CHECK(read_file("out") == "before");
+  CHECK(read_bytes("out") == "before");
   CHECK(write(fd, " again", 6) == 6);
   CHECK(write(log, "again\n", 6) == 6);
-  CHECK(read_file("out") == "before again");
-  CHECK(read_file("log") == "line\nagain\n");
+  CHECK(read_bytes("out") == "before again");
+  CHECK(read_bytes("log") == "line\nagain\n");
   CHECK((fcntl(log, F_GETFL) & (O_APPEND | O_ACCMODE)) == (O_APPEND | O_WRONLY));
   CHECK(fcntl(fd, F_GETFD) == 0);
 }
 
 TEST_CASE("duplicates share their place, two opens of one file do not") {
   held_descriptors held;
-  write_file("data", "0123456789");
+  held.write("data", "0123456789");
   const int one = held.hold(open("data", O_RDWR));
   const int other = held.hold(open("data", O_RDWR));
   const int same = held.hold_duplicate(one);
@@ -66,7 +66,7 @@ TEST_CASE("a deleted file comes back with its contents, also if another has its 
   CHECK(lseek(fd, 3, SEEK_SET) == 3);
   CHECK(lseek(unnamed, 1, SEEK_SET) == 1);
   CHECK(unlink("temporary") == 0);
-  write_file("new", "new file");
+  held.write("new", "new file");
   CHECK(rename("new", "replaced") == 0);
   const captured image = held.taken();
   CHECK(image.warnings.empty());
@@ -76,12 +76,12 @@ TEST_CASE("a deleted file comes back with its contents, also if another has its 
   CHECK(read_some(unnamed) == "ontents");
   CHECK(offset_of(replaced) == 8);
   CHECK(read(replaced, nullptr, 0) == -1);   // still for writing only
-  CHECK(read_file("replaced") == "new file");
+  CHECK(read_bytes("replaced") == "new file");
 }
 
 TEST_CASE("a file that was renamed is found by its new name") {
   held_descriptors held;
-  write_file("old", "text");
+  held.write("old", "text");
   const int fd = held.hold(open("old", O_RDONLY));
   CHECK(rename("old", "new") == 0);
   const captured image = held.taken();
@@ -92,11 +92,11 @@ TEST_CASE("a file that was renamed is found by its new name") {
 
 TEST_CASE("a file that is gone or shorter is an error that names it") {
   held_descriptors held;
-  write_file("data", "0123456789");
+  held.write("data", "0123456789");
   held.hold(open("data", O_RDONLY));
   const captured image = held.taken();
   held.close_all();
-  write_file("data", "0123");
+  held.write("data", "0123");
   CHECK_THROWS_WITH_AS(restore(image.bytes), doctest::Contains("/data: it has 4 bytes, and had 10"), descriptor_error);
   CHECK(unlink("data") == 0);
   CHECK_THROWS_WITH_AS(restore(image.bytes), doctest::Contains("/data: cannot be opened: No such file"), descriptor_error);
@@ -147,7 +147,7 @@ TEST_CASE("the launcher's three are the new launcher's, duplicates and exchanges
   close(real);
   close(other);
   CHECK(written);
-  CHECK(read_file("stdout") == "to the new one");
+  CHECK(read_bytes("stdout") == "to the new one");
 }
 
 TEST_CASE("the umask is the program's") {

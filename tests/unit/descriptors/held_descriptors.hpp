@@ -1,5 +1,7 @@
 // A temporary working directory, and descriptors that are "the upper half's" while a test runs.
 #pragma once
+#include "../temporary_directory.hpp"
+
 #include <capture.hpp>
 
 #include <doctest/doctest.h>
@@ -7,10 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <string>
 
 namespace mana::descriptors::tests {
 
@@ -20,21 +20,18 @@ inline constexpr int first_number = 40;
 class held_descriptors {
  public:
   held_descriptors() : before_(std::filesystem::current_path()) {
-    char name[] = "/tmp/descriptors-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    directory_ = name;
-    std::filesystem::current_path(directory_);
+    std::filesystem::current_path(directory_.path());
     for (int fd = 0; fd < 3; ++fd) all_.push_back({fd, next_file_++, fd, true});
   }
   ~held_descriptors() {
     close_all();
     std::filesystem::current_path(before_);
-    std::filesystem::remove_all(directory_);
   }
   held_descriptors(const held_descriptors&) = delete;
   held_descriptors& operator=(const held_descriptors&) = delete;
 
-  const std::string& directory() const noexcept { return directory_; }
+  std::string directory() const { return directory_.path(); }
+  void write(const std::string& file, const std::string& text) const { directory_.write(file, text); }
 
   /// Moves `fd` to a number of the test's, which is the program's own from now on.
   int hold(int fd) {
@@ -72,18 +69,12 @@ class held_descriptors {
   }
 
   std::filesystem::path before_;
-  std::string directory_;
+  temporary_directory directory_;
   std::vector<owned_descriptor> all_;
   std::uint64_t next_file_ = 1;
   int next_number_ = first_number;
 };
 
-inline void write_file(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
-inline std::string read_file(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 inline std::string read_some(int fd) {
   char text[256];
   const ssize_t n = read(fd, text, sizeof text);

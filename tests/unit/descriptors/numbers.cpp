@@ -6,9 +6,18 @@
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
+namespace {
+
+int lowest_free_number() {
+  const int number = dup(0);
+  close(number);
+  return number;
+}
+
+}  // namespace
+
 TEST_CASE("under a guard descriptors get high numbers, after it the lowest") {
-  const int lowest = dup(0);
-  close(lowest);
+  const int lowest = lowest_free_number();
   {
     const low_descriptor_guard guard;
     const int high = dup(0);
@@ -24,27 +33,22 @@ TEST_CASE("under a guard descriptors get high numbers, after it the lowest") {
     close(still);
     close(high);
   }
-  const int again = dup(0);
-  CHECK(again == lowest);
-  close(again);
+  CHECK(lowest_free_number() == lowest);
 }
 
 TEST_CASE("a restart takes its numbers from a guard, and the rest is free afterwards") {
   held_descriptors held;
-  write_file("data", "text");
+  held.write("data", "text");
   const int fd = held.hold(open("data", O_RDONLY));
   const captured image = held.taken();
   held.close_all();
-  const int lowest = dup(0);
-  close(lowest);
+  const int lowest = lowest_free_number();
   {
     const low_descriptor_guard guard;
     const int lower_half = dup(0);
     restore(image.bytes);
     CHECK(read_some(fd) == "text");
-    const int next = dup(0);
-    CHECK(next == lowest);
-    close(next);
+    CHECK(lowest_free_number() == lowest);
     close(lower_half);
   }
   lseek(fd, 0, SEEK_SET);
@@ -53,7 +57,7 @@ TEST_CASE("a restart takes its numbers from a guard, and the rest is free afterw
 
 TEST_CASE("a number that something else has is an error") {
   held_descriptors held;
-  write_file("data", "text");
+  held.write("data", "text");
   const int fd = held.hold(open("data", O_RDONLY));
   const captured image = held.taken();
   held.close_all();

@@ -1,5 +1,5 @@
 // What the manifest says of the images is compared with them: an exchanged file is noticed as a damaged one is.
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 
 #include <rank_image.hpp>
 #include <store.hpp>

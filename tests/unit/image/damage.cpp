@@ -1,5 +1,5 @@
 // No damage to an image goes unnoticed, and none makes the reader crash.
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"
 

@@ -1,4 +1,4 @@
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"
 

@@ -1,5 +1,5 @@
 // Images of another format version, or of a processor with more features, are refused as such, not as damaged.
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"
 

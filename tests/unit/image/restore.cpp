@@ -1,5 +1,5 @@
 // What is written in one process stands at the same addresses in another, to the byte, protections included.
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"
 

@@ -1,11 +1,10 @@
 // A generation exists when its manifest does, and the last two are kept.
+#include "../temporary_directory.hpp"
+
 #include <doctest/doctest.h>
 
 #include <store.hpp>
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -13,15 +12,6 @@ using namespace mana::store;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct scratch_directory {
-  scratch_directory() {
-    char name[] = "/tmp/mana-store-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~scratch_directory() { fs::remove_all(path); }
-  std::string path;
-};
 
 generation make(const std::string& directory, bool complete = true) {
   const generation g = begin_generation(directory);
@@ -48,8 +38,8 @@ error_kind kind_of(const std::string& directory) {
 }  // namespace
 
 TEST_CASE("numbers grow, the newest complete one counts, two are kept") {
-  const scratch_directory scratch;
-  const std::string directory = scratch.path + "/deep/er";
+  const temporary_directory scratch;
+  const std::string directory = scratch.path().string() + "/deep/er";
   CHECK(make(directory).number == 1);
   CHECK(make(directory).number == 2);
   CHECK(make(directory, false).number == 3);
@@ -63,26 +53,26 @@ TEST_CASE("numbers grow, the newest complete one counts, two are kept") {
 }
 
 TEST_CASE("a manifest says what was put into it") {
-  const scratch_directory scratch;
-  const manifest m = read_manifest(make(scratch.path).path);
+  const temporary_directory scratch;
+  const manifest m = read_manifest(make(scratch.path().string()).path);
   CHECK(m.program == "pro\"gram\n");
   CHECK(m.files.at(0).checksum == 0xfeed);
   CHECK(m.warnings.at(0) == "one");
 }
 
 TEST_CASE("INV-20 what is not complete is no checkpoint") {
-  const scratch_directory scratch;
-  CHECK(kind_of(scratch.path + "/none") == error_kind::no_checkpoint);
-  CHECK(kind_of(scratch.path) == error_kind::no_checkpoint);
-  const generation half = make(scratch.path, false);
-  CHECK(kind_of(scratch.path) == error_kind::no_checkpoint);
+  const temporary_directory scratch;
+  CHECK(kind_of(scratch.path().string() + "/none") == error_kind::no_checkpoint);
+  CHECK(kind_of(scratch.path().string()) == error_kind::no_checkpoint);
+  const generation half = make(scratch.path().string(), false);
+  CHECK(kind_of(scratch.path().string()) == error_kind::no_checkpoint);
   abandon(half);
   CHECK_FALSE(fs::exists(half.path));
 }
 
 TEST_CASE("a damaged manifest is found, a missing image refuses the commit") {
-  const scratch_directory scratch;
-  const generation g = make(scratch.path);
+  const temporary_directory scratch;
+  const generation g = make(scratch.path().string());
   std::string text;
   {
     std::ifstream in(g.path + "/manifest.json");
@@ -90,8 +80,8 @@ TEST_CASE("a damaged manifest is found, a missing image refuses the commit") {
   }
   text[text.find("MPICH")] = 'm';
   std::ofstream(g.path + "/manifest.json") << text;
-  CHECK(kind_of(scratch.path) == error_kind::damaged);
-  const generation empty = begin_generation(scratch.path);
+  CHECK(kind_of(scratch.path().string()) == error_kind::damaged);
+  const generation empty = begin_generation(scratch.path().string());
   manifest m;
   m.ranks = 1;
   m.files = {{0, rank_file_name(0), 5, 100, 0}};

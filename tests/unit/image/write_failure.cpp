@@ -1,6 +1,6 @@
 // A write that fails says why and what to do, leaves no part of a file, and harms neither the program nor a file that
 // was there.
-#include "../tools/temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"
 

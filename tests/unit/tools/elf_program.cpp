@@ -1,6 +1,6 @@
 #include "elf_program.hpp"
 
-#include "temporary_directory.hpp"
+#include "../temporary_directory.hpp"
 
 #include <doctest/doctest.h>
 #include <elf.h>

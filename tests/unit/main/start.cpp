@@ -1,16 +1,14 @@
 // What a lower half reads before MPI runs: its words, the record of a run, a program's identity.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "../temporary_directory.hpp"
+
 #include <doctest/doctest.h>
 
-#include "program_identity.hpp"
-#include "run_record.hpp"
-#include "start_failure.hpp"
-#include "start_options.hpp"
-
-#include <unistd.h>
+#include <program_identity.hpp>
+#include <run_record.hpp>
+#include <start_failure.hpp>
+#include <start_options.hpp>
 
 #include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -69,13 +67,8 @@ TEST_CASE("identity of a program") {
   CHECK(self == program_identity("/proc/self/exe"));
   CHECK_FALSE(self.empty());
   CHECK_THROWS_AS(program_identity("/nowhere/at/all"), std::system_error);
-  char name[] = "/tmp/mana-identity-XXXXXX";
-  const int fd = mkstemp(name);
-  REQUIRE(fd >= 0);
-  std::ofstream(name) << "no ELF file";
-  CHECK(program_identity(name).starts_with("sum:"));
-  close(fd);
-  unlink(name);
+  const temporary_directory scratch;
+  CHECK(program_identity(scratch.write("data", "no ELF file")).starts_with("sum:"));
 }
 
 TEST_CASE("the launcher's rank") {
