@@ -29,11 +29,12 @@ inline void look_after_one() noexcept {
 /// in: e  active
 inline void detach(request_entry& e) noexcept {
   library_state& lib = library();
+  const bool locked = lib.callers == turns::at_once;
   e.what.detached = true;
-  while (lib.detached_lock.test_and_set(std::memory_order_acquire)) {}
+  while (locked && lib.detached_lock.test_and_set(std::memory_order_acquire)) {}
   append_detached(e);
   for (int i = 0; i < 2; ++i) look_after_one();
-  lib.detached_lock.clear(std::memory_order_release);
+  if (locked) lib.detached_lock.clear(std::memory_order_release);
 }
 
 }  // namespace mana::wrap

@@ -56,6 +56,11 @@ inline int init_call(function_id f, int required, int* provided) noexcept {
   return MPI_SUCCESS;
 }
 
+/// A send that nobody will wait for any more: MPI_Finalize does.
+inline bool is_unattended_send(const vid::descriptor<kind::request>& r) noexcept {
+  return r.form == vid::request_form::buffered || (r.detached && drain::is_send(r));
+}
+
 }  // namespace mana::wrap
 
 namespace mana::manual {
@@ -87,8 +92,7 @@ inline int finalize() noexcept {
   wrap::library_state& lib = wrap::library();
   if (lib.state != wrap::life::initialized) return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
   wrap::delete_attributes(lib.self, MPI_COMM_SELF);      // its callbacks may still communicate
-  const auto sending = [](const vid::descriptor<kind::request>& r) { return r.detached && drain::is_send(r); };
-  while (drain::test_requests(sending) > 0) scope.park_here();
+  while (drain::test_requests(wrap::is_unattended_send) > 0) scope.park_here();
   while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention) scope.park_here();
   const int rc = lower::cross([&] { return lower::the_bridge().service->finalize(); });
   lib.state = wrap::life::finalized;
