@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 namespace mana::tools {
 namespace {
@@ -69,7 +70,12 @@ checkpoint_view view_generation(const store::generation& g, bool thorough) {
 std::vector<checkpoint_view> view_directory(const std::string& directory, bool thorough) {
   if (!std::filesystem::is_directory(directory)) throw failure(exit_code::checkpoint_missing, directory + ": no such directory");
   std::vector<checkpoint_view> all;
-  for (const store::generation& g : store::list(directory)) all.push_back(view_generation(g, thorough));
+  for (const store::generation& g : store::list(directory)) {
+    checkpoint_view v = view_generation(g, thorough);
+    // A running job may have pruned it meanwhile, the manifest first: then it is not damaged but gone.
+    const bool pruned = v.complete && !is_sound(v) && !store::is_complete(g);
+    if (!pruned) all.push_back(std::move(v));
+  }
   if (all.empty()) throw failure(exit_code::checkpoint_missing, directory + ": there is no checkpoint", "name the directory that mana run was given by --ckpt-dir");
   return all;
 }
