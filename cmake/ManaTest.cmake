@@ -34,30 +34,28 @@ function(mana_can_run mpi result)
   endif()
 endfunction()
 
-# mana_add_restart_test(name mpi ranks words…): words are options of restart_test.py, "--", the program, its arguments.
-function(mana_add_restart_test name mpi ranks)
+# A Python script that starts jobs itself, as the test restart/<test>; it gets --build and --mpi, then the words.
+function(mana_add_script_test test mpi labels script)
   mana_can_run(${mpi} possible)
   if(NOT possible)
     return()
   endif()
-  add_test(NAME restart/${name}/${mpi}/${ranks} COMMAND ${MANA_PYTHON}
-    ${PROJECT_SOURCE_DIR}/tests/restart/restart_test.py
-    --build ${PROJECT_BINARY_DIR} --mpi ${mpi} --ranks ${ranks} --name ${name} ${ARGN})
+  add_test(NAME restart/${test} COMMAND ${MANA_PYTHON} ${script} --build ${PROJECT_BINARY_DIR} --mpi ${mpi} ${ARGN})
+  set_tests_properties(restart/${test} PROPERTIES LABELS "${labels}" TIMEOUT 600 PROCESSORS ${MANA_TEST_PROCESSORS}
+    SKIP_RETURN_CODE 77)
+endfunction()
+
+# mana_add_restart_test(name mpi ranks words…): words are options of restart_test.py, "--", the program, its arguments.
+function(mana_add_restart_test name mpi ranks)
   set(labels restart)
   if(name MATCHES "^full_")
     list(APPEND labels slow)
   endif()
-  set_tests_properties(restart/${name}/${mpi}/${ranks} PROPERTIES LABELS "${labels}" TIMEOUT 600
-    PROCESSORS ${MANA_TEST_PROCESSORS} SKIP_RETURN_CODE 77)
+  mana_add_script_test(${name}/${mpi}/${ranks} ${mpi} "${labels}" ${PROJECT_SOURCE_DIR}/tests/restart/restart_test.py
+    --ranks ${ranks} --name ${name} ${ARGN})
 endfunction()
 
-# mana_add_job_test(name mpi script words…): a Python script that starts jobs itself; it gets --build and --mpi.
+# mana_add_job_test(name mpi script words…)
 function(mana_add_job_test name mpi script)
-  mana_can_run(${mpi} possible)
-  if(NOT possible)
-    return()
-  endif()
-  add_test(NAME restart/${name}/${mpi} COMMAND ${MANA_PYTHON} ${script} --build ${PROJECT_BINARY_DIR} --mpi ${mpi} ${ARGN})
-  set_tests_properties(restart/${name}/${mpi} PROPERTIES LABELS "restart;slow" TIMEOUT 600 PROCESSORS ${MANA_TEST_PROCESSORS}
-    SKIP_RETURN_CODE 77)
+  mana_add_script_test(${name}/${mpi} ${mpi} "restart;slow" ${script} ${ARGN})
 endfunction()

@@ -41,8 +41,15 @@ def descendants(pid):
     return found
 
 
+NO_JOB, JOB_ENDED, NOT_SAVED = 90, 92, 94      # exit statuses of mana checkpoint
+
+
 class Failed(Exception):
-    """The job or the command did not do what was expected; the text says what."""
+    """The job or the command did not do what was expected; the text says what. status: of the command, if it was one"""
+
+    def __init__(self, text, status=None):
+        super().__init__(text)
+        self.status = status
 
 
 def is_up(job_file):
@@ -113,6 +120,24 @@ class Job:
             time.sleep(0.005)
         return True
 
+    def checkpoint(self, command, directory, timeout_s=120):
+        """Has the mana of this name take a checkpoint. False if the program was ending when it was asked: then it ends."""
+        try:
+            mana(command, "checkpoint", "--ckpt-dir", str(directory), timeout_s=timeout_s)
+            return True
+        except (Failed, subprocess.TimeoutExpired) as failed:
+            why = failed
+        status = getattr(why, "status", None)
+        try:
+            if status in (NO_JOB, JOB_ENDED) or status == NOT_SAVED and "is ending" in str(why):
+                self.process.wait(30)
+                return False
+        except subprocess.TimeoutExpired:
+            pass
+        where = self.examine()
+        self.kill()
+        raise Failed(f"a running job was not checkpointed: {why}; see {where}")
+
     def kill(self):
         """SIGKILL to every process of the job, then waits until none is left."""
         victims = descendants(self.process.pid)
@@ -142,7 +167,7 @@ def mana(command, *words, timeout_s=120):
     begin = time.monotonic()
     done = subprocess.run([command, *words], capture_output=True, text=True, timeout=timeout_s)
     if done.returncode != 0:
-        raise Failed(f"mana {' '.join(words)} ended with status {done.returncode}: {done.stdout}{done.stderr}")
+        raise Failed(f"mana {' '.join(words)} ended with status {done.returncode}: {done.stdout}{done.stderr}", done.returncode)
     return time.monotonic() - begin, done.stdout
 
 

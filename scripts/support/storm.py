@@ -8,11 +8,10 @@ import argparse
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import time
 
-from mana_job import CHECKSUM, Failed, Job, mana, mpirun
+from mana_job import CHECKSUM, Failed, Job, mpirun
 
 SILENCE_S = 180
 
@@ -22,20 +21,18 @@ class Storm:
         self.options = options
         self.build = options.build.resolve()
         self.mana = str(self.build / "bin" / "mana")
-        self.directory = self.build / "storm-runs" / options.mpi
         self.random = random.Random(options.seed)
         self.cycles = self.runs = 0
         self.longest_chain = 0
+        program, *arguments = options.command or [self.build / "examples" / "heat2d" / f"heat2d_{options.mpi}", "storm.par"]
+        self.command = [str(pathlib.Path(shutil.which(program) or program).resolve()), *arguments]
+        self.directory = self.build / "storm-runs" / f"{pathlib.Path(program).name}-{options.mpi}-{options.ranks}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
-        self.command = options.command or self._heat2d()
+        # For heat2d: a grid so small that a run is many short steps, at any of which the checkpoint may come.
+        parameters = f"rows = 128\ncols = 128\nsteps = {options.steps}\nreport = 10\n"
+        (self.directory / "storm.par").write_text(parameters)
         self.expected = None
-
-    def _heat2d(self):
-        """A grid small enough that a run is many short steps, at any of which the checkpoint may come."""
-        parameters = self.directory / "storm.par"
-        parameters.write_text(f"rows = 128\ncols = 128\nsteps = {self.options.steps}\nreport = 10\n")
-        return [str(self.build / "examples" / "heat2d" / f"heat2d_{self.options.mpi}"), str(parameters)]
 
     def start(self, *words):
         return Job([*mpirun(self.options.mpi, self.options.ranks), *words], self.directory, self.directory / "log")
@@ -66,16 +63,7 @@ class Storm:
         if not job.wait_until_up(self.directory / "ckpt"):
             return False
         time.sleep(self.random.uniform(0.0, self.options.longest_s))
-        try:
-            mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"))
-            return True
-        except (Failed, subprocess.TimeoutExpired) as failed:
-            try:
-                job.process.wait(10)      # a job that was ending when it was asked answers with an error: then it ends
-            except subprocess.TimeoutExpired:
-                where = job.examine()
-                raise Failed(f"a running job was not checkpointed: {failed}; see {where}") from None
-            return False
+        return job.checkpoint(self.mana, self.directory / "ckpt")
 
     def run_once(self):
         """One run of the program with as many restarts as fit into it."""

@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from comparison import Comparison  # noqa: E402
-from mana_job import Failed, Job, mana, mpirun  # noqa: E402
+from mana_job import Failed, Job, mpirun  # noqa: E402
 
 SILENCE_S = 240
 ENDING_S = 60
@@ -124,17 +124,7 @@ class Test:
         if not job.wait_until_up(self.directory / "ckpt"):
             return False
         self.await_moment(job, share)
-        try:
-            mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"), timeout_s=SILENCE_S)
-            return True
-        except (Failed, subprocess.TimeoutExpired) as failed:
-            try:
-                job.process.wait(30)     # it was ending when it was asked
-            except subprocess.TimeoutExpired:
-                where = job.examine()
-                job.kill()
-                raise Failed(f"a running job was not checkpointed: {failed}; see {where}") from None
-            return False
+        return job.checkpoint(self.mana, self.directory / "ckpt", SILENCE_S)
 
     def resumed(self):
         job = self.under_mana()
