@@ -48,7 +48,7 @@ endfunction()
 # mana_add_restart_test(name mpi ranks words…): words are options of restart_test.py, "--", the program, its arguments.
 function(mana_add_restart_test name mpi ranks)
   set(labels restart)
-  if(name MATCHES "^full_")
+  if(name MATCHES "^busy_")
     list(APPEND labels slow)
   endif()
   mana_add_script_test(${name}/${mpi}/${ranks} ${mpi} "${labels}" ${PROJECT_SOURCE_DIR}/tests/restart/restart_test.py

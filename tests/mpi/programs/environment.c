@@ -2,12 +2,6 @@
 // parametrised types. What is asked for before the steps must hold after each of them.
 #include "check.h"
 
-static int class_of(int code) {
-  int mpi_class = -1;
-  MPI_Error_class(code, &mpi_class);
-  return mpi_class;
-}
-
 static void versions(void) {
   int version, subversion, length, yes = 0;
   char text[MPI_MAX_LIBRARY_VERSION_STRING], name[MPI_MAX_PROCESSOR_NAME];
@@ -101,7 +95,7 @@ static void as_integers(const integers* kept, MPI_Comm comm, MPI_Datatype type, 
   CHECK(result == MPI_CONGRUENT);
   MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_Op_f2c(kept->op), MPI_Comm_f2c(kept->comm));
   CHECK(sum == ranks * (ranks - 1) / 2);
-  MIX(sum);
+  got_int(sum);
 }
 
 static void memory(int k) {
@@ -114,11 +108,10 @@ static void memory(int k) {
 }
 
 int main(int argc, char** argv) {
-  int yes = 1, own_class, own_code, length;
+  int yes = 1, own_class, own_code, error_class, length;
   MPI_Initialized(&yes);
   CHECK(!yes);
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv);
   char text[MPI_MAX_ERROR_STRING];
   MPI_Comm copy;
   MPI_Datatype pair;
@@ -127,12 +120,13 @@ int main(int argc, char** argv) {
   MPI_Type_contiguous(2, MPI_INT, &pair);
   MPI_Comm_group(copy, &group);
   const integers kept = {MPI_Comm_c2f(copy), MPI_Type_c2f(pair), MPI_Group_c2f(group), MPI_Op_c2f(MPI_SUM),
-                         MPI_Request_c2f(MPI_REQUEST_NULL), MPI_Errhandler_c2f(MPI_ERRORS_RETURN), MPI_Info_c2f(MPI_INFO_NULL)};
+                         MPI_Request_c2f(MPI_REQUEST_NULL), MPI_Errhandler_c2f(MPI_ERRORS_RETURN),
+                         MPI_Info_c2f(MPI_INFO_NULL)};
   MPI_Add_error_class(&own_class);
   MPI_Add_error_code(own_class, &own_code);
   MPI_Add_error_string(own_code, "an error of the program");
   double last = MPI_Wtime();
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < steps; ++k) {
     versions();
     clocks(&last);
     predefined_attributes();
@@ -141,8 +135,10 @@ int main(int argc, char** argv) {
     as_integers(&kept, copy, pair, group, MPI_SUM);
     memory(k);
     MPI_Error_string(own_code, text, &length);
-    CHECK(class_of(own_code) == own_class && strcmp(text, "an error of the program") == 0);
-    step(k, n, argc, argv);
+    CHECK(strcmp(text, "an error of the program") == 0, "%s", text);
+    MPI_Error_class(own_code, &error_class);
+    CHECK(error_class == own_class, "%d not %d", error_class, own_class);
+    step(k);
   }
   MPI_Comm_disconnect(&copy);
   CHECK(copy == MPI_COMM_NULL);

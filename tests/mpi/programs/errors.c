@@ -1,14 +1,10 @@
-// Wrong handles and refused functions end in the error class of their kind, through the error handler, and harm nothing.
-// The handles are stale (freed), null, or of a value that no MPI gave; stale ones from before a restart are among them.
+// Wrong handles and refused functions end in the error class of their kind, through the error handler, and harm
+// nothing. The handles are stale (freed), null, or of a value that no MPI gave; stale ones from before a restart are
+// among them.
 #include "check.h"
 
 static int handled;
 
-static int class_of(int code) {
-  int mpi_class = -1;
-  MPI_Error_class(code, &mpi_class);
-  return mpi_class;
-}
 #define GIVES(call, expected) CHECK(class_of(call) == (expected))
 
 static void on_error(MPI_Comm* comm, int* code, ...) {
@@ -107,7 +103,8 @@ static void refused(void) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Win window = MPI_WIN_NULL;
   MPI_File file = MPI_FILE_NULL;
-  CHECK(MPI_Comm_spawn("none", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, MPI_ERRCODES_IGNORE) != MPI_SUCCESS);
+  CHECK(MPI_Comm_spawn("none", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, MPI_ERRCODES_IGNORE)
+        != MPI_SUCCESS);
   CHECK(MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_SUCCESS);
   CHECK(MPI_File_open(MPI_COMM_WORLD, "none", MPI_MODE_CREATE, MPI_INFO_NULL, &file) != MPI_SUCCESS);
   CHECK(MPI_Graph_create(MPI_COMM_WORLD, 1, index, one, 0, &made) != MPI_SUCCESS);
@@ -117,13 +114,12 @@ static void refused(void) {
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv);
   int x = 1, y = 0;
   MPI_Errhandler counting;
   MPI_Request foreign;
   MPI_Comm_create_errhandler(on_error, &counting);
   const handles old = stale();
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < steps; ++k) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     wrong_handles(old);
     wrong_handles(stale());
@@ -139,8 +135,8 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     CHECK(y == ranks);
-    MIX(y);
-    step(k, n, argc, argv);
+    got_int(y);
+    step(k);
   }
   MPI_Errhandler_free(&counting);
   return finish();

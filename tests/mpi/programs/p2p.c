@@ -19,7 +19,7 @@ static void blocking(int k) {
   int n = 0;
   MPI_Get_count(&status, MPI_INT, &n);
   CHECK(n == 1);
-  MIX(in);
+  got_int(in);
   MPI_Sendrecv(&out, 1, MPI_INT, left, 9, &in, 1, MPI_INT, right, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK(in == right * 1000 + k);
   in = out;
@@ -35,24 +35,13 @@ static void blocking(int k) {
 enum { many = 8, big = 40000 };
 static int buffers[many][big], copies[many][big];
 
-static void fill(int k) {
-  for (int i = 0; i < many; ++i)
-    for (int j = 0; j < big; ++j) buffers[i][j] = me + 31 * i + 7 * j + k;
-}
-static void check_buffers(int k, int from) {
-  for (int i = 0; i < many; ++i) {
-    CHECK(copies[i][0] == from + 31 * i + k && copies[i][big - 1] == from + 31 * i + 7 * (big - 1) + k);
-    MIX(copies[i][big / 2]);
-  }
-}
-
 static void non_blocking(int k) {
   MPI_Request all[2 * many];
   MPI_Status statuses[2 * many];
-  fill(k);
+  for (int i = 0; i < many; ++i) fill(buffers[i], big, me, i, k);
   for (int i = 0; i < many; ++i) MPI_Irecv(copies[i], big, MPI_INT, left, 100 + i, MPI_COMM_WORLD, &all[i]);
   for (int i = 0; i < many; ++i)
-    (i % 2 ? MPI_Isend : MPI_Issend)(buffers[i], i % 3 ? big : big, MPI_INT, right, 100 + i, MPI_COMM_WORLD, &all[many + i]);
+    (i % 2 ? MPI_Isend : MPI_Issend)(buffers[i], big, MPI_INT, right, 100 + i, MPI_COMM_WORLD, &all[many + i]);
   int flag = 0, index = -1, count = 0, indices[2 * many], left_over = 2 * many;
   switch (k % 6) {
     case 0: MPI_Waitall(2 * many, all, statuses); left_over = 0; break;
@@ -84,7 +73,7 @@ static void non_blocking(int k) {
       }
       break;
   }
-  check_buffers(k, left);
+  for (int i = 0; i < many; ++i) SAME(copies[i], big, left, i, k);
 }
 
 static void probes(int k) {
@@ -114,7 +103,7 @@ static void probes(int k) {
   MPI_Get_count(&status, MPI_INT, &n);
   CHECK(n == size && in[1] == left && message == MPI_MESSAGE_NULL);
   MPI_Wait(&r, MPI_STATUS_IGNORE);
-  MIX(in[1]);
+  got_int(in[1]);
 }
 
 static void persistent(int k) {
@@ -131,10 +120,10 @@ static void persistent(int k) {
 }
 
 static void rarer(int k) {
-  int in[4] = {0}, out[4] = {k, k + 1, k + 2, me}, flag = 0, rc, mpi_class = 0;
+  int in[4] = {0}, out[4] = {k, k + 1, k + 2, me}, flag = 0, rc;
   MPI_Request r, s;
   MPI_Status status;
-  MPI_Irecv(in, 4, MPI_INT, left, 777, MPI_COMM_WORLD, &r);         // nobody sends this
+  MPI_Irecv(in, 4, MPI_INT, left, 777, MPI_COMM_WORLD, &r);  // nobody sends this
   MPI_Request_get_status(r, &flag, &status);
   CHECK(!flag);
   MPI_Cancel(&r);
@@ -146,8 +135,7 @@ static void rarer(int k) {
   CHECK(s == MPI_REQUEST_NULL);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   rc = MPI_Recv(in, 2, MPI_INT, left, 61, MPI_COMM_WORLD, &status);
-  MPI_Error_class(rc, &mpi_class);
-  CHECK(mpi_class == MPI_ERR_TRUNCATE);
+  CHECK(class_of(rc) == MPI_ERR_TRUNCATE);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Datatype column;
   int grid[6][6] = {{0}}, values[6] = {1 + me, 2, 3, 4, 5, 6 + k};
@@ -158,24 +146,23 @@ static void rarer(int k) {
   MPI_Type_free(&column);
   MPI_Wait(&s, MPI_STATUS_IGNORE);
   CHECK(grid[0][2] == 1 + left && grid[5][2] == 6 + k && grid[1][1] == 0 && grid[3][2] == 4);
-  MIX(grid);
-  MPI_Barrier(MPI_COMM_WORLD);      // the freed send's buffer must stay until it was received
+  got(grid, sizeof grid);
+  MPI_Barrier(MPI_COMM_WORLD);  // the freed send's buffer must stay until it was received
 }
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv);
   right = (me + 1) % ranks;
   left = (me + ranks - 1) % ranks;
   static char attached[4096 + MPI_BSEND_OVERHEAD];
   MPI_Buffer_attach(attached, sizeof attached);
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < steps; ++k) {
     blocking(k);
     non_blocking(k);
     probes(k);
     persistent(k);
     rarer(k);
-    step(k, n, argc, argv);
+    step(k);
   }
   void* back = NULL;
   int size = 0;

@@ -1,11 +1,8 @@
-// MPI_THREAD_MULTIPLE: several threads in MPI at once, each on communicators of its own over the same ranks.
+// MPI_Init_thread with MPI_THREAD_MULTIPLE: several threads in MPI at once, each on communicators of its own over the
+// same ranks. They run apart from each other; those of threads_multiple.c wait for each other.
 #include "check.h"
 
-#include <pthread.h>
-
 enum { threads = 3 };
-static int steps, arguments;
-static char** words;
 static MPI_Comm comms[threads];
 static uint64_t sums[threads];
 static __thread int own;
@@ -24,19 +21,13 @@ static void* work(void* argument) {
     CHECK(sum == ranks * (ranks - 1) / 2 + ranks * (10 * k + t));
     CHECK(own == t + 1);
     sums[t] = sums[t] * 31 + (uint64_t)(in + sum);
-    if (t == 0) step(k, steps, arguments, words);
+    if (t == 0) step(k);
   }
   return NULL;
 }
 
 int main(int argc, char** argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  steps = steps_of(argc, argv);
-  arguments = argc;
-  words = argv;
+  const int provided = begin_threads(&argc, &argv, MPI_THREAD_MULTIPLE);
   if (provided < MPI_THREAD_MULTIPLE) {
     if (me == 0) printf("checksum 0: this MPI has no MPI_THREAD_MULTIPLE\n");
     MPI_Finalize();
@@ -45,8 +36,8 @@ int main(int argc, char** argv) {
   pthread_t made[threads];
   for (int t = 0; t < threads; ++t) MPI_Comm_dup(MPI_COMM_WORLD, &comms[t]);
   for (int t = 1; t < threads; ++t) pthread_create(&made[t], NULL, work, (void*)(intptr_t)t);
-  work((void*)0);
+  work(NULL);
   for (int t = 1; t < threads; ++t) pthread_join(made[t], NULL);
-  for (int t = 0; t < threads; ++t) MIX(sums[t]), MPI_Comm_free(&comms[t]);
+  for (int t = 0; t < threads; ++t) got(&sums[t], sizeof sums[t]), MPI_Comm_free(&comms[t]);
   return finish();
 }

@@ -5,9 +5,9 @@ enum { batch = 25000 };
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv), to = (me + 1) % ranks, from = (me + ranks - 1) % ranks;
+  const int to = (me + 1) % ranks, from = (me + ranks - 1) % ranks;
   static int out[batch], in[64];
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < steps; ++k) {
     int got = -1;
     for (int i = 0; i < batch; ++i) {
       MPI_Request r;
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     // Order of messages: when this one is there, those before it are.
     MPI_Sendrecv(&k, 1, MPI_INT, to, 2, &got, 1, MPI_INT, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < 64; ++i) CHECK(in[i] == k * 7 + i);
-    step(k, n, argc, argv);
+    step(k);
   }
   return finish();
 }

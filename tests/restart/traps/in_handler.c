@@ -15,7 +15,6 @@ static void on_alarm(int number) {
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv);
   static char stack[1 << 16];
   const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | SA_ONSTACK};
@@ -23,13 +22,13 @@ int main(int argc, char** argv) {
   sigaltstack(&other, NULL);
   sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < steps; ++k) {
     int x = k, y = 0;
     const struct timespec pause = {0, 20000000};
     nanosleep(&pause, NULL);
     MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     CHECK(y == k * ranks);
-    step(k, n, argc, argv);
+    step(k);
   }
   const struct itimerval never = {{0, 0}, {0, 0}};
   setitimer(ITIMER_REAL, &never, NULL);

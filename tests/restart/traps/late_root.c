@@ -3,8 +3,7 @@
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv);
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < steps; ++k) {
     const int root = k % ranks;
     int value = me == root ? 100 + k : -1;
     MPI_Request r;
@@ -15,7 +14,7 @@ int main(int argc, char** argv) {
     if (k % 2) while (!flag) MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
     else MPI_Wait(&r, MPI_STATUS_IGNORE);
     CHECK(value == 100 + k);
-    step(k, n, argc, argv);
+    step(k);
   }
   return finish();
 }

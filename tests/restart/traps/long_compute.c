@@ -3,12 +3,11 @@
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv);
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < steps; ++k) {
     if (me == k % ranks)
       for (long i = 0; i < 150000000; ++i) hash = (hash ^ (uint64_t)i) * 1099511628211u;
     MPI_Barrier(MPI_COMM_WORLD);
-    step(k, n, argc, argv);
+    step(k);
   }
   return finish();
 }

@@ -21,10 +21,9 @@ static void* churn(void* seed) {
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv);
   pthread_t other[2];
   for (int t = 0; t < 2; ++t) pthread_create(&other[t], NULL, churn, (void*)(intptr_t)(t + 1));
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < steps; ++k) {
     char* const mine = malloc(100000);
     memset(mine, k, 100000);
     MPI_Comm copy;
@@ -33,7 +32,7 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&copy);
     CHECK(mine[99999] == (char)k);
     free(mine);
-    step(k, n, argc, argv);
+    step(k);
   }
   over = 1;
   for (int t = 0; t < 2; ++t) pthread_join(other[t], NULL);

@@ -5,11 +5,10 @@ enum { kept = 100 };
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const int n = steps_of(argc, argv);
   MPI_Comm all[kept];
   for (int i = 0; i < kept; ++i) MPI_Comm_split(MPI_COMM_WORLD, me % (1 + i % 3), i % 2 ? me : -me, &all[i]);
-  for (int k = 0; k < n; ++k) {
-    for (int i = 0; i < 1000 / n + 1; ++i) {
+  for (int k = 0; k < steps; ++k) {
+    for (int i = 0; i < 1000 / steps + 1; ++i) {
       MPI_Comm passing;
       int sum = 0, size = 0;
       const int at = (k * 37 + i) % kept;
@@ -20,7 +19,7 @@ int main(int argc, char** argv) {
       MPI_Comm_free(&all[at]);
       all[at] = passing;
     }
-    step(k, n, argc, argv);
+    step(k);
   }
   for (int i = 0; i < kept; ++i) MPI_Comm_free(&all[i]);
   return finish();

@@ -9,8 +9,9 @@
 
 static int fds[2];
 
-static void* writer(void* n) {
-  for (int k = 0; k < *(int*)n; ++k) {
+static void* writer(void* unused) {
+  (void)unused;
+  for (int k = 0; k < steps; ++k) {
     const struct timespec pause = {0, 30000000};
     CHECK(nanosleep(&pause, NULL) == 0);
     CHECK(write(fds[1], &k, sizeof k) == (ssize_t)sizeof k);
@@ -20,16 +21,16 @@ static void* writer(void* n) {
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  int n = steps_of(argc, argv), got = -1;
+  int got = -1;
   pthread_t other;
   CHECK(pipe(fds) == 0);
-  pthread_create(&other, NULL, writer, &n);
-  for (int k = 0; k < n; ++k) {
+  pthread_create(&other, NULL, writer, NULL);
+  for (int k = 0; k < steps; ++k) {
     CHECK(read(fds[0], &got, sizeof got) == (ssize_t)sizeof got);
     CHECK(got == k);
     CHECK(poll(NULL, 0, 10) == 0);
     MPI_Barrier(MPI_COMM_WORLD);
-    step(k, n, argc, argv);
+    step(k);
   }
   pthread_join(other, NULL);
   return finish();
