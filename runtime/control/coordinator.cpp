@@ -14,7 +14,9 @@ std::chrono::steady_clock::duration coordinator::seconds(double s) {
 coordinator::coordinator(const surroundings& s, listener l, endpoint where)
     : around_(s), listener_(std::move(l)), where_(std::move(where)), clock_(*this, s.size),
       agents_(static_cast<std::size_t>(s.size)) {
-  if (s.interval_s > 0) next_interval_ = std::chrono::steady_clock::now() + seconds(s.interval_s);
+  const time now = std::chrono::steady_clock::now();
+  if (s.interval_s > 0) next_interval_ = now + seconds(s.interval_s);
+  if (s.stop_after_s > 0) stop_at_ = now + seconds(s.stop_after_s);
 }
 
 void coordinator::run() {
@@ -29,6 +31,7 @@ int coordinator::next_timeout() const {
   time first = time::max();
   if (step_ == step::quiescing || step_ == step::parking) first = deadline_;
   if (around_.interval_s > 0 && step_ == step::idle) first = std::min(first, next_interval_);
+  if (stop_at_) first = std::min(first, *stop_at_);
   if (first == time::max()) return -1;
   using std::chrono::milliseconds;
   const auto left = std::chrono::duration_cast<milliseconds>(first - std::chrono::steady_clock::now()).count() + 1;
@@ -93,6 +96,10 @@ void coordinator::on_time() {
     asked_ = true;
     next_interval_ = now + seconds(around_.interval_s);
   }
+  if (stop_at_ && now >= *stop_at_) {
+    stop_at_.reset();
+    on_request(true);
+  }
 }
 
 void coordinator::read_agent(int rank) {
@@ -135,6 +142,7 @@ void coordinator::on_agent(int rank, frame_reader& frame) {
       if (step_ == step::writing && all_agents(&agent::answered)) conclude();
       break;
     case frame_type::ending: a.ending = true; break;
+    case frame_type::request: on_request(frame.get<std::uint8_t>() != 0); break;
     default: throw wire_error();
   }
 }
@@ -144,6 +152,15 @@ void coordinator::on_clock(int rank, const clock::upward& message) {
   if (std::holds_alternative<clock::snapshot>(message)) agents_[static_cast<std::size_t>(rank)].forget_checkpoint();
   clock_.receive(rank, message);
   if (step_ == step::quiescing && clock_.done()) step_ = step::parking;
+}
+
+/// Nobody waits for the answer, and what is asked for, the state after this moment, the checkpoint under way will have if
+/// there is one: until its verdict no rank has gone further than the recovery line.
+void coordinator::on_request(bool stop) {
+  const bool under_way = step_ != step::idle;
+  asked_ = asked_ || !under_way;
+  bool& then_stop = under_way ? stop_ : asked_stop_;
+  then_stop = then_stop || stop;
 }
 
 void coordinator::read_client(client& c) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <deque>
 #include <list>
+#include <optional>
 #include <thread>
 
 namespace mana::control {
@@ -51,6 +52,7 @@ class coordinator {
   void read_agent(int rank);
   void on_agent(int rank, frame_reader& frame);
   void on_clock(int rank, const clock::upward& message);
+  void on_request(bool stop);
   void on_client(client& c, frame_reader& frame);
   bool greet(client& c, frame_reader& frame);
 
@@ -82,6 +84,7 @@ class coordinator {
   bool accepting_ = true;               // false: no descriptor is left for anybody new
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
   time begun_{}, deadline_{}, next_interval_{};
+  std::optional<time> stop_at_;
   commit_info generation_{};
   std::uint64_t committed_ = 0, last_generation_ = 0;
   std::string last_result_;

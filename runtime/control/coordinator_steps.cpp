@@ -170,6 +170,7 @@ std::string coordinator::status_json() const {
       {"last_result", last_result_}, {"directory", around_.directory}};
   if (step_ != step::idle) {
     document["phase_seconds"] = since.count();
+    document["stops"] = stop_;
     document["waiting_for"] = waiting_for();
   }
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

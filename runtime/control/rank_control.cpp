@@ -4,6 +4,7 @@
 #include "fence.hpp"
 
 #include <mana/lower/cross.hpp>
+#include <mana/lower/signals.hpp>
 
 #include <linux/futex.h>
 #include <poll.h>
@@ -97,9 +98,10 @@ void rank_control::end() {
 
 void rank_control::run_agent() {
   for (;;) {
-    pollfd wait{line_->fd(), POLLIN, 0};
-    if (poll(&wait, 1, -1) < 0) continue;
+    pollfd waits[2] = {{line_->fd(), POLLIN, 0}, {around_.requests, POLLIN, 0}};
+    if (poll(waits, 2, -1) < 0) continue;
     const std::lock_guard hold(lock_);      // sends use the connection too
+    if (waits[1].revents != 0) on_requests();
     bool alive = line_->receive();
     try {
       take_frames();
@@ -109,6 +111,12 @@ void rank_control::run_agent() {
     if (all_ending_) return;
     if (!alive) return on_silence();
   }
+}
+
+void rank_control::on_requests() {
+  std::uint64_t sum = 0;
+  if (read(around_.requests, &sum, sizeof sum) != sizeof sum) around_.requests = -1;     // closed by the program
+  else tell(frame_writer(frame_type::request).put(static_cast<std::uint8_t>(lower::asks_to_stop(sum))).take());
 }
 
 void rank_control::take_frames() {

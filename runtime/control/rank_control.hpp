@@ -54,6 +54,7 @@ class rank_control {
   };
 
   void run_agent();
+  void on_requests();
   void on_frame(frame_reader& frame);
   void on_pending();
   void on_line();

@@ -26,6 +26,8 @@ struct surroundings {
   int rank = 0, size = 1;
   std::string directory;             // of checkpoints
   double interval_s = 0;             // 0: no checkpoints by itself
+  double stop_after_s = 0;           // not 0: then a checkpoint that ends the job is asked for
+  int requests = -1;                 // eventfd, see lower::slot_requests; -1: none
   double limit_s = 0;                // from a request until all threads are parked; 0: default_limit_s
   bool verbose = false;
   std::string program;

@@ -21,6 +21,7 @@ enum class frame_type : std::uint8_t {
   written = 4,         // rank_written
   not_written = 5,     // text: why
   ending = 6,          // the rank waits in MPI_Finalize
+  request = 7,         // a signal, or the program, asks for a checkpoint. uint8 stop
   // coordinator → agent
   clock_down = 16,     // clock::downward
   proceed = 17,        // all ranks are parked. text: directory of the generation

@@ -9,7 +9,7 @@ void refresh_bridge() noexcept;
 
 /// Addresses in the mapped stub; the stub of an image may be of another build, so they are looked up.
 struct stub_symbols {
-  std::uintptr_t signal_trampoline, park_trampoline, restore_rt, call, reported_call;
+  std::uintptr_t signal_trampoline, park_trampoline, request_trampoline, restore_rt, call, reported_call;
 };
 const stub_symbols& stub() noexcept;
 

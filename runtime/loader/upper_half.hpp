@@ -1,5 +1,6 @@
 // How a lower half starts, and restarts, the upper half in its process.
 #pragma once
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <vector>
@@ -21,6 +22,17 @@ struct start_options {
   std::vector<std::string> env;    // NAME=value
   std::string preload;             // library to load first, or empty; goes before the user's own LD_PRELOAD
 };
+
+/// How a rank asks for checkpoints without a client. Signals named here are not the program's.
+struct request_sources {
+  int descriptor = -1;             // eventfd, see lower::slot_requests
+  std::uint64_t signals = 0;       // bit n-1: signal n asks
+  std::uint64_t stop_signals = 0;  // a subset: ends the job once the checkpoint is durable
+};
+
+/// Blocks the signals on the calling thread until the upper half starts, or starts again: those that come early wait.
+/// Once per process, before start() or reinstall().
+void set_request_sources(const request_sources& wanted) noexcept;
 
 /// Maps the bridge, the threads' blocks and the stub, and fills what the live kernel decides.
 /// Once per process, before anything else of the upper half; not before a restart, which restores them.

@@ -1,6 +1,7 @@
 #include "control_of_job.hpp"
 
 #include "job.hpp"
+#include "own_requests.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/own_state.hpp"
@@ -77,6 +78,8 @@ control::surroundings surroundings_of_job() {
   s.directory = options.checkpoint_directory;
   s.interval_s = options.interval_s;
   s.limit_s = options.limit_s;
+  s.stop_after_s = options.stop_after_s;
+  s.requests = own_requests();
   s.verbose = options.verbose;
   s.program = this_job().record.program;
   s.broadcast = [](void* bytes, int n) { PMPI_Bcast(bytes, n, MPI_BYTE, 0, real_mpi::own().world); };

@@ -1,5 +1,6 @@
 // A lower half: reads how it was started, then loads the program into this process, or restores it there.
 #include "job.hpp"
+#include "own_requests.hpp"
 #include "restart.hpp"
 #include "services.hpp"
 #include "start_failure.hpp"
@@ -60,6 +61,7 @@ void announce() {
 
 [[noreturn]] void start(int argc, char** argv) {
   this_job().options = parse_start_options({argv + 1, argv + argc});
+  begin_own_requests(this_job().options);
   announce();
   if (this_job().options.restart) restart_program();
   run_program();

@@ -2,7 +2,10 @@
 
 #include "start_failure.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <string_view>
 
 namespace mana::run {
 
@@ -20,16 +23,28 @@ double number(const std::string& option, const std::string& text) {
   return value;
 }
 
+std::uint64_t signals(const std::string& option, const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) refuse(option + ": \"" + text + "\" is no set of signals");
+  return value;
+}
+
 /// Reads the option at words[i] and leaves i behind it. returns false if it is none.
 bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
   const std::string& name = words[i];
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
-  if (name != "--ckpt-dir" && name != "--interval" && name != "--limit" && name != "--preload") return false;
+  static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",  "--preload",
+                                               "--stop-after", "--checkpoint-on", "--stop-on"};
+  if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
   if (name == "--ckpt-dir") options.checkpoint_directory = value;
   else if (name == "--interval") options.interval_s = number(name, value);
   else if (name == "--limit") options.limit_s = number(name, value);
+  else if (name == "--stop-after") options.stop_after_s = number(name, value);
+  else if (name == "--checkpoint-on") options.checkpoint_signals = signals(name, value);
+  else if (name == "--stop-on") options.stop_signals = signals(name, value);
   else options.preload = value;
   i += 2;
   return true;

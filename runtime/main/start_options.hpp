@@ -1,6 +1,7 @@
 // The words with which `mana run` and `mana restart` become a lower half. A protocol between two of our programs of one
 // installation: no abbreviations, no defaults that a user would care about.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,17 @@ struct start_options {
   std::string checkpoint_directory;    // where checkpoints go
   double interval_s = 0;               // 0: none by itself
   double limit_s = 0;                  // time limit of the quiesce phase; 0: the runtime's own
+  double stop_after_s = 0;             // 0: not by itself
+  std::uint64_t checkpoint_signals = 0, stop_signals = 0;   // bit n-1: signal n asks for a checkpoint (that ends the job)
   std::string preload;                 // run: wrapper library of the upper half
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
 };
 
-/// run --ckpt-dir DIR --interval S --limit S --preload LIB [--verbose] -- PROGRAM ARGS…
-/// restart DIR/gen-N --ckpt-dir DIR --interval S --limit S [--verbose]
+/// run --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --preload LIB [--verbose]
+///     -- PROGRAM ARGS…
+/// restart DIR/gen-N --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET [--verbose]
+/// SET: a set of signals, decimal
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)
 start_options parse_start_options(const std::vector<std::string>& words);

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "failure.hpp"
+#include "signal_names.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -47,9 +48,30 @@ const CLI::Validator& known_mpi() {
   return check;
 }
 
+/// Names or numbers of signals.
+const CLI::Validator& signals() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          parse_signals(text);
+          return std::string();
+        } catch (const failure& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
 void add_run_options(CLI::App& app, run_options& options) {
   app.add_option("--interval", options.interval_s, "Take a checkpoint every so many seconds (default: none by itself)")
       ->type_name("SECONDS")->check(duration());
+  app.add_option("--stop-after", options.stop_after_s, "After so many seconds, take a checkpoint and end the job")
+      ->type_name("SECONDS")->check(duration());
+  app.add_option("--checkpoint-on", options.checkpoint_on, "Take a checkpoint when a rank gets one of these signals")
+      ->type_name("SIGNALS")->check(signals());
+  app.add_option("--stop-on", options.stop_on, "When a rank gets one of these signals, take a checkpoint and end the job")
+      ->type_name("SIGNALS")->check(signals());
   app.add_option("--limit", options.limit_s,
                  "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
       ->type_name("SECONDS")->check(duration());

@@ -4,11 +4,29 @@
 #include "install_tree.hpp"
 #include "program_check.hpp"
 #include "run_options.hpp"
+#include "signal_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 namespace mana::tools {
+
+std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory) {
+  std::vector<std::string> words{"--ckpt-dir", directory, "--interval", seconds(options.interval_s), "--limit",
+                                 seconds(options.limit_s)};
+  const auto add = [&words](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };
+  const auto set_of = [](const std::string& names) { return names.empty() ? 0 : parse_signals(names); };
+  const std::uint64_t checkpoint_on = set_of(options.checkpoint_on), stop_on = set_of(options.stop_on);
+  if ((checkpoint_on & stop_on) != 0)
+    throw failure(exit_code::usage, "--checkpoint-on and --stop-on name the same signal", "name it for one of them");
+  if (options.stop_after_s > 0) add("--stop-after", seconds(options.stop_after_s));
+  if (checkpoint_on != 0) add("--checkpoint-on", std::to_string(checkpoint_on));
+  if (stop_on != 0) add("--stop-on", std::to_string(stop_on));
+  if (options.verbose) words.emplace_back("--verbose");
+  return words;
+}
 
 void run(const run_options& options, const environment& get) {
   const auto program = check_program(options.command, get);
@@ -18,11 +36,8 @@ void run(const run_options& options, const environment& get) {
   check_kernel();
   const auto directory = prepare_checkpoint_directory(options.checkpoint_directory);
 
-  std::vector<std::string> arguments{"run",        "--ckpt-dir", directory.string(),
-                                     "--interval", seconds(options.interval_s),
-                                     "--limit",    seconds(options.limit_s),
-                                     "--preload",  parts.wrappers.string()};
-  if (options.verbose) arguments.push_back("--verbose");
+  std::vector<std::string> arguments{"run", "--preload", parts.wrappers.string()};
+  for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   arguments.push_back("--");
   // The lower half loads what it is told: the file that was checked, not another that PATH may give it.
   arguments.push_back(program.file.string());

@@ -11,10 +11,15 @@ struct run_options {
   std::string checkpoint_directory = "mana-ckpt";
   double interval_s = 0;                 // 0: no checkpoints by themselves
   double limit_s = 0;                    // time limit of the quiesce phase; 0: the runtime's own
+  double stop_after_s = 0;               // 0: not by itself
+  std::string checkpoint_on, stop_on;    // signals that ask for a checkpoint (that ends the job); see signal_names.hpp
   std::string mpi;                       // short name, "" = find out
   bool verbose = false;
   std::vector<std::string> command;      // run: program and its arguments
 };
+
+/// Words of a lower half for these options and this checkpoint directory. errors: failure (usage)
+std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory);
 
 /// Becomes the lower half that runs options.command. Does not return. errors: failure
 [[noreturn]] void run(const run_options& options, const environment& get);

@@ -98,11 +98,8 @@ void restart(const run_options& options, const environment& get) {
   check_launcher(started_by, mpi, path.string());
   const auto parts = find_parts(mpi);
   const auto directory = prepare_checkpoint_directory(path.parent_path());
-  std::vector<std::string> arguments{"restart",    path.string(),
-                                     "--ckpt-dir", directory.string(),
-                                     "--interval", seconds(options.interval_s),
-                                     "--limit",    seconds(options.limit_s)};
-  if (options.verbose) arguments.push_back("--verbose");
+  std::vector<std::string> arguments{"restart", path.string()};
+  for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   if (options.verbose && started_by.rank <= 0) fmt::print(stderr, "mana: restarting {}\n", path.string());
   become(parts.lower_half, arguments);
 }

@@ -64,6 +64,7 @@ void own_process() noexcept {
 void own_forked_process() noexcept {
   owner_pid.store(raw_call(SYS_getpid), std::memory_order_relaxed);
   is_forked.store(true, std::memory_order_relaxed);
+  give_back_request_signals();
 }
 
 void install_trap_handlers() noexcept {
@@ -76,7 +77,8 @@ void install_trap_handlers() noexcept {
                                  every_signal & ~one_signal(SIGSYS)};
   raw_call(SYS_rt_sigaction, SIGSYS, as_word(&on_trap), 0, signal_set_bytes);
   raw_call(SYS_rt_sigaction, lower::park_signal, as_word(&on_park), 0, signal_set_bytes);
-  const signal_set ours = ~without_ours(every_signal);
+  install_request_handlers();
+  const signal_set ours = our_signals();
   raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_word(&ours), 0, signal_set_bytes);
 }
 

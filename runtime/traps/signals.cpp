@@ -1,13 +1,15 @@
-// Dispositions and masks of signals. The application's handlers run through the stub's trampoline; SIGSYS and the park
-// signal are ours, whatever the application asks.
+// Dispositions and masks of signals. The application's handlers run through the stub's trampoline; some signals are ours,
+// whatever the application asks.
 #include "signals.hpp"
 
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
+#include "../loader/upper_half.hpp"
 
 #include <csignal>
 #include <cerrno>
 #include <mutex>
+#include <utility>
 
 namespace mana::split {
 namespace {
@@ -17,7 +19,9 @@ constexpr int signal_count = 64;
 
 constinit raw_lock dispositions_lock;
 
-bool is_ours(long signal) noexcept { return signal == SIGSYS || signal == lower::park_signal; }
+constinit request_sources requests;
+
+bool is_ours(int signal) noexcept { return (our_signals() & one_signal(signal)) != 0; }
 bool is_function(std::uint64_t handler) noexcept { return handler > 1; }   // neither SIG_DFL nor SIG_IGN
 
 void record(int signal, const kernel_sigaction& action) noexcept {
@@ -54,6 +58,32 @@ long set_disposition(int signal, const kernel_sigaction& wanted) noexcept {
 
 }  // namespace
 
+signal_set our_signals() noexcept { return one_signal(SIGSYS) | one_signal(lower::park_signal) | requests.signals; }
+
+void set_request_sources(const request_sources& wanted) noexcept {
+  requests = wanted;
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, as_word(&requests.signals), 0, signal_set_bytes);
+}
+
+void install_request_handlers() noexcept {
+  lower::bridge& b = lower::the_bridge();
+  b.reserved[lower::slot_requests] = static_cast<std::uint64_t>(requests.descriptor);
+  b.reserved[lower::slot_stop_signals] = requests.stop_signals;
+  const kernel_sigaction on_request{stub().request_trampoline, SA_SIGINFO | SA_RESTART | with_restorer, stub().restore_rt,
+                                    every_signal & ~one_signal(SIGSYS)};
+  for (int signal = 1; signal <= signal_count; ++signal)
+    if ((requests.signals & one_signal(signal)) != 0) install(signal, &on_request, nullptr);
+}
+
+void give_back_request_signals() noexcept {
+  const signal_set signals = std::exchange(requests.signals, 0);
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    if ((signals & one_signal(signal)) == 0) continue;
+    const kernel_sigaction to_install = as_installed(recorded(signal));
+    install(signal, &to_install, nullptr);
+  }
+}
+
 long trap_rt_sigaction(trap& t) {
   const long signal = t.arg(0);
   if (signal < 1 || signal > signal_count || t.arg(3) != signal_set_bytes) return -EINVAL;
@@ -61,11 +91,11 @@ long trap_rt_sigaction(trap& t) {
   auto* const old = t.pointer<kernel_sigaction>(2);
   if ((signal == SIGKILL || signal == SIGSTOP) && wanted != nullptr) return -EINVAL;
   const int number = static_cast<int>(signal);
-  if (t.role == process_role::borrowing) return is_ours(signal) ? 0 : t.carry_out();
+  if (t.role == process_role::borrowing) return is_ours(number) ? 0 : t.carry_out();
 
   const std::scoped_lock hold(dispositions_lock);
   kernel_sigaction before{};
-  if (is_ours(signal)) {
+  if (is_ours(number)) {
     before = recorded(number);
     if (wanted != nullptr) record(number, *wanted);
   } else {

@@ -16,11 +16,18 @@ struct kernel_sigaction {
   signal_set mask;
 };
 
-/// INV-14 SIGSYS and the park signal are never blocked: a trap under a blocked SIGSYS kills the process, and a thread that
-/// blocks the park signal holds up every checkpoint.
-constexpr signal_set without_ours(signal_set set) noexcept {
-  return set & ~(one_signal(SIGSYS) | one_signal(lower::park_signal));
-}
+/// SIGSYS, the park signal, and those that ask for a checkpoint.
+signal_set our_signals() noexcept;
+
+/// INV-14 signals of ours are never blocked: a trap under a blocked SIGSYS kills the process, and a thread that blocks the
+/// park signal holds up every checkpoint.
+inline signal_set without_ours(signal_set set) noexcept { return set & ~our_signals(); }
+
+/// In this process, for the signals that ask for a checkpoint; their slots in the bridge too.
+void install_request_handlers() noexcept;
+
+/// In a child of the program they are the program's again.
+void give_back_request_signals() noexcept;
 
 /// At a restart: the dispositions that the bridge records, in this process.
 void reinstall_dispositions() noexcept;

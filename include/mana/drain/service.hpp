@@ -7,10 +7,8 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 
 namespace mana::drain {
@@ -76,32 +74,9 @@ inline void park_now() noexcept {
   else park_thread(self);
 }
 
-/// System calls that the kernel ends with EINTR even under SA_RESTART. The program must not see that: native execution
-/// has no such signal. Where the instruction before is `mov $number,%eax; syscall`, the call is made again; the
-/// kernel has written what is left of a sleep where it was asked to.
-inline void repeat_interrupted_call(void* context) noexcept {
-  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  if (regs[REG_RAX] != -EINTR) return;
-  unsigned char code[7];
-  std::memcpy(code, reinterpret_cast<const void*>(regs[REG_RIP] - 7), sizeof code);
-  if (code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05) return;
-  std::int32_t number = 0;
-  std::memcpy(&number, code + 1, sizeof number);
-  switch (number) {
-    case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
-    case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_futex: case SYS_semtimedop: case SYS_rt_sigtimedwait:
-    case SYS_pause: case SYS_io_getevents:
-      regs[REG_RAX] = number;
-      regs[REG_RIP] -= 2;
-      break;
-    default: break;
-  }
-}
-
 /// Handler of the park signal.
-inline void on_park_signal(int, void*, void* context) noexcept {
+inline void on_park_signal(int, void*, void*) noexcept {
   lower::thread_block* const self = lower::this_thread();
-  repeat_interrupted_call(context);
   if (self == nullptr || self->inside > 0 || !wrap::park_asked()) return;
   park_now();
 }

@@ -1,5 +1,6 @@
-// Signal numbers and per-thread slots that both halves and the stub agree on.
+// Signal numbers, and slots of the bridge and its thread blocks, that both halves and the stub agree on.
 #pragma once
+#include <cstdint>
 
 namespace mana::lower {
 
@@ -12,5 +13,15 @@ enum reserved_slot : unsigned {
   slot_vdso_frame = 0,        // stack frame of the stub's vDSO call that is under way; meaningless outside one
   slot_alternate_stack = 1,   // address, size (bytes), flags of sigaltstack: three slots; size 0: none
 };
+
+/// Slots of bridge::reserved, of the live lower half.
+enum bridge_slot : unsigned {
+  slot_requests = 0,          // eventfd: whoever writes request_amount() to it has this rank ask for a checkpoint
+  slot_stop_signals = 1,      // bit n-1: signal n asks for a checkpoint that ends the job
+};
+
+/// What is added to slot_requests' descriptor.
+constexpr std::uint64_t request_amount(bool stop) noexcept { return stop ? std::uint64_t{1} << 32 : 1; }
+constexpr bool asks_to_stop(std::uint64_t sum) noexcept { return sum >= request_amount(true); }
 
 }  // namespace mana::lower

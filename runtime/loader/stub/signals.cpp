@@ -71,12 +71,38 @@ void rewind_vdso(const thread_block& self, void* context) noexcept {
   regs[REG_RIP] = reinterpret_cast<greg_t>(stub_vdso_again);
 }
 
-/// The park signal is none of the program's: a call of the stub that it ended is made again.
+/// Those that the kernel ends with EINTR even under SA_RESTART.
+bool is_never_restarted(long number) noexcept {
+  switch (number) {
+    case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
+    case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_futex: case SYS_semtimedop: case SYS_rt_sigtimedwait:
+    case SYS_pause: case SYS_io_getevents: return true;
+    default: return false;
+  }
+}
+
+/// Number of the system call that ended at `rip`, -1 if that cannot be told: the stub's is in its frame, another's in the
+/// instructions before, where they are `mov $number,%eax; syscall`.
+long interrupted_call(const greg_t* regs) noexcept {
+  const auto rip = reinterpret_cast<const char*>(regs[REG_RIP]);
+  if (rip == stub_call_made || rip == stub_reported_call_made)
+    return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
+  unsigned char code[7];
+  __builtin_memcpy(code, rip - 7, sizeof code);
+  if (code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05) return -1;
+  std::int32_t number = 0;
+  __builtin_memcpy(&number, code + 1, sizeof number);
+  return is_never_restarted(number) ? number : -1;
+}
+
+/// Signals of ours are none of the program's: natively there is none that could end a call. It is made again; the kernel
+/// has written what is left of a sleep where it was asked to.
 void repeat_call(void* context) noexcept {
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  const auto rip = reinterpret_cast<const char*>(regs[REG_RIP]);
-  if ((rip != stub_call_made && rip != stub_reported_call_made) || regs[REG_RAX] != -4 /* EINTR */) return;
-  regs[REG_RAX] = *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
+  if (regs[REG_RAX] != -4 /* EINTR */) return;
+  const long number = interrupted_call(regs);
+  if (number < 0) return;
+  regs[REG_RAX] = number;
   regs[REG_RIP] -= 2;
 }
 
@@ -133,6 +159,15 @@ extern "C" {
   repeat_call(context);
   const auto park = mana::lower::the_bridge().upper.on_park_signal;
   if (park != nullptr) park(signal, info, context);
+}
+
+/// Handler of signals that ask for a checkpoint.
+[[gnu::visibility("default")]] void mana_request_trampoline(int signal, siginfo_t*, void* context) {
+  if (where(own_block(), thread_pointer()) == place::upper) repeat_call(context);
+  const auto& slots = mana::lower::the_bridge().reserved;
+  const bool stop = (slots[mana::lower::slot_stop_signals] >> (signal - 1) & 1) != 0;
+  const std::uint64_t amount = mana::lower::request_amount(stop);
+  call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
 }
 
 }

@@ -125,3 +125,66 @@ TEST_CASE("checkpoints at intervals need no request") {
   j.finish();
   CHECK(j.inconsistent == 0);
 }
+
+TEST_CASE("a rank asks without a client") {
+  temporary_directory place;
+  job j(place.path(), four_ranks, busy);
+  for (int i = 1; i <= 20; ++i) {
+    j.at(i % 4).ask(false);
+    while (j.commits < i) std::this_thread::yield();
+  }
+  j.finish();
+  CHECK(j.inconsistent == 0);
+}
+
+TEST_CASE("all ranks ask whenever they like") {
+  temporary_directory place;
+  std::atomic<int> asked{0};
+  job j(place.path(), four_ranks, [&asked](rank& r) {
+    while (r.go_on()) {
+      r.barrier();
+      if (++asked % 7 == 0) r.ask(false);
+      r.compute();
+    }
+  });
+  while (j.commits < 50) std::this_thread::yield();
+  j.finish();
+  CHECK(j.commits <= asked);
+  CHECK(j.inconsistent == 0);
+}
+
+TEST_CASE("a rank asks for the end of the job") {
+  temporary_directory place;
+  job j(place.path(), four_ranks, busy);
+  for (int r = 0; r < 4; ++r) j.at(r).ask(true);
+  while (j.commits == 0) std::this_thread::yield();
+  j.finish();
+  CHECK(j.commits == 1);
+  CHECK(j.ended_as(outcome::resumed) == 4);
+}
+
+TEST_CASE("a request of a rank during a checkpoint that will end the job is part of it") {
+  temporary_directory place;
+  job j(place.path(), four_ranks, busy);
+  j.at(3).never_parks = true;
+  j.at(0).ask(false);
+  while (control::job_status(j.directory(), 60).find("\"phase\":\"parking\"") == std::string::npos) std::this_thread::yield();
+  j.at(1).ask(true);
+  const auto heard = [&] { return control::job_status(j.directory(), 60).find("\"stops\":true") != std::string::npos; };
+  while (!heard()) std::this_thread::yield();
+  j.at(3).let_park();
+  j.finish();
+  CHECK(j.commits == 1);
+  CHECK(j.ended_as(outcome::resumed) == 4);
+}
+
+TEST_CASE("a job ends itself after a time") {
+  temporary_directory place;
+  job::options o = four_ranks;
+  o.stop_after_s = 0.05;
+  job j(place.path(), o, busy);
+  while (j.commits == 0) std::this_thread::yield();
+  j.finish();
+  CHECK(j.commits == 1);
+  CHECK(j.ended_as(outcome::resumed) == 4);
+}

@@ -3,10 +3,14 @@
 #include <asm/prctl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <mana/lower/signals.hpp>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -15,7 +19,7 @@ namespace mana::control_test {
 using lower::outcome;
 using lower::wait_end;
 
-rank::rank(job& owner, int number) : job_(owner), number_(number) {
+rank::rank(job& owner, int number) : job_(owner), number_(number), requests_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   const auto& groups = owner.options_.groups;
   vid::group_clock* last = nullptr;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -50,6 +54,8 @@ control::surroundings rank::around() {
   s.directory = job_.directory_;
   s.interval_s = job_.options_.interval_s;
   s.limit_s = job_.options_.limit_s;
+  s.stop_after_s = job_.options_.stop_after_s;
+  s.requests = requests_.get();
   s.program = "a test";
   s.broadcast = [this](void* bytes, int n) {
     auto* const at = static_cast<char*>(bytes);
@@ -134,6 +140,11 @@ void rank::let_park() {
 void rank::compute() {
   sched_yield();
   if (bridge_.current.load() == lower::phase::parking) checkpoint();
+}
+
+void rank::ask(bool stop) {
+  const std::uint64_t amount = lower::request_amount(stop);
+  if (write(requests_.get(), &amount, sizeof amount) != sizeof amount) std::abort();
 }
 
 bool rank::go_on() {

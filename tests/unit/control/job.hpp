@@ -30,6 +30,8 @@ class rank {
   void compute();
   bool asked() const noexcept { return bridge_.attention.load() != 0; }
   std::uint64_t started(std::size_t group) const noexcept { return clocks_[group].seq.load(); }
+  /// As a signal does, or the program through mana/api.h.
+  void ask(bool stop);
   /// Rank 0 decides whether the loops of all ranks go on.
   bool go_on();
 
@@ -54,6 +56,7 @@ class rank {
   lower::bridge bridge_{};
   lower::thread_block block_{};
   std::deque<vid::group_clock> clocks_;     // by group
+  const control::handle requests_;
   control::rank_control control_{bridge_};
 };
 
@@ -61,7 +64,7 @@ class job {
  public:
   struct options {
     std::vector<std::vector<int>> groups;   // members; group 0 is the world
-    double interval_s = 0, limit_s = 0;
+    double interval_s = 0, limit_s = 0, stop_after_s = 0;
     int absent = -1;                        // a rank that the test plays itself, by where()
   };
   /// The ranks start at once. directory: of job.json

@@ -32,6 +32,7 @@ TEST_CASE("the program's words are its own") {
   CHECK(run_of({"run", "--", "--", "a"}).command == words{"--", "a"});
   CHECK(run_of({"run", "--verbose", "./app"}).verbose);
   CHECK(run_of({"run", "./app"}).checkpoint_directory == "mana-ckpt");
+  CHECK(run_of({"run", "--stop-on", "TERM,USR2", "--stop-after", "9", "./app"}).stop_on == "TERM,USR2");
 }
 
 TEST_CASE("wrong words are usage errors") {
@@ -44,6 +45,8 @@ TEST_CASE("wrong words are usage errors") {
   CHECK(refusal({"run", "--interval", "-1", "./app"}) == exit_code::usage);
   CHECK(refusal({"run", "--interval"}) == exit_code::usage);
   CHECK(refusal({"run", "--mpi", "lam", "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--stop-on", "KILL", "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--checkpoint-on", "", "./app"}) == exit_code::usage);
   CHECK(refusal({"restart"}) == exit_code::usage);
   CHECK(refusal({"inspect", "a", "b"}) == exit_code::usage);
   CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);

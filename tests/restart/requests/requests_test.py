@@ -1,0 +1,142 @@
+"""Checkpoints that nobody asks for at the command line: signals to ranks, a time after which the job ends, the program.
+
+The program (undisturbed.c) prints the same with and without them; where the job was ended, its restart prints the rest.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
+
+RANKS = 2
+STEPS = 60
+SILENCE_S = 120
+COUNTED = re.compile(r"^(step|checksum)")
+
+
+class Requests:
+    def __init__(self, options):
+        self.mpi = options.mpi
+        self.mana = str(options.build.resolve() / "bin" / "mana")
+        self.program = str(options.program)
+        self.directory = options.build.resolve() / "restart-runs" / f"requests-{options.mpi}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        self.native = self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS)], self.directory, self.directory / "log"))
+
+    def start(self, *words):
+        return Job([*mpirun(self.mpi, RANKS), self.mana, *words], self.directory, self.directory / "log")
+
+    def run(self, *options, words=()):
+        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+        return self.start("run", "--verbose", "--ckpt-dir", "ckpt", *options, "--", self.program, str(STEPS), *words)
+
+    @staticmethod
+    def until(job, text):
+        """The lines that the job prints up to the one with `text`."""
+        lines = []
+        while (line := job.next_line(SILENCE_S)) is not None:
+            lines.append(line)
+            if text in line:
+                return lines
+        raise Failed(f"the job ended without a line with \"{text}\"; see {job.log}")
+
+    @staticmethod
+    def lines(job):
+        """What the job prints until it ends well."""
+        lines = []
+        while (line := job.next_line(SILENCE_S)) is not None:
+            lines.append(line)
+        job.wait()
+        return lines
+
+    def ranks_of(self, job):
+        """Process ids of the ranks."""
+        found = []
+        for pid in descendants(job.process.pid):
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if b"mana-lower" in words[0]:
+                found.append(pid)
+        if len(found) != RANKS:
+            raise Failed(f"{len(found)} ranks were found, not {RANKS}")
+        return found
+
+    def require_native(self, lines):
+        counted, expected = ([line for line in some if COUNTED.match(line)] for some in (lines, self.native))
+        if counted != expected:
+            raise Failed(f"the output differs: {len(counted)} lines instead of {len(expected)}, last {counted[-2:]}")
+
+    def checkpoints(self):
+        return len([*(self.directory / "ckpt").glob("gen-*/manifest.json")])
+
+    def require_restart(self, lines):
+        """`lines` were printed by a job that ended by itself after a checkpoint."""
+        if self.checkpoints() != 1:
+            raise Failed(f"{self.checkpoints()} checkpoints of a job that was to end with the first")
+        mana(self.mana, "verify", str(self.directory / "ckpt"))
+        rest = self.lines(self.start("restart", "ckpt"))
+        if not any(line.startswith("restarts: 1") for line in rest):
+            raise Failed("the program does not know of its restart")
+        self.require_native(lines + rest)
+
+    # ---- the cases
+
+    def signal_to_one(self):
+        job = self.run("--checkpoint-on", "USR1")
+        said = self.until(job, "step 5 ")
+        os.kill(self.ranks_of(job)[1], signal.SIGUSR1)
+        said += self.until(job, "mana: checkpoint")
+        self.require_native(said + self.lines(job))
+
+    def signals_to_all(self):
+        job = self.run("--checkpoint-on", "USR2,USR1", "--stop-on", "TERM")
+        said = self.until(job, "step 5 ")
+        ranks = self.ranks_of(job)
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGUSR1):
+            for pid in ranks:
+                os.kill(pid, number)
+            said += self.until(job, "mana: checkpoint")
+        for pid in ranks:
+            os.kill(pid, signal.SIGTERM)
+        said += self.lines(job)
+        newest = max((self.directory / "ckpt").glob("gen-*"))
+        for older in (self.directory / "ckpt").glob("gen-*"):
+            if older != newest:
+                shutil.rmtree(older)
+        self.require_restart(said)
+
+    def time_to_stop(self):
+        self.require_restart(self.lines(self.run("--stop-after", "0.7")))
+
+    def the_program(self):
+        self.require_restart(self.lines(self.run(words=["ask"])))
+
+    def without_mana(self):
+        self.require_native(self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS), "ask"], self.directory,
+                                           self.directory / "log")))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("program", type=pathlib.Path)
+    requests = Requests(parser.parse_args())
+    failures = 0
+    for case in (requests.signal_to_one, requests.signals_to_all, requests.time_to_stop, requests.the_program, requests.without_mana):
+        try:
+            case()
+            print(f"{case.__name__}: output equal", flush=True)
+        except Failed as failed:
+            failures += 1
+            print(f"FAILED {case.__name__}: {failed}", flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
