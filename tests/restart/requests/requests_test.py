@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" /
 from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
 
 RANKS = 2
-STEPS = 60
+STEPS = 100        # of 21 ms and more each
 SILENCE_S = 120
 COUNTED = re.compile(r"^(step|checksum)")
 
