@@ -56,14 +56,15 @@ class conversation {
         wait();
       }
     } catch (const wire_error&) {
-      throw client_error(client_problem::not_answering, job_ + ": the job has ended, and its port is another program's now");
+      throw client_error(client_problem::not_answering,
+                         job_ + ": the job has ended, and its port is another program's now");
     }
   }
 
  private:
   [[noreturn]] void not_answering(const job_file& file, const std::string& what) const {
-    throw client_error(client_problem::not_answering, job_ + ": the job of process " + std::to_string(file.pid) + " on " +
-                                                          file.where.host + " " + what);
+    throw client_error(client_problem::not_answering, job_ + ": the job of process " + std::to_string(file.pid) +
+                                                          " on " + file.where.host + " " + what);
   }
 
   /// A job that is just starting has a file without port: waits until it is replaced, or its process has ended. Nobody
@@ -97,7 +98,8 @@ class conversation {
   }
   int milliseconds_left() const {
     if (until_ == time::max()) return -1;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now()).count() + 1;
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now()).count() + 1;
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 86'400'000));
   }
   bool is_late() const { return std::chrono::steady_clock::now() >= until_; }

@@ -131,8 +131,8 @@ void coordinator::on_agent(int rank, frame_reader& frame) {
       if (step_ == step::parking && all_agents(&agent::parked)) proceed();
       break;
     case frame_type::written:
-      a.written = {rank, frame.get<std::uint64_t>(), frame.get<std::uint64_t>(), frame.get<std::uint64_t>(), frame.texts(),
-                   frame.get<double>()};
+      a.written = {rank,          frame.get<std::uint64_t>(), frame.get<std::uint64_t>(), frame.get<std::uint64_t>(),
+                   frame.texts(), frame.get<double>()};
       a.answered = true;
       if (step_ == step::writing && all_agents(&agent::answered)) conclude();
       break;

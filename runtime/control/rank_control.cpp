@@ -72,8 +72,11 @@ void rank_control::start_coordinator() {
   try {
     write_job_file(around_.directory, {where_, getpid(), around_.size, around_.program});
   } catch (const std::system_error& error) {
-    std::fprintf(stderr, "mana: warning: %s\n      the program runs, but `mana checkpoint` cannot find it and no checkpoint can be "
-                 "kept\n", error.what());
+    std::fprintf(
+        stderr,
+        "mana: warning: %s\n      the program runs, but `mana checkpoint` cannot find it and no checkpoint can be "
+        "kept\n",
+        error.what());
   }
 }
 
@@ -208,7 +211,8 @@ lower::wait_end rank_control::clock_enter(vid::group_clock* clock) {
   if (!begun_) return lower::wait_end::done;
   for (;;) {
     const std::uint64_t seq = clock->seq.load(std::memory_order_relaxed);
-    if (clock_->start_collective(name_of(*clock), members_of(*clock), seq) == clock::verdict::go) return lower::wait_end::done;
+    if (clock_->start_collective(name_of(*clock), members_of(*clock), seq) == clock::verdict::go)
+      return lower::wait_end::done;
     clock->seq.fetch_sub(1);
     const std::uint64_t seen = clock_->changes();
     if (!clock_->at_line()) changed_.wait(hold, [&] { return clock_->changes() != seen; });

@@ -72,8 +72,12 @@ void refresh_bridge() noexcept {
   lower::the_bridge().has_fsgsbase = may_write_thread_pointer() ? 1 : 0;
   fill_vdso_table();
   const auto symbol = [](const char* name) { return find_symbol(lower::stub_address, name); };
-  the_stub = {symbol("mana_signal_trampoline"), symbol("mana_park_trampoline"),
-              symbol("mana_request_trampoline"), symbol("mana_restore_rt"), symbol("mana_call"), symbol("mana_reported_call")};
+  the_stub = {symbol("mana_signal_trampoline"),
+              symbol("mana_park_trampoline"),
+              symbol("mana_request_trampoline"),
+              symbol("mana_restore_rt"),
+              symbol("mana_call"),
+              symbol("mana_reported_call")};
 }
 
 const stub_symbols& stub() noexcept { return the_stub; }

@@ -40,7 +40,8 @@ void elf_file::read_headers() {
   const ssize_t n = ::pread(fd_, &header_, sizeof header_, 0);
   if (n < EI_NIDENT || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0)
     fail(67, "is neither an ELF program nor a script with a #! line: give the program itself");
-  if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB || header_.e_machine != EM_X86_64)
+  if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header_.e_machine != EM_X86_64)
     fail(68, "is a program for another architecture, this is x86-64: build it for this machine");
   if (header_.e_type != ET_EXEC && header_.e_type != ET_DYN)
     fail(67, "is an ELF file, but no program: link it");
@@ -53,7 +54,8 @@ void elf_file::read_headers() {
     if (s.p_type != PT_INTERP) continue;
     if (s.p_filesz < 2 || s.p_filesz > 4096) fail(67, "is damaged: it names no valid dynamic linker");
     interpreter_.resize(s.p_filesz);
-    if (::pread(fd_, interpreter_.data(), s.p_filesz, static_cast<off_t>(s.p_offset)) != static_cast<ssize_t>(s.p_filesz))
+    if (::pread(fd_, interpreter_.data(), s.p_filesz, static_cast<off_t>(s.p_offset)) !=
+        static_cast<ssize_t>(s.p_filesz))
       fail(67, "is damaged: the name of its dynamic linker lies outside the file");
     interpreter_.resize(std::strlen(interpreter_.c_str()));
   }

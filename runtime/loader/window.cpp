@@ -33,7 +33,9 @@ class maps_reader {
   }
 
  private:
-  static std::uintptr_t digit(char c) noexcept { return static_cast<std::uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10); }
+  static std::uintptr_t digit(char c) noexcept {
+    return static_cast<std::uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
   std::uintptr_t value_[2] = {0, 0};
   unsigned field_ = 0;   // 0: begin, 1: end, 2: the rest of the line
 };

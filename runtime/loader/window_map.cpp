@@ -26,7 +26,8 @@ bool window_map::prepare() noexcept {
 /// Index of the first range that ends after `address`.
 std::size_t window_map::first_after(std::uintptr_t address) const noexcept {
   return static_cast<std::size_t>(
-      std::partition_point(ranges_, ranges_ + count_, [=](const address_range& r) { return r.end <= address; }) - ranges_);
+      std::partition_point(ranges_, ranges_ + count_, [=](const address_range& r) { return r.end <= address; }) -
+      ranges_);
 }
 
 bool window_map::is_free(address_range r) const noexcept {

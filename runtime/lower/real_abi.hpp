@@ -56,7 +56,9 @@ inline int neutral_error(int code) noexcept {
   int mpi_class = MPI_ERR_UNKNOWN;
   PMPI_Error_class(code, &mpi_class);
   int found = neutral::err_unknown;
-  for_each_predefined_error([&](int neutral_class, int value, const char*) { if (value == mpi_class) found = neutral_class; });
+  for_each_predefined_error([&](int neutral_class, int value, const char*) {
+    if (value == mpi_class) found = neutral_class;
+  });
   return found;
 }
 /// The other way: a class of the live MPI, MPI_ERR_UNKNOWN where it has none like it.

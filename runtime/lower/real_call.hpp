@@ -81,7 +81,8 @@ struct real_argument<Param, const std::uint64_t*, Real> {
     if (sizeof(handle) == sizeof(std::uint64_t) || v == nullptr) return;
     for (int i = 0; i < length; ++i) {
       const handle narrow = to_real<typename Param::kind>(v[i]);
-      std::memcpy(reinterpret_cast<char*>(value) + static_cast<std::size_t>(i) * sizeof(handle), &narrow, sizeof narrow);
+      std::memcpy(reinterpret_cast<char*>(value) + static_cast<std::size_t>(i) * sizeof(handle), &narrow,
+                  sizeof narrow);
     }
   }
   Real give() noexcept { return value; }

@@ -54,7 +54,8 @@ void announce() {
   const start_options& options = this_job().options;
   if (rank_from_environment() != 0) return;
   try {
-    control::write_job_file(options.checkpoint_directory, control::starting_job(0, options.restart ? options.generation : options.command[0]));
+    control::write_job_file(options.checkpoint_directory,
+                            control::starting_job(0, options.restart ? options.generation : options.command[0]));
   } catch (const std::system_error&) {
   }
 }

@@ -12,7 +12,8 @@ namespace mana::run {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw start_failure(exit_status::usage, what, "start programs with: mpirun -n RANKS mana run PROGRAM ARGS…", met_by::all);
+  throw start_failure(exit_status::usage, what, "start programs with: mpirun -n RANKS mana run PROGRAM ARGS…",
+                      met_by::all);
 }
 
 double number(const std::string& option, const std::string& text) {
@@ -26,7 +27,8 @@ double number(const std::string& option, const std::string& text) {
 std::uint64_t signals(const std::string& option, const std::string& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) refuse(option + ": \"" + text + "\" is no set of signals");
+  if (error != std::errc() || end != text.data() + text.size())
+    refuse(option + ": \"" + text + "\" is no set of signals");
   return value;
 }
 

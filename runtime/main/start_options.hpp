@@ -14,7 +14,8 @@ struct start_options {
   double interval_s = 0;               // 0: none by itself
   double limit_s = 0;                  // time limit of the quiesce phase; 0: the runtime's own
   double stop_after_s = 0;             // 0: not by itself
-  std::uint64_t checkpoint_signals = 0, stop_signals = 0;   // bit n-1: signal n asks for a checkpoint (that ends the job)
+  std::uint64_t checkpoint_signals = 0,
+                stop_signals = 0;      // bit n-1: signal n asks for a checkpoint (that ends the job)
   std::string preload;                 // run: wrapper library of the upper half
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments

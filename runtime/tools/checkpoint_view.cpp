@@ -25,7 +25,8 @@ std::string problems(const checkpoint_view& checkpoint) {
   std::string text;
   if (!checkpoint.problem.empty()) text += fmt::format("{}: {}\n", checkpoint.directory, checkpoint.problem);
   for (const auto& image : checkpoint.images)
-    if (!image.problem.empty()) text += fmt::format("{}, rank {}: {}\n", checkpoint.directory, image.rank, image.problem);
+    if (!image.problem.empty())
+      text += fmt::format("{}, rank {}: {}\n", checkpoint.directory, image.rank, image.problem);
   for (const auto& warning : checkpoint.warnings) text += fmt::format("{}: note: {}\n", checkpoint.directory, warning);
   return text;
 }
@@ -39,7 +40,8 @@ std::string rank_lines(const checkpoint_view& checkpoint) {
 }
 
 nlohmann::ordered_json json_of(const image_view& image) {
-  nlohmann::ordered_json json{{"rank", image.rank}, {"file_bytes", image.file_bytes}, {"memory_bytes", image.memory_bytes}};
+  nlohmann::ordered_json json{
+      {"rank", image.rank}, {"file_bytes", image.file_bytes}, {"memory_bytes", image.memory_bytes}};
   if (!image.problem.empty()) json["problem"] = image.problem;
   return json;
 }

@@ -70,11 +70,15 @@ void add_run_options(CLI::App& app, run_options& options) {
       ->type_name("SECONDS")->check(duration());
   app.add_option("--checkpoint-on", options.checkpoint_on, "Take a checkpoint when a rank gets one of these signals")
       ->type_name("SIGNALS")->check(signals());
-  app.add_option("--stop-on", options.stop_on, "When a rank gets one of these signals, take a checkpoint and end the job")
-      ->type_name("SIGNALS")->check(signals());
-  app.add_option("--limit", options.limit_s,
-                 "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
-      ->type_name("SECONDS")->check(duration());
+  app.add_option("--stop-on", options.stop_on,
+                 "When a rank gets one of these signals, take a checkpoint and end the job")
+      ->type_name("SIGNALS")
+      ->check(signals());
+  app.add_option(
+         "--limit", options.limit_s,
+         "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
+      ->type_name("SECONDS")
+      ->check(duration());
   app.add_option("--mpi", options.mpi, "mpich or openmpi: the MPI that the program uses, where it cannot be seen")
       ->type_name("NAME")->check(known_mpi());
   app.add_flag("--verbose", options.verbose, "Say what is done");
@@ -105,8 +109,10 @@ void build_control(CLI::App& app, parsed& values) {
   auto* checkpoint = app.add_subcommand("checkpoint", "Take a checkpoint now; returns when it is durable");
   add_job(*checkpoint, values.checkpoint.job);
   checkpoint->add_flag("--stop", values.checkpoint.stop, "End the job once the checkpoint is durable");
-  checkpoint->add_option("--timeout", values.checkpoint.timeout_s, "Give up after so many seconds (default: the job's limit)")
-      ->type_name("SECONDS")->check(duration());
+  checkpoint
+      ->add_option("--timeout", values.checkpoint.timeout_s, "Give up after so many seconds (default: the job's limit)")
+      ->type_name("SECONDS")
+      ->check(duration());
   auto* status = app.add_subcommand("status", "Show a running job");
   add_job(*status, values.status.job);
   status->add_flag("--json", values.status.json, "For programs");
@@ -170,7 +176,8 @@ command parse_command_line(const std::vector<std::string>& words) {
     throw failure(exit_code::usage, error.what(), "see mana --help, or mana COMMAND --help");
   }
   if (app.got_subcommand("run") && values.run.command.empty())
-    throw failure(exit_code::usage, "mana run: no program given", "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+    throw failure(exit_code::usage, "mana run: no program given",
+                  "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
   return pick(app, values);
 }
 

@@ -116,7 +116,8 @@ void read_headers(const input& file, const std::filesystem::path& path, elf_prog
     program.form = file_form::foreign;
     return;
   }
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || (header.e_type != ET_EXEC && header.e_type != ET_DYN)) throw damaged{};
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || (header.e_type != ET_EXEC && header.e_type != ET_DYN))
+    throw damaged{};
   const auto headers = file.array<Elf64_Phdr>(header.e_phoff, header.e_phnum);
   const auto origin = std::filesystem::weakly_canonical(path).parent_path();
   for (const auto& segment : headers) {
@@ -165,13 +166,15 @@ std::string machine_name(std::uint16_t machine) {
 std::vector<std::string> script_interpreter(const std::filesystem::path& path) {
   const std::string head = input(path).some(0, 4096);   // the kernel reads at most 256 bytes
   if (!head.starts_with("#!")) return {};
-  const std::string line = head.substr(2, head.find('\n') == std::string::npos ? std::string::npos : head.find('\n') - 2);
+  const std::string line =
+      head.substr(2, head.find('\n') == std::string::npos ? std::string::npos : head.find('\n') - 2);
   const auto begin = line.find_first_not_of(" \t");
   if (begin == std::string::npos) return {};
   const auto end = std::min(line.find_first_of(" \t", begin), line.size());
   std::vector<std::string> words{line.substr(begin, end - begin)};
   const auto argument = line.find_first_not_of(" \t", end);
-  if (argument != std::string::npos) words.push_back(line.substr(argument, line.find_last_not_of(" \t\r") + 1 - argument));
+  if (argument != std::string::npos)
+    words.push_back(line.substr(argument, line.find_last_not_of(" \t\r") + 1 - argument));
   return words;
 }
 

@@ -19,9 +19,10 @@ installed_parts find_parts(mpi_name mpi) {
                         library / fmt::format("libmana-{}.so", short_name(mpi))};
   for (const auto& file : {parts.lower_half, parts.wrappers})
     if (!std::filesystem::exists(file))
-      throw failure(exit_code::parts_missing,
-                    fmt::format("this installation has no part for {}: {} is missing", long_name(mpi), file.string()),
-                    fmt::format("build and install mana where {}'s headers and libraries are installed", long_name(mpi)));
+      throw failure(
+          exit_code::parts_missing,
+          fmt::format("this installation has no part for {}: {} is missing", long_name(mpi), file.string()),
+          fmt::format("build and install mana where {}'s headers and libraries are installed", long_name(mpi)));
   return parts;
 }
 

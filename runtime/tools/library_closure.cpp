@@ -71,7 +71,8 @@ std::optional<found> find_library(const std::string& name, const elf_program& fr
       return found{std::filesystem::path(directory) / name, std::move(*library)};
   if (const auto entry = cache.find(name); entry != cache.end())
     if (auto library = usable(entry->second)) return found{entry->second, std::move(*library)};
-  for (const char* directory : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"})
+  for (const char* directory :
+       {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"})
     if (auto library = usable(std::filesystem::path(directory) / name))
       return found{std::filesystem::path(directory) / name, std::move(*library)};
   return std::nullopt;

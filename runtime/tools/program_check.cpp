@@ -94,8 +94,8 @@ elf_program read(const fs::path& path) {
 
 /// "#!/usr/bin/env NAME" means the NAME of PATH; env itself would only replace this process by it, and us with it.
 void look_through_env(std::vector<std::string>& words, const environment& get) {
-  if (words.size() == 2 && fs::path(words[0]).filename() == "env" && words[1].find_first_of(" \t=") == std::string::npos &&
-      words[1][0] != '-')
+  if (words.size() == 2 && fs::path(words[0]).filename() == "env" &&
+      words[1].find_first_of(" \t=") == std::string::npos && words[1][0] != '-')
     words = {search(words[1], get).string()};
 }
 

@@ -31,7 +31,8 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
 void run(const run_options& options, const environment& get) {
   const auto program = check_program(options.command, get);
   const auto started_by = find_launcher(get);
-  const auto mpi = choose_mpi({options.command[0], program.script, program.linked, started_by, parse_mpi_name(options.mpi)});
+  const auto mpi =
+      choose_mpi({options.command[0], program.script, program.linked, started_by, parse_mpi_name(options.mpi)});
   const auto parts = find_parts(mpi);
   check_kernel();
   const auto directory = prepare_checkpoint_directory(options.checkpoint_directory);
@@ -43,8 +44,10 @@ void run(const run_options& options, const environment& get) {
   arguments.push_back(program.file.string());
   arguments.insert(arguments.end(), program.arguments.begin() + 1, program.arguments.end());
   if (program.shell_script && started_by.rank <= 0)
-    fmt::print(stderr, "mana: note: {} is a shell script: the programs that it starts run without mana\n"
-                       "      to have one checkpointed, write \"mana run\" before it in the script\n", options.command[0]);
+    fmt::print(stderr,
+               "mana: note: {} is a shell script: the programs that it starts run without mana\n"
+               "      to have one checkpointed, write \"mana run\" before it in the script\n",
+               options.command[0]);
   if (options.verbose && started_by.rank <= 0)
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
                started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),

@@ -19,7 +19,8 @@ constexpr int last_signal = 64;
 bool may_ask(int signal) {
   static constexpr int never[] = {SIGKILL, SIGSTOP, SIGSYS, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGCHLD,
                                   SIGPIPE, 32, 33, lower::park_signal};
-  return signal >= 1 && signal <= last_signal && std::find(std::begin(never), std::end(never), signal) == std::end(never);
+  return signal >= 1 && signal <= last_signal &&
+         std::find(std::begin(never), std::end(never), signal) == std::end(never);
 }
 
 /// 0 if it is none
@@ -41,8 +42,9 @@ std::uint64_t parse_signals(const std::string& text) {
     end = text.find(',', begin);
     const std::string word = text.substr(begin, end - begin);
     const int signal = number_of(word);
-    if (!may_ask(signal)) throw failure(exit_code::usage, fmt::format("\"{}\" is no signal that can ask for a checkpoint", word),
-                                        "for example USR1, USR2, TERM, HUP, XCPU");
+    if (!may_ask(signal))
+      throw failure(exit_code::usage, fmt::format("\"{}\" is no signal that can ask for a checkpoint", word),
+                    "for example USR1, USR2, TERM, HUP, XCPU");
     set |= std::uint64_t{1} << (signal - 1);
   }
   return set;

@@ -19,19 +19,22 @@ namespace {
 
 [[noreturn]] void fail(const store::store_error& error) {
   using store::error_kind;
-  throw failure(error.kind() == error_kind::damaged ? exit_code::checkpoint_damaged : exit_code::checkpoint_missing, error.what());
+  throw failure(error.kind() == error_kind::damaged ? exit_code::checkpoint_damaged : exit_code::checkpoint_missing,
+                error.what());
 }
 
 mpi_name mpi_of(const store::manifest& manifest, const std::string& path) {
   for (const mpi_name mpi : {mpi_name::mpich, mpi_name::openmpi})
     if (manifest.mpi == long_name(mpi)) return mpi;
-  throw failure(exit_code::surroundings_differ, fmt::format("{}: the checkpoint was made with {}, which this mana does not know", path, manifest.mpi));
+  throw failure(exit_code::surroundings_differ,
+                fmt::format("{}: the checkpoint was made with {}, which this mana does not know", path, manifest.mpi));
 }
 
 void check_launcher(const launcher& started_by, mpi_name mpi, const std::string& path) {
   if (!started_by.mpi || !started_by.certain || *started_by.mpi == mpi) return;
   throw failure(exit_code::surroundings_differ,
-                fmt::format("{}: the checkpoint was made with {}, this mpirun belongs to {}", path, long_name(mpi), long_name(*started_by.mpi)),
+                fmt::format("{}: the checkpoint was made with {}, this mpirun belongs to {}", path, long_name(mpi),
+                            long_name(*started_by.mpi)),
                 fmt::format("use the mpirun of {}", long_name(mpi)));
 }
 
@@ -68,7 +71,8 @@ checkpoint_view view_generation(const store::generation& g, bool thorough) {
 }
 
 std::vector<checkpoint_view> view_directory(const std::string& directory, bool thorough) {
-  if (!std::filesystem::is_directory(directory)) throw failure(exit_code::checkpoint_missing, directory + ": no such directory");
+  if (!std::filesystem::is_directory(directory))
+    throw failure(exit_code::checkpoint_missing, directory + ": no such directory");
   std::vector<checkpoint_view> all;
   for (const store::generation& g : store::list(directory)) {
     checkpoint_view v = view_generation(g, thorough);
@@ -76,7 +80,9 @@ std::vector<checkpoint_view> view_directory(const std::string& directory, bool t
     const bool pruned = v.complete && !is_sound(v) && !store::is_complete(g);
     if (!pruned) all.push_back(std::move(v));
   }
-  if (all.empty()) throw failure(exit_code::checkpoint_missing, directory + ": there is no checkpoint", "name the directory that mana run was given by --ckpt-dir");
+  if (all.empty())
+    throw failure(exit_code::checkpoint_missing, directory + ": there is no checkpoint",
+                  "name the directory that mana run was given by --ckpt-dir");
   return all;
 }
 

@@ -22,7 +22,8 @@ constinit descriptor_events the_events;
 bool told(const trap& t) noexcept { return t.role == process_role::owner; }
 
 void opened(const trap& t, long fd, long like = -1) {
-  if (fd >= 0 && told(t) && the_events.opened != nullptr) the_events.opened(static_cast<int>(fd), static_cast<int>(like));
+  if (fd >= 0 && told(t) && the_events.opened != nullptr)
+    the_events.opened(static_cast<int>(fd), static_cast<int>(like));
 }
 void closed(const trap& t, long fd) {
   if (told(t) && the_events.closed != nullptr) the_events.closed(static_cast<int>(fd));

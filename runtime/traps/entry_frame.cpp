@@ -19,7 +19,8 @@ constexpr std::size_t software_bytes_offset = 464;   // of fpx_sw_bytes: no magi
 }
 
 void* make_entry_frame(void* memory, const ucontext_t& from, std::uint64_t stack) noexcept {
-  const auto start = (reinterpret_cast<std::uintptr_t>(memory) + alignof(entry_frame) - 1) & ~(alignof(entry_frame) - 1);
+  const auto start =
+      (reinterpret_cast<std::uintptr_t>(memory) + alignof(entry_frame) - 1) & ~(alignof(entry_frame) - 1);
   auto* const frame = reinterpret_cast<entry_frame*>(start);
   constexpr std::size_t kernel_part = offsetof(ucontext_t, uc_sigmask) + sizeof(signal_set);
   std::memset(static_cast<void*>(frame), 0, sizeof *frame);

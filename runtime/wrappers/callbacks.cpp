@@ -23,7 +23,9 @@ int MPIR_Dup_fn(MPI_Comm, int, void*, void* from, void* to, int* flag) { return 
 #define MANA_CALLBACKS(kind, handle)                                                                              \
   int OMPI_C_MPI_##kind##NULL_DELETE_FN(handle, int, void*, void*) { return MPI_SUCCESS; }                        \
   int OMPI_C_MPI_##kind##NULL_COPY_FN(handle, int, void*, void*, void*, int* flag) { return copy_nothing(flag); } \
-  int OMPI_C_MPI_##kind##DUP_FN(handle, int, void*, void* from, void* to, int* flag) { return copy_value(from, to, flag); }
+  int OMPI_C_MPI_##kind##DUP_FN(handle, int, void*, void* from, void* to, int* flag) {                            \
+    return copy_value(from, to, flag);                                                                            \
+  }
 MANA_CALLBACKS(, MPI_Comm)
 MANA_CALLBACKS(COMM_, MPI_Comm)
 MANA_CALLBACKS(TYPE_, MPI_Datatype)

@@ -267,10 +267,12 @@ void environment() {
 }
 
 void drain() {
-  const std::uint64_t sent[2] = {static_cast<std::uint64_t>(my_rank) * 10 + 1, static_cast<std::uint64_t>(my_rank) * 10 + 2};
+  const std::uint64_t sent[2] = {static_cast<std::uint64_t>(my_rank) * 10 + 1,
+                                 static_cast<std::uint64_t>(my_rank) * 10 + 2};
   std::uint64_t expected[2] = {};
   CHECK(real_mpi::exchange_counts(sent, expected) == 0);
-  CHECK(expected[0] == static_cast<std::uint64_t>(my_rank) + 1 && expected[1] == 10 + static_cast<std::uint64_t>(my_rank) + 1);
+  CHECK(expected[0] == static_cast<std::uint64_t>(my_rank) + 1 &&
+        expected[1] == 10 + static_cast<std::uint64_t>(my_rank) + 1);
   for (int round = 0; round < 3; ++round)
     while (real_mpi::drain_barrier() == 0) {}
 }

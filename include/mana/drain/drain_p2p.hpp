@@ -45,7 +45,9 @@ inline int test_requests(Wanted&& wanted) noexcept {
   return pending;
 }
 
-inline bool is_collective(const vid::descriptor<kind::request>& r) noexcept { return r.form == vid::request_form::collective; }
+inline bool is_collective(const vid::descriptor<kind::request>& r) noexcept {
+  return r.form == vid::request_form::collective;
+}
 inline bool is_receive(const vid::descriptor<kind::request>& r) noexcept {
   return r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv;
 }
@@ -54,7 +56,8 @@ inline bool is_send(const vid::descriptor<kind::request>& r) noexcept {
 }
 
 /// Takes a matched message out of the network. out: the message, its bytes in place
-inline vid::held_message* receive_held(std::uint64_t context, std::uint64_t message, const neutral::status& probed) noexcept {
+inline vid::held_message* receive_held(std::uint64_t context, std::uint64_t message,
+                                       const neutral::status& probed) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   vid::held_message* const held = inbox::make(context, probed);
   if (held == nullptr) lower::cross([&] { s.fatal("no memory to hold a message that was in flight"); });
@@ -71,7 +74,8 @@ inline void empty_channel(const vid::descriptor<kind::comm>& comm, std::uint64_t
     int there = 0;
     std::uint64_t message = 0;
     neutral::status status{};
-    lower::cross([&] { return s.mprobe(neutral::any_source, neutral::any_tag, real_comm, 0, &there, &message, &status); });
+    lower::cross(
+        [&] { return s.mprobe(neutral::any_source, neutral::any_tag, real_comm, 0, &there, &message, &status); });
     if (there == 0) return;
     wrap::library().inbox.append(receive_held(comm.context, message, status));
     wrap::count_received(*comm.ranks, status.source);

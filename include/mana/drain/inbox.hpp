@@ -33,7 +33,8 @@ class inbox {
   /// Memory comes from mmap: a drain may run in a signal handler that interrupted malloc.
   /// out: nullptr when there is no memory
   static vid::held_message* make(std::uint64_t context, const neutral::status& status) noexcept {
-    const std::size_t length = (sizeof(vid::held_message) + static_cast<std::size_t>(status.count_bytes) + 4095) & ~std::size_t{4095};
+    const std::size_t length =
+        (sizeof(vid::held_message) + static_cast<std::size_t>(status.count_bytes) + 4095) & ~std::size_t{4095};
     void* const p = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return nullptr;
     auto* m = static_cast<vid::held_message*>(p);

@@ -25,7 +25,8 @@ inline constexpr std::uintptr_t fixed_end    = 0x1'0000'0000;            // ET_E
 inline constexpr std::uintptr_t bridge_address = window_begin;                     // struct bridge, then thread blocks
 inline constexpr std::uintptr_t stub_address   = window_begin + 0x0000'4000'0000;  // synthetic vDSO, signal trampolines
 inline constexpr std::uintptr_t program_zone   = window_begin + 0x0001'0000'0000;  // program (PIE), then its ld.so
-inline constexpr std::uintptr_t stack_zone     = window_begin + 0x0003'0000'0000;  // the initial thread's stack, below its top
+inline constexpr std::uintptr_t stack_zone =
+    window_begin + 0x0003'0000'0000;  // the initial thread's stack, below its top
 inline constexpr std::uintptr_t brk_zone       = window_begin + 0x0100'0000'0000;
 inline constexpr std::uintptr_t mmap_zone      = window_begin + 0x0200'0000'0000;  // everything that mmap chooses
 

@@ -41,7 +41,8 @@ class key_table {
   static constexpr int first = 0x0100'0000;
 
   int insert(const attribute_key& key) {
-    const auto spare = std::find_if(keys_.begin(), keys_.end(), [](const attribute_key& k) { return k.object == kind_code::none; });
+    const auto spare =
+        std::find_if(keys_.begin(), keys_.end(), [](const attribute_key& k) { return k.object == kind_code::none; });
     const auto index = static_cast<int>(spare - keys_.begin());
     if (spare == keys_.end()) keys_.push_back(key);
     else *spare = key;

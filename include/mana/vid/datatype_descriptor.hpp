@@ -56,8 +56,10 @@ class recipe {
 
  private:
   std::size_t bytes() const noexcept {
-    const auto words = static_cast<std::size_t>(types_) + static_cast<std::size_t>(addresses_) + static_cast<std::size_t>(counts_);
-    const auto halves = static_cast<std::size_t>(ints_) + static_cast<std::size_t>(counts_) + static_cast<std::size_t>(types_);
+    const auto words =
+        static_cast<std::size_t>(types_) + static_cast<std::size_t>(addresses_) + static_cast<std::size_t>(counts_);
+    const auto halves =
+        static_cast<std::size_t>(ints_) + static_cast<std::size_t>(counts_) + static_cast<std::size_t>(types_);
     return 8 * words + 4 * halves;
   }
   void swap(recipe& o) noexcept {

@@ -43,7 +43,9 @@ inline virt<K> to_virt(handle<K> h) noexcept {
 }
 /// The same test as to_virt(h).well_formed(), in one comparison.
 template <class K>
-inline bool may_be_virt(handle<K> h) noexcept { return handle_bits(h) >> 27 == (0x10u | static_cast<std::uint32_t>(K::code)); }
+inline bool may_be_virt(handle<K> h) noexcept {
+  return handle_bits(h) >> 27 == (0x10u | static_cast<std::uint32_t>(K::code));
+}
 template <class K>
 inline handle<K> from_virt(virt<K> id) noexcept { return handle_of_bits<handle<K>>(id.bits()); }
 
@@ -54,7 +56,9 @@ template <class K>
 inline std::uint32_t predefined_code(handle<K> h) noexcept { return predefined<K>.code(handle_bits(h)); }
 /// The application's handle of a neutral code of kind K.
 template <class K>
-inline handle<K> predefined_handle(std::uint32_t code) noexcept { return handle_of_bits<handle<K>>(predefined<K>.bits(code)); }
+inline handle<K> predefined_handle(std::uint32_t code) noexcept {
+  return handle_of_bits<handle<K>>(predefined<K>.bits(code));
+}
 
 /// Neutral error class that says "not a handle of this kind".
 template <class K>
@@ -99,21 +103,29 @@ inline void init_classes() noexcept {
     classes.neutral_of[value] = neutral_class;
   });
   // Classes that an mpi.h lacks go out as the nearest one that it has.
-  constexpr int substitutes[][2] = {{neutral::err_errhandler, neutral::err_arg}, {neutral::err_session, neutral::err_arg}};
+  constexpr int substitutes[][2] = {{neutral::err_errhandler, neutral::err_arg},
+                                    {neutral::err_session, neutral::err_arg}};
   for (const auto& [missing, instead] : substitutes)
     if (classes.app_of[missing] == 0) classes.app_of[missing] = classes.app_of[instead];
 }
 
 /// Once, before any other function here; handles of some mpi.h are addresses that only the dynamic linker knows.
 inline void init_predefined() noexcept {
-  for_each_predefined_comm([](unsigned code, MPI_Comm h, const char*) { predefined<kind::comm>.add(code, handle_bits(h)); });
-  for_each_predefined_group([](unsigned code, MPI_Group h, const char*) { predefined<kind::group>.add(code, handle_bits(h)); });
-  for_each_predefined_request([](unsigned code, MPI_Request h, const char*) { predefined<kind::request>.add(code, handle_bits(h)); });
-  for_each_predefined_message([](unsigned code, MPI_Message h, const char*) { predefined<kind::message>.add(code, handle_bits(h)); });
+  for_each_predefined_comm(
+      [](unsigned code, MPI_Comm h, const char*) { predefined<kind::comm>.add(code, handle_bits(h)); });
+  for_each_predefined_group(
+      [](unsigned code, MPI_Group h, const char*) { predefined<kind::group>.add(code, handle_bits(h)); });
+  for_each_predefined_request(
+      [](unsigned code, MPI_Request h, const char*) { predefined<kind::request>.add(code, handle_bits(h)); });
+  for_each_predefined_message(
+      [](unsigned code, MPI_Message h, const char*) { predefined<kind::message>.add(code, handle_bits(h)); });
   for_each_predefined_op([](unsigned code, MPI_Op h, const char*) { predefined<kind::op>.add(code, handle_bits(h)); });
-  for_each_predefined_datatype([](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, handle_bits(h)); });
-  for_each_predefined_errhandler([](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
-  for_each_predefined_info([](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
+  for_each_predefined_datatype(
+      [](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, handle_bits(h)); });
+  for_each_predefined_errhandler(
+      [](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
+  for_each_predefined_info(
+      [](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
   init_classes();
 }
 

@@ -27,7 +27,8 @@ inline int element_counts(const recipe& r) noexcept {
 }
 
 /// The constructors with int counts. i: the numbers, a: the byte displacements      out: neutral error class
-inline int make_small(const lower::mpi_slots& mpi, const recipe& r, const int* i, const std::int64_t* a, std::uint64_t* out) noexcept {
+inline int make_small(const lower::mpi_slots& mpi, const recipe& r, const int* i, const std::int64_t* a,
+                      std::uint64_t* out) noexcept {
   const std::uint64_t old = r.types_size() > 0 ? r.reals()[0] : 0;
   switch (r.how()) {
     case combiner::dup: return mpi.MPI_Type_dup(old, out);
@@ -69,7 +70,8 @@ inline int make_large(const lower::mpi_slots& mpi, const recipe& r, std::uint64_
 }
 
 /// Runs in the lower half. Large recipes whose numbers fit into int are made by the constructors that every MPI has.
-inline int make_datatype(const lower::mpi_slots& mpi, const recipe& r, std::int64_t old_extent, std::uint64_t* out) noexcept {
+inline int make_datatype(const lower::mpi_slots& mpi, const recipe& r, std::int64_t old_extent,
+                         std::uint64_t* out) noexcept {
   if (r.how() == combiner::subarray) return make_subarray(mpi, r, old_extent, out);
   if (r.how() == combiner::darray) return make_darray(mpi, r, old_extent, out);
   if (!r.large()) return make_small(mpi, r, r.ints(), r.addresses(), out);

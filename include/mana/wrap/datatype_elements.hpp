@@ -7,12 +7,15 @@
 namespace mana::wrap {
 
 inline std::int64_t elements_named(std::uint32_t name) noexcept {
-  if (name >= neutral::predefined_limit) return vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what.elements;
+  if (name >= neutral::predefined_limit)
+    return vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what.elements;
   return predefined(name).first_of_pair > 0 ? 2 : 1;
 }
 
 /// Length of block k of a struct.
-inline std::int64_t block_length(const vid::recipe& r, int k) noexcept { return r.large() ? r.counts()[1 + k] : r.ints()[1 + k]; }
+inline std::int64_t block_length(const vid::recipe& r, int k) noexcept {
+  return r.large() ? r.counts()[1 + k] : r.ints()[1 + k];
+}
 
 /// in: size  bytes of one datatype made so      out: basic elements in it
 inline std::int64_t count_elements(const vid::recipe& r, std::int64_t size) noexcept {

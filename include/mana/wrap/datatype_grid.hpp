@@ -23,10 +23,12 @@ struct axis {
 /// One dimension. Runs in the lower half, on the stack alone.
 /// in: inner  what one element of this dimension is, `extent` bytes apart      out: neutral error class; *out: the
 ///     dimension's choice, whose extent is that of the whole dimension
-inline int place(const lower::mpi_slots& mpi, std::uint64_t inner, std::int64_t extent, const axis& a, std::uint64_t* out) noexcept {
+inline int place(const lower::mpi_slots& mpi, std::uint64_t inner, std::int64_t extent, const axis& a,
+                 std::uint64_t* out) noexcept {
   if (std::max({a.length, a.blocks, a.rest}) > INT_MAX) return neutral::err_count;
   std::uint64_t runs = 0, whole = 0;
-  int rc = mpi.MPI_Type_create_hvector(static_cast<int>(a.blocks), static_cast<int>(a.length), a.step * extent, inner, &runs);
+  int rc = mpi.MPI_Type_create_hvector(static_cast<int>(a.blocks), static_cast<int>(a.length), a.step * extent, inner,
+                                       &runs);
   if (rc != neutral::success) return rc;
   const int lengths[] = {1, static_cast<int>(a.rest)};
   const std::int64_t places[] = {a.first * extent, (a.first + a.blocks * a.step) * extent};
@@ -41,8 +43,8 @@ inline int place(const lower::mpi_slots& mpi, std::uint64_t inner, std::int64_t 
 
 /// All dimensions. axis_of(d): what is chosen along dimension d      out: neutral error class
 template <class AxisOf>
-inline int place_all(const lower::mpi_slots& mpi, std::uint64_t old, std::int64_t extent, int ndims, int order, std::uint64_t* out,
-                     AxisOf&& axis_of) noexcept {
+inline int place_all(const lower::mpi_slots& mpi, std::uint64_t old, std::int64_t extent, int ndims, int order,
+                     std::uint64_t* out, AxisOf&& axis_of) noexcept {
   std::uint64_t inner = old;
   for (int k = 0; k < ndims; ++k) {
     const axis a = axis_of(order == MPI_ORDER_C ? ndims - 1 - k : k);
@@ -58,7 +60,8 @@ inline int place_all(const lower::mpi_slots& mpi, std::uint64_t old, std::int64_
 }
 
 /// recipe: ints ndims, order and counts sizes, subsizes, starts; or ints ndims, sizes, subsizes, starts, order.
-inline int make_subarray(const lower::mpi_slots& mpi, const vid::recipe& r, std::int64_t extent, std::uint64_t* out) noexcept {
+inline int make_subarray(const lower::mpi_slots& mpi, const vid::recipe& r, std::int64_t extent,
+                         std::uint64_t* out) noexcept {
   const int n = r.ints()[0], order = r.ints()[r.ints_size() - 1];
   const auto number = [&](int k) { return r.large() ? r.counts()[k] : r.ints()[1 + k]; };
   return place_all(mpi, r.reals()[0], extent, n, order, out, [&](int d) noexcept {
@@ -83,7 +86,8 @@ inline axis distribute(std::int64_t total, int distribution, int argument, int p
 }
 
 /// recipe: ints size, rank, ndims, [gsizes,] distribs, dargs, psizes, order; counts gsizes if large.
-inline int make_darray(const lower::mpi_slots& mpi, const vid::recipe& r, std::int64_t extent, std::uint64_t* out) noexcept {
+inline int make_darray(const lower::mpi_slots& mpi, const vid::recipe& r, std::int64_t extent,
+                       std::uint64_t* out) noexcept {
   const int* const i = r.ints();
   const int n = i[2], order = i[r.ints_size() - 1];
   const int* const distribs = i + 3 + (r.large() ? 0 : n);

@@ -102,7 +102,8 @@ inline void rebuild_datatypes() noexcept {
   std::size_t n = 0;
   vid::table<kind::datatype>().for_each_unordered([&](type_entry& e) { e.real = 0; n += !vid::is_forsaken(e); });
   if (n == 0) return;
-  void* const memory = mmap(nullptr, n * sizeof(type_entry*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, n * sizeof(type_entry*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const lower::services& s = *lower::the_bridge().service;
   if (memory == MAP_FAILED) lower::cross([&] { s.fatal("no memory to order the datatypes at restart"); });
   auto** const list = static_cast<type_entry**>(memory);

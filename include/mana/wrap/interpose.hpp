@@ -88,7 +88,13 @@ inline int call_collective(A... args) noexcept {
   const auto translate = [&]() noexcept {
     return wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given); };
   auto translated = translate();
-  const int bad = std::apply([](const auto&... a) { int e = 0; ((e = e != 0 ? e : a.error()), ...); return e; }, translated);
+  const int bad = std::apply(
+      [](const auto&... a) {
+        int e = 0;
+        ((e = e != 0 ? e : a.error()), ...);
+        return e;
+      },
+      translated);
   if (bad != neutral::success) return raise(comm_handle, Fn::id, bad, "argument");
   if (lower::the_bridge().mpi->*Fn::slot == nullptr)
     return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, "the MPI library below does not have it");

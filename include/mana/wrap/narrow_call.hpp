@@ -15,7 +15,8 @@ namespace mana::wrap {
 /// out: neutral error class
 template <class Large, class Small, class Call>
 inline int narrow_call(Large large, Small small, std::initializer_list<std::int64_t> counts, Call&& call) noexcept {
-  const bool fits = std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n >= INT_MIN && n <= INT_MAX; });
+  const bool fits =
+      std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n >= INT_MIN && n <= INT_MAX; });
   return lower::cross([&]() noexcept -> int {
     if (fits) return small != nullptr ? call(small, int{0}) : int{neutral::err_unsupported_operation};
     return large != nullptr ? call(large, std::int64_t{0}) : int{neutral::err_unsupported_operation};

@@ -101,9 +101,12 @@ class neutral_argument<param<kind::datatype, dir::in, true>, A> {
   explicit neutral_argument(given<A> g) noexcept {
     const int members = g.members;
     if (g.value == nullptr) return;
-    reals_ = members <= few && !g.outlives_call ? inline_ : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(members)));
+    reals_ = members <= few && !g.outlives_call
+                 ? inline_
+                 : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(members)));
     if (reals_ == nullptr) { error_ = neutral::err_no_mem; return; }
-    for (int i = 0; i < members; ++i) reals_[i] = neutral_argument<param<kind::datatype, dir::in, false>, A>::real_or_null(g.value[i]);
+    for (int i = 0; i < members; ++i)
+      reals_[i] = neutral_argument<param<kind::datatype, dir::in, false>, A>::real_or_null(g.value[i]);
   }
   neutral_argument(const neutral_argument&) = delete;
   neutral_argument& operator=(const neutral_argument&) = delete;

@@ -41,7 +41,9 @@ inline void learn_predefined_types() noexcept {
 }
 
 /// in: code  of a predefined datatype, neutral::datatype_null … predefined_limit - 1
-inline predefined_type& predefined(std::uint32_t code) noexcept { return predefined_types()[code - neutral::datatype_null]; }
+inline predefined_type& predefined(std::uint32_t code) noexcept {
+  return predefined_types()[code - neutral::datatype_null];
+}
 
 /// in: name  neutral code or bits of a live virtual id
 inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
@@ -52,7 +54,8 @@ inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
 /// A datatype of the application; MPI_DATATYPE_NULL and handles whose last owner freed them are not ok.
 [[gnu::always_inline]] inline resolved<kind::datatype> resolve_type(MPI_Datatype handle) noexcept {
   resolved<kind::datatype> found = resolve<kind::datatype>(handle);
-  if (found.predefined_code == neutral::datatype_null || (found.e != nullptr && found.e->what.handles == 0)) found.ok = false;
+  if (found.predefined_code == neutral::datatype_null || (found.e != nullptr && found.e->what.handles == 0))
+    found.ok = false;
   return found;
 }
 

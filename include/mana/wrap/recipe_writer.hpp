@@ -19,7 +19,8 @@ class recipe_writer {
   /// numbers: counts, lengths, displacements in elements; offsets: displacements in bytes. Both are counts in a large
   /// recipe. plain: numbers that are int in either
   recipe_writer(vid::combiner how, bool large, int plain, int numbers, int offsets, int types) noexcept
-      : made_(how, plain + (large ? 0 : numbers), large ? 0 : offsets, large ? numbers + offsets : 0, types), large_(large) {
+      : made_(how, plain + (large ? 0 : numbers), large ? 0 : offsets, large ? numbers + offsets : 0, types),
+        large_(large) {
     if (made_.empty()) error_ = neutral::err_no_mem;
   }
   bool ok() const noexcept { return error_ == neutral::success; }
@@ -42,9 +43,15 @@ class recipe_writer {
   template <class T>
   recipe_writer& plains(const T* values, int n) noexcept { for (int k = 0; k < n; ++k) plain(values[k]); return *this; }
   template <class T>
-  recipe_writer& numbers(const T* values, std::int64_t n) noexcept { for (std::int64_t k = 0; k < n; ++k) number(values[k]); return *this; }
+  recipe_writer& numbers(const T* values, std::int64_t n) noexcept {
+    for (std::int64_t k = 0; k < n; ++k) number(values[k]);
+    return *this;
+  }
   template <class T>
-  recipe_writer& offsets(const T* values, std::int64_t n) noexcept { for (std::int64_t k = 0; k < n; ++k) offset(values[k]); return *this; }
+  recipe_writer& offsets(const T* values, std::int64_t n) noexcept {
+    for (std::int64_t k = 0; k < n; ++k) offset(values[k]);
+    return *this;
+  }
   recipe_writer& type(MPI_Datatype handle) noexcept {
     if (!ok()) return *this;
     const resolved<kind::datatype> found = resolve_type(handle);

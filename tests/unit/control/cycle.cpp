@@ -168,7 +168,8 @@ TEST_CASE("a request of a rank during a checkpoint that will end the job is part
   job j(place.path(), four_ranks, busy);
   j.at(3).never_parks = true;
   j.at(0).ask(false);
-  while (control::job_status(j.directory(), 60).find("\"phase\":\"parking\"") == std::string::npos) std::this_thread::yield();
+  while (control::job_status(j.directory(), 60).find("\"phase\":\"parking\"") == std::string::npos)
+    std::this_thread::yield();
   j.at(1).ask(true);
   const auto heard = [&] { return control::job_status(j.directory(), 60).find("\"stops\":true") != std::string::npos; };
   while (!heard()) std::this_thread::yield();

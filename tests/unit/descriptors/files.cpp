@@ -99,7 +99,8 @@ TEST_CASE("a file that is gone or shorter is an error that names it") {
   held.write("data", "0123");
   CHECK_THROWS_WITH_AS(restore(image.bytes), doctest::Contains("/data: it has 4 bytes, and had 10"), descriptor_error);
   CHECK(unlink("data") == 0);
-  CHECK_THROWS_WITH_AS(restore(image.bytes), doctest::Contains("/data: cannot be opened: No such file"), descriptor_error);
+  CHECK_THROWS_WITH_AS(restore(image.bytes), doctest::Contains("/data: cannot be opened: No such file"),
+                       descriptor_error);
 }
 
 TEST_CASE("directories, devices and this process's own entries in /proc") {

@@ -24,7 +24,8 @@ exit_code refusal(const words& line) {
 }  // namespace
 
 TEST_CASE("the program's words are its own") {
-  const auto options = run_of({"run", "--interval", "30", "--ckpt-dir=a b", "./app", "--interval", "x y", "--", "\"\n", ""});
+  const auto options =
+      run_of({"run", "--interval", "30", "--ckpt-dir=a b", "./app", "--interval", "x y", "--", "\"\n", ""});
   CHECK(options.interval_s == 30);
   CHECK(options.checkpoint_directory == "a b");
   CHECK(options.command == words{"./app", "--interval", "x y", "--", "\"\n", ""});
@@ -53,7 +54,8 @@ TEST_CASE("wrong words are usage errors") {
 }
 
 TEST_CASE("the other commands' words") {
-  const auto checkpoint = std::get<checkpoint_command>(parse_command_line({"checkpoint", "--stop", "--timeout", "2.5"}));
+  const auto checkpoint =
+      std::get<checkpoint_command>(parse_command_line({"checkpoint", "--stop", "--timeout", "2.5"}));
   CHECK(checkpoint.stop);
   CHECK(checkpoint.timeout_s == 2.5);
   CHECK(std::get<restart_command>(parse_command_line({"restart", "d"})).options.checkpoint_directory == "d");

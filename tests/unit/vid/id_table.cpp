@@ -42,7 +42,8 @@ TEST_CASE("a stale id is recognised, for every generation but its own") {
 TEST_CASE("foreign bits are never found") {
   comm_table t;
   const auto id = t.insert();
-  for (const std::uint32_t bits : {0u, 1u, 0x44000000u, 0x8c000001u, 0xffffffffu, id.bits() ^ 0x08000000u, id.bits() & 0x7fffffffu})
+  for (const std::uint32_t bits :
+       {0u, 1u, 0x44000000u, 0x8c000001u, 0xffffffffu, id.bits() ^ 0x08000000u, id.bits() & 0x7fffffffu})
     CHECK(t.find(virt<mana::kind::comm>(bits)) == nullptr);
   std::uint32_t random = 12345;
   for (int i = 0; i < 1'000'000; ++i) {

@@ -38,7 +38,8 @@ inline int remove_attribute(attribute_list& list, kind_code object, Handle handl
   attribute_key* const key = attribute_keys().find(number, object);
   if (key != nullptr && key->remove != nullptr) {
     const auto call = reinterpret_cast<delete_function<Handle>>(key->remove);
-    if (const int rc = call(handle, number, a->value, key->extra); rc != MPI_SUCCESS) return class_of_callback_error(rc);
+    if (const int rc = call(handle, number, a->value, key->extra); rc != MPI_SUCCESS)
+      return class_of_callback_error(rc);
   }
   list.remove(number);
   const std::lock_guard hold(cold_lock());
@@ -51,7 +52,8 @@ inline int remove_attribute(attribute_list& list, kind_code object, Handle handl
 template <class Handle>
 inline int remove_all_attributes(attribute_list*& list, kind_code object, Handle handle) noexcept {
   while (list != nullptr && !list->items.empty())
-    if (const int rc = remove_attribute(*list, object, handle, list->items.back().key); rc != neutral::success) return rc;
+    if (const int rc = remove_attribute(*list, object, handle, list->items.back().key); rc != neutral::success)
+      return rc;
   delete list;
   list = nullptr;
   return neutral::success;
@@ -65,7 +67,8 @@ inline int put_attribute(attribute_list*& list, kind_code object, Handle handle,
   if (list == nullptr) list = new attribute_list;
   if (const attribute* const old = list->find(number); old != nullptr && key->remove != nullptr) {
     const auto call = reinterpret_cast<delete_function<Handle>>(key->remove);
-    if (const int rc = call(handle, number, old->value, key->extra); rc != MPI_SUCCESS) return class_of_callback_error(rc);
+    if (const int rc = call(handle, number, old->value, key->extra); rc != MPI_SUCCESS)
+      return class_of_callback_error(rc);
   }
   if (attribute* const old = list->find(number)) { old->value = value; return neutral::success; }
   list->items.push_back({number, value});
@@ -85,7 +88,8 @@ inline int copy_all_attributes(const attribute_list* from, attribute_list*& to, 
     void* value = nullptr;
     int wanted = 0;
     const auto call = reinterpret_cast<copy_function<Handle>>(key->copy);
-    if (const int rc = call(old, a.key, key->extra, a.value, &value, &wanted); rc != MPI_SUCCESS) return class_of_callback_error(rc);
+    if (const int rc = call(old, a.key, key->extra, a.value, &value, &wanted); rc != MPI_SUCCESS)
+      return class_of_callback_error(rc);
     if (wanted == 0) continue;
     if (const int rc = put_attribute(to, object, old, a.key, value); rc != neutral::success) return rc;
   }
@@ -159,7 +163,8 @@ inline int create_key(kind_code object, Copy* copy, Remove* remove, int* number,
 template <class Fn>
 inline int free_key(kind_code object, int* number) noexcept {
   attribute_key* const key = number != nullptr ? attribute_keys().find(*number, object) : nullptr;
-  if (key == nullptr || key->freed) return fail(Fn::id, neutral::err_keyval, "not a key of the program for this kind of object");
+  if (key == nullptr || key->freed)
+    return fail(Fn::id, neutral::err_keyval, "not a key of the program for this kind of object");
   const std::lock_guard hold(cold_lock());
   attribute_keys().free(*key);
   *number = MPI_KEYVAL_INVALID;
@@ -181,7 +186,8 @@ inline int get_comm_attribute(MPI_Comm comm, int number, void* value, int* flag)
   void* found = predefined_attribute(number, &predefined);
   *flag = found != nullptr;
   if (!predefined) {
-    if (attribute_keys().find(number, kind_code::comm) == nullptr) return raise(comm, Fn::id, neutral::err_keyval, "attribute key");
+    if (attribute_keys().find(number, kind_code::comm) == nullptr)
+      return raise(comm, Fn::id, neutral::err_keyval, "attribute key");
     const attribute* const a = c.e->what.attributes != nullptr ? c.e->what.attributes->find(number) : nullptr;
     *flag = a != nullptr;
     if (a != nullptr) found = a->value;
@@ -193,7 +199,8 @@ template <class Fn>
 inline int delete_comm_attribute(MPI_Comm comm, int number) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
-  if (attribute_keys().find(number, kind_code::comm) == nullptr) return raise(comm, Fn::id, neutral::err_keyval, "attribute key");
+  if (attribute_keys().find(number, kind_code::comm) == nullptr)
+    return raise(comm, Fn::id, neutral::err_keyval, "attribute key");
   if (c.e->what.attributes == nullptr || c.e->what.attributes->find(number) == nullptr)
     return raise(comm, Fn::id, neutral::err_other, "the communicator has no such attribute");
   const int rc = remove_attribute(*c.e->what.attributes, kind_code::comm, comm, number);
@@ -204,36 +211,59 @@ inline int delete_comm_attribute(MPI_Comm comm, int number) noexcept {
 
 namespace mana::manual {
 
-inline int comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* number, void* extra) noexcept {
+inline int comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* number,
+                              void* extra) noexcept {
   return wrap::create_key<fn::comm_create_keyval>(kind_code::comm, copy, remove, number, extra);
 }
-inline int type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* number, void* extra) noexcept {
+inline int type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* number,
+                              void* extra) noexcept {
   return wrap::create_key<fn::type_create_keyval>(kind_code::datatype, copy, remove, number, extra);
 }
-inline int win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* number, void* extra) noexcept {
+inline int win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* number,
+                             void* extra) noexcept {
   return wrap::create_key<fn::win_create_keyval>(kind_code::win, copy, remove, number, extra);
 }
 inline int keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* number, void* extra) noexcept {
   return wrap::create_key<fn::keyval_create>(kind_code::comm, copy, remove, number, extra);
 }
-inline int comm_free_keyval(int* number) noexcept { return wrap::free_key<fn::comm_free_keyval>(kind_code::comm, number); }
-inline int type_free_keyval(int* number) noexcept { return wrap::free_key<fn::type_free_keyval>(kind_code::datatype, number); }
+inline int comm_free_keyval(int* number) noexcept {
+  return wrap::free_key<fn::comm_free_keyval>(kind_code::comm, number);
+}
+inline int type_free_keyval(int* number) noexcept {
+  return wrap::free_key<fn::type_free_keyval>(kind_code::datatype, number);
+}
 inline int win_free_keyval(int* number) noexcept { return wrap::free_key<fn::win_free_keyval>(kind_code::win, number); }
 inline int keyval_free(int* number) noexcept { return wrap::free_key<fn::keyval_free>(kind_code::comm, number); }
 
-inline int comm_set_attr(MPI_Comm comm, int number, void* value) noexcept { return wrap::set_comm_attribute<fn::comm_set_attr>(comm, number, value); }
-inline int attr_put(MPI_Comm comm, int number, void* value) noexcept { return wrap::set_comm_attribute<fn::attr_put>(comm, number, value); }
+inline int comm_set_attr(MPI_Comm comm, int number, void* value) noexcept {
+  return wrap::set_comm_attribute<fn::comm_set_attr>(comm, number, value);
+}
+inline int attr_put(MPI_Comm comm, int number, void* value) noexcept {
+  return wrap::set_comm_attribute<fn::attr_put>(comm, number, value);
+}
 inline int comm_get_attr(MPI_Comm comm, int number, void* value, int* flag) noexcept {
   return wrap::get_comm_attribute<fn::comm_get_attr>(comm, number, value, flag);
 }
-inline int attr_get(MPI_Comm comm, int number, void* value, int* flag) noexcept { return wrap::get_comm_attribute<fn::attr_get>(comm, number, value, flag); }
-inline int comm_delete_attr(MPI_Comm comm, int number) noexcept { return wrap::delete_comm_attribute<fn::comm_delete_attr>(comm, number); }
-inline int attr_delete(MPI_Comm comm, int number) noexcept { return wrap::delete_comm_attribute<fn::attr_delete>(comm, number); }
+inline int attr_get(MPI_Comm comm, int number, void* value, int* flag) noexcept {
+  return wrap::get_comm_attribute<fn::attr_get>(comm, number, value, flag);
+}
+inline int comm_delete_attr(MPI_Comm comm, int number) noexcept {
+  return wrap::delete_comm_attribute<fn::comm_delete_attr>(comm, number);
+}
+inline int attr_delete(MPI_Comm comm, int number) noexcept {
+  return wrap::delete_comm_attribute<fn::attr_delete>(comm, number);
+}
 
 // No window can be made yet, so every handle of one is wrong.
-inline int win_set_attr(MPI_Win, int, void*) noexcept { return wrap::fail(fn::win_set_attr::id, neutral::err_win, "no such window"); }
-inline int win_get_attr(MPI_Win, int, void*, int*) noexcept { return wrap::fail(fn::win_get_attr::id, neutral::err_win, "no such window"); }
-inline int win_delete_attr(MPI_Win, int) noexcept { return wrap::fail(fn::win_delete_attr::id, neutral::err_win, "no such window"); }
+inline int win_set_attr(MPI_Win, int, void*) noexcept {
+  return wrap::fail(fn::win_set_attr::id, neutral::err_win, "no such window");
+}
+inline int win_get_attr(MPI_Win, int, void*, int*) noexcept {
+  return wrap::fail(fn::win_get_attr::id, neutral::err_win, "no such window");
+}
+inline int win_delete_attr(MPI_Win, int) noexcept {
+  return wrap::fail(fn::win_delete_attr::id, neutral::err_win, "no such window");
+}
 
 /// The copy functions that mpi.h declares: the wrapper library exports them under its names.
 template <class Handle>

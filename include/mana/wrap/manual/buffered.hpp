@@ -41,10 +41,12 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   const std::uint64_t packed = lower::the_bridge().predefined_real[neutral::packed];
   const lower::services& s = *lower::the_bridge().service;
   rc = lower::cross([&] {
-    const int packing = mpi.MPI_Pack(m.buffer, static_cast<int>(m.count), m.type.real, copy, size, &position, m.comm.real);
+    const int packing =
+        mpi.MPI_Pack(m.buffer, static_cast<int>(m.count), m.type.real, copy, size, &position, m.comm.real);
     return packing != neutral::success ? packing
                                        : s.isend(lower::send_mode::standard, copy, position, packed, m.peer, m.tag,
-                                                 m.comm.real, &e->real); });
+                                                 m.comm.real, &e->real);
+  });
   if (rc != neutral::success) { std::free(copy); free_request(*e); return rc; }
   lib.attached_used += size + MPI_BSEND_OVERHEAD;
   count_sent(m.ranks(), m.peer);

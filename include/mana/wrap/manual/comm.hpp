@@ -48,7 +48,8 @@ inline const vid::rank_map& members_of(std::uint64_t real_comm) noexcept {
 
 /// Makes the virtual communicator for what a constructor gave; MPI_COMM_NULL where this rank is no member.
 /// The error handler is the parent's, as MPI says.
-inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& parent, std::uint64_t lineage, MPI_Comm* out) noexcept {
+inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& parent, std::uint64_t lineage,
+                                MPI_Comm* out) noexcept {
   *out = MPI_COMM_NULL;
   if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
   comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
@@ -95,7 +96,8 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   wrapper_scope scope(fn::comm_free::id);
   const resolved<kind::comm> c = resolve<kind::comm>(*comm);
   if (!c.ok || c.predefined_code != 0) return raise(MPI_COMM_NULL, fn::comm_free::id, neutral::err_comm, nullptr);
-  if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success) return raise(*comm, fn::comm_free::id, rc, nullptr);
+  if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success)
+    return raise(*comm, fn::comm_free::id, rc, nullptr);
   start_collective(scope, *c.e->what.clock);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::uint64_t real_comm = c.e->real;
@@ -152,18 +154,26 @@ inline int comm_dup(MPI_Comm comm, MPI_Comm* out) noexcept {
 }
 /// Hints are kept for MPI_Comm_get_info; the live MPI gets none of them.
 inline int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::comm_dup_with_info>(comm, out, [](std::uint64_t parent, std::uint64_t* made) noexcept {
-    return lower::the_bridge().mpi->MPI_Comm_dup(parent, made); },
-    [info](wrap::comm_entry_t& from, wrap::comm_entry_t& to) noexcept {
-      const int rc = wrap::copy_all(from, to);
-      wrap::free_info_name(to.what.info);
-      to.what.info = wrap::copy_info(info);
-      return rc; });
+  return wrap::construct_comm<fn::comm_dup_with_info>(
+      comm, out,
+      [](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
+      },
+      [info](wrap::comm_entry_t& from, wrap::comm_entry_t& to) noexcept {
+        const int rc = wrap::copy_all(from, to);
+        wrap::free_info_name(to.what.info);
+        to.what.info = wrap::copy_info(info);
+        return rc;
+      });
 }
 inline int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::comm_split>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
-    return lower::the_bridge().mpi->MPI_Comm_split(parent, color == MPI_UNDEFINED ? neutral::undefined : color, key, made); },
-    wrap::nothing_more);
+  return wrap::construct_comm<fn::comm_split>(
+      comm, out,
+      [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().mpi->MPI_Comm_split(parent, color == MPI_UNDEFINED ? neutral::undefined : color, key,
+                                                       made);
+      },
+      wrap::nothing_more);
 }
 /// Only MPI_COMM_TYPE_SHARED and MPI_UNDEFINED: other types name hardware that another node may not have.
 inline int comm_split_type(MPI_Comm comm, int type, int key, [[maybe_unused]] MPI_Info info, MPI_Comm* out) noexcept {
@@ -175,8 +185,12 @@ inline int comm_split_type(MPI_Comm comm, int type, int key, [[maybe_unused]] MP
 inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
   const wrap::group_members members = wrap::members_of_group(group);
   if (!members.ok) return raise(comm, fn::comm_create::id, neutral::err_group, nullptr);
-  return wrap::construct_comm<fn::comm_create>(comm, out, [&](std::uint64_t parent, std::uint64_t* made) noexcept {
-    return lower::the_bridge().service->comm_create(parent, members.world_ranks, members.size, made); }, wrap::nothing_more);
+  return wrap::construct_comm<fn::comm_create>(
+      comm, out,
+      [&](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().service->comm_create(parent, members.world_ranks, members.size, made);
+      },
+      wrap::nothing_more);
 }
 
 /// Collective over the new group only, so it is a collective of that group's clock.
@@ -191,13 +205,16 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
   const vid::rank_map& ranks = *vid::intern_ranks(members.world_ranks, members.size);
   if (ranks.own_rank == neutral::undefined) return MPI_SUCCESS;
   // Not a collective of the parent: threads may make several at once, with different tags.
-  vid::group_clock& clock = *wrap::clock_for(ranks, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)));
+  vid::group_clock& clock =
+      *wrap::clock_for(ranks, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)));
   wrap::start_collective(scope, clock);
   std::uint64_t made = 0;
   const lower::services& s = *lower::the_bridge().service;
-  const int rc = lower::cross([&] { return s.comm_create_group(from.e->real, members.world_ranks, members.size, tag, &made); });
+  const int rc =
+      lower::cross([&] { return s.comm_create_group(from.e->real, members.world_ranks, members.size, tag, &made); });
   if (rc != neutral::success) return raise(comm, fn::comm_create_group::id, rc, nullptr);
-  const std::uint64_t lineage = vid::mix64(from.e->what.lineage ^ vid::mix64(static_cast<std::uint64_t>(tag) + (std::uint64_t{++clock.made} << 32)));
+  const std::uint64_t lineage = vid::mix64(
+      from.e->what.lineage ^ vid::mix64(static_cast<std::uint64_t>(tag) + (std::uint64_t{++clock.made} << 32)));
   wrap::adopt_comm(made, *from.e, lineage, out);
   return MPI_SUCCESS;
 }
@@ -275,7 +292,8 @@ inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int per
 inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::cart_sub::id, neutral::err_comm, nullptr);
-  if (c.e->what.topology == nullptr) return raise(comm, fn::cart_sub::id, neutral::err_topology, "no cartesian topology");
+  if (c.e->what.topology == nullptr)
+    return raise(comm, fn::cart_sub::id, neutral::err_topology, "no cartesian topology");
   return wrap::construct_comm<fn::cart_sub>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_sub(parent, remain, made); },
     [=](wrap::comm_entry_t& from, wrap::comm_entry_t& to) noexcept {

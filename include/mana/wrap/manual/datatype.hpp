@@ -30,29 +30,35 @@ inline int make_contiguous(Count count, MPI_Datatype old, MPI_Datatype* out) noe
 }
 template <class Fn, class Count>
 inline int make_vector(Count count, Count length, Count stride, MPI_Datatype old, MPI_Datatype* out) noexcept {
-  if (count < 0 || length < 0) return fail(Fn::id, count < 0 ? neutral::err_count : neutral::err_arg, "negative count or block length");
+  if (count < 0 || length < 0)
+    return fail(Fn::id, count < 0 ? neutral::err_count : neutral::err_arg, "negative count or block length");
   recipe_writer w(combiner::vector, is_large<Count>, 0, 3, 0, 1);
   w.number(count).number(length).number(stride).type(old);
   return finish_type<Fn>(w, out);
 }
 template <class Fn, class Count>
 inline int make_hvector(Count count, Count length, std::int64_t stride, MPI_Datatype old, MPI_Datatype* out) noexcept {
-  if (count < 0 || length < 0) return fail(Fn::id, count < 0 ? neutral::err_count : neutral::err_arg, "negative count or block length");
+  if (count < 0 || length < 0)
+    return fail(Fn::id, count < 0 ? neutral::err_count : neutral::err_arg, "negative count or block length");
   recipe_writer w(combiner::hvector, is_large<Count>, 0, 2, 1, 1);
   w.number(count).number(length).offset(stride).type(old);
   return finish_type<Fn>(w, out);
 }
 template <class Fn, class Count>
-inline int make_indexed(Count count, const Count* lengths, const Count* places, MPI_Datatype old, MPI_Datatype* out) noexcept {
-  if (const int bad = check_list(count, lengths, places); bad != neutral::success) return fail(Fn::id, bad, "count or null list");
+inline int make_indexed(Count count, const Count* lengths, const Count* places, MPI_Datatype old,
+                        MPI_Datatype* out) noexcept {
+  if (const int bad = check_list(count, lengths, places); bad != neutral::success)
+    return fail(Fn::id, bad, "count or null list");
   if (any_negative(lengths, count)) return fail(Fn::id, neutral::err_arg, "negative block length");
   recipe_writer w(combiner::indexed, is_large<Count>, 0, 1 + 2 * static_cast<int>(count), 0, 1);
   w.number(count).numbers(lengths, count).numbers(places, count).type(old);
   return finish_type<Fn>(w, out);
 }
 template <class Fn, class Count, class Offset>
-inline int make_hindexed(Count count, const Count* lengths, const Offset* places, MPI_Datatype old, MPI_Datatype* out) noexcept {
-  if (const int bad = check_list(count, lengths, places); bad != neutral::success) return fail(Fn::id, bad, "count or null list");
+inline int make_hindexed(Count count, const Count* lengths, const Offset* places, MPI_Datatype old,
+                         MPI_Datatype* out) noexcept {
+  if (const int bad = check_list(count, lengths, places); bad != neutral::success)
+    return fail(Fn::id, bad, "count or null list");
   if (any_negative(lengths, count)) return fail(Fn::id, neutral::err_arg, "negative block length");
   const int n = static_cast<int>(count);
   recipe_writer w(combiner::hindexed, is_large<Count>, 0, 1 + n, n, 1);
@@ -60,24 +66,30 @@ inline int make_hindexed(Count count, const Count* lengths, const Offset* places
   return finish_type<Fn>(w, out);
 }
 template <class Fn, class Count>
-inline int make_indexed_block(Count count, Count length, const Count* places, MPI_Datatype old, MPI_Datatype* out) noexcept {
-  if (const int bad = check_list(count, places); bad != neutral::success) return fail(Fn::id, bad, "count or null list");
+inline int make_indexed_block(Count count, Count length, const Count* places, MPI_Datatype old,
+                              MPI_Datatype* out) noexcept {
+  if (const int bad = check_list(count, places); bad != neutral::success)
+    return fail(Fn::id, bad, "count or null list");
   if (length < 0) return fail(Fn::id, neutral::err_arg, "negative block length");
   recipe_writer w(combiner::indexed_block, is_large<Count>, 0, 2 + static_cast<int>(count), 0, 1);
   w.number(count).number(length).numbers(places, count).type(old);
   return finish_type<Fn>(w, out);
 }
 template <class Fn, class Count, class Offset>
-inline int make_hindexed_block(Count count, Count length, const Offset* places, MPI_Datatype old, MPI_Datatype* out) noexcept {
-  if (const int bad = check_list(count, places); bad != neutral::success) return fail(Fn::id, bad, "count or null list");
+inline int make_hindexed_block(Count count, Count length, const Offset* places, MPI_Datatype old,
+                               MPI_Datatype* out) noexcept {
+  if (const int bad = check_list(count, places); bad != neutral::success)
+    return fail(Fn::id, bad, "count or null list");
   if (length < 0) return fail(Fn::id, neutral::err_arg, "negative block length");
   recipe_writer w(combiner::hindexed_block, is_large<Count>, 0, 2, static_cast<int>(count), 1);
   w.number(count).number(length).offsets(places, count).type(old);
   return finish_type<Fn>(w, out);
 }
 template <class Fn, class Count, class Offset>
-inline int make_struct(Count count, const Count* lengths, const Offset* places, const MPI_Datatype* types, MPI_Datatype* out) noexcept {
-  if (const int bad = check_list(count, lengths, places, types); bad != neutral::success) return fail(Fn::id, bad, "count or null list");
+inline int make_struct(Count count, const Count* lengths, const Offset* places, const MPI_Datatype* types,
+                       MPI_Datatype* out) noexcept {
+  if (const int bad = check_list(count, lengths, places, types); bad != neutral::success)
+    return fail(Fn::id, bad, "count or null list");
   if (any_negative(lengths, count)) return fail(Fn::id, neutral::err_arg, "negative block length");
   const int n = static_cast<int>(count);
   recipe_writer w(combiner::structure, is_large<Count>, 0, 1 + n, n, n);
@@ -95,10 +107,12 @@ inline int make_resized(MPI_Datatype old, std::int64_t lb, std::int64_t extent, 
 template <class Fn, class Count>
 inline int make_subarray_type(int ndims, const Count* sizes, const Count* subsizes, const Count* starts, int order,
                               MPI_Datatype old, MPI_Datatype* out) noexcept {
-  if (ndims < 1 || sizes == nullptr || subsizes == nullptr || starts == nullptr) return fail(Fn::id, neutral::err_arg, "number of dimensions, or null list");
+  if (ndims < 1 || sizes == nullptr || subsizes == nullptr || starts == nullptr)
+    return fail(Fn::id, neutral::err_arg, "number of dimensions, or null list");
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN) return fail(Fn::id, neutral::err_arg, "order");
   for (int d = 0; d < ndims; ++d)
-    if (sizes[d] < 1 || subsizes[d] < 1 || subsizes[d] > sizes[d] || starts[d] < 0 || starts[d] > sizes[d] - subsizes[d])
+    if (sizes[d] < 1 || subsizes[d] < 1 || subsizes[d] > sizes[d] || starts[d] < 0 ||
+        starts[d] > sizes[d] - subsizes[d])
       return fail(Fn::id, neutral::err_arg, "a part that leaves the array");
   recipe_writer w(combiner::subarray, is_large<Count>, 2, 3 * ndims, 0, 1);
   w.plain(ndims).numbers(sizes, ndims).numbers(subsizes, ndims).numbers(starts, ndims).plain(order).type(old);
@@ -108,7 +122,8 @@ inline int make_subarray_type(int ndims, const Count* sizes, const Count* subsiz
 /// out: what is wrong with one dimension, or nullptr
 inline const char* check_distribution(std::int64_t total, int distribution, int argument, int processes) noexcept {
   if (total < 1 || processes < 1) return "a dimension or a number of processes below 1";
-  if (distribution == MPI_DISTRIBUTE_NONE) return processes == 1 ? nullptr : "MPI_DISTRIBUTE_NONE over several processes";
+  if (distribution == MPI_DISTRIBUTE_NONE)
+    return processes == 1 ? nullptr : "MPI_DISTRIBUTE_NONE over several processes";
   if (distribution != MPI_DISTRIBUTE_BLOCK && distribution != MPI_DISTRIBUTE_CYCLIC) return "distribution";
   if (argument == MPI_DISTRIBUTE_DFLT_DARG) return nullptr;
   if (argument < 1) return "a block length below 1";
@@ -125,7 +140,8 @@ inline int make_darray_type(int size, int rank, int ndims, const Count* gsizes, 
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN) return fail(Fn::id, neutral::err_arg, "order");
   std::int64_t grid = 1;
   for (int d = 0; d < ndims; ++d) {
-    if (const char* const bad = check_distribution(gsizes[d], distribs[d], dargs[d], psizes[d])) return fail(Fn::id, neutral::err_arg, bad);
+    if (const char* const bad = check_distribution(gsizes[d], distribs[d], dargs[d], psizes[d]))
+      return fail(Fn::id, neutral::err_arg, bad);
     grid *= psizes[d];
   }
   if (grid != size) return fail(Fn::id, neutral::err_arg, "the process grid has another size");
@@ -142,7 +158,8 @@ inline int make_f90(combiner how, MPI_Datatype* out, Int... arguments) noexcept 
   const int given[] = {arguments...};
   type_entry* known = nullptr;
   vid::table<kind::datatype>().for_each_unordered([&](type_entry& e) {
-    if (e.what.permanent && e.what.made.how() == how && std::equal(given, given + n, e.what.made.ints())) known = &e; });
+    if (e.what.permanent && e.what.made.how() == how && std::equal(given, given + n, e.what.made.ints())) known = &e;
+  });
   if (known == nullptr) {
     recipe_writer w(how, false, n, 0, 0, 0);
     w.plains(given, n);
@@ -166,12 +183,18 @@ inline attribute_list*& type_attributes(const resolved<kind::datatype>& t) noexc
 
 namespace mana::manual {
 
-inline int type_contiguous(int n, MPI_Datatype t, MPI_Datatype* out) noexcept { return wrap::make_contiguous<fn::type_contiguous>(n, t, out); }
-inline int type_vector(int n, int b, int s, MPI_Datatype t, MPI_Datatype* out) noexcept { return wrap::make_vector<fn::type_vector>(n, b, s, t, out); }
+inline int type_contiguous(int n, MPI_Datatype t, MPI_Datatype* out) noexcept {
+  return wrap::make_contiguous<fn::type_contiguous>(n, t, out);
+}
+inline int type_vector(int n, int b, int s, MPI_Datatype t, MPI_Datatype* out) noexcept {
+  return wrap::make_vector<fn::type_vector>(n, b, s, t, out);
+}
 inline int type_create_hvector(int n, int b, MPI_Aint s, MPI_Datatype t, MPI_Datatype* out) noexcept {
   return wrap::make_hvector<fn::type_create_hvector>(n, b, s, t, out);
 }
-inline int type_hvector(int n, int b, MPI_Aint s, MPI_Datatype t, MPI_Datatype* out) noexcept { return wrap::make_hvector<fn::type_hvector>(n, b, s, t, out); }
+inline int type_hvector(int n, int b, MPI_Aint s, MPI_Datatype t, MPI_Datatype* out) noexcept {
+  return wrap::make_hvector<fn::type_hvector>(n, b, s, t, out);
+}
 inline int type_indexed(int n, const int b[], const int d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
   return wrap::make_indexed<fn::type_indexed>(n, b, d, t, out);
 }
@@ -187,7 +210,8 @@ inline int type_create_indexed_block(int n, int b, const int d[], MPI_Datatype t
 inline int type_create_hindexed_block(int n, int b, const MPI_Aint d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
   return wrap::make_hindexed_block<fn::type_create_hindexed_block>(n, b, d, t, out);
 }
-inline int type_create_struct(int n, const int b[], const MPI_Aint d[], const MPI_Datatype t[], MPI_Datatype* out) noexcept {
+inline int type_create_struct(int n, const int b[], const MPI_Aint d[], const MPI_Datatype t[],
+                              MPI_Datatype* out) noexcept {
   return wrap::make_struct<fn::type_create_struct>(n, b, d, t, out);
 }
 inline int type_struct(int n, int b[], MPI_Aint d[], MPI_Datatype t[], MPI_Datatype* out) noexcept {
@@ -196,52 +220,66 @@ inline int type_struct(int n, int b[], MPI_Aint d[], MPI_Datatype t[], MPI_Datat
 inline int type_create_resized(MPI_Datatype t, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* out) noexcept {
   return wrap::make_resized<fn::type_create_resized, false>(t, lb, extent, out);
 }
-inline int type_create_subarray(int n, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype t, MPI_Datatype* out) noexcept {
+inline int type_create_subarray(int n, const int sizes[], const int subsizes[], const int starts[], int order,
+                                MPI_Datatype t, MPI_Datatype* out) noexcept {
   return wrap::make_subarray_type<fn::type_create_subarray>(n, sizes, subsizes, starts, order, t, out);
 }
-inline int type_create_darray(int size, int rank, int n, const int gsizes[], const int distribs[], const int dargs[], const int psizes[],
-                              int order, MPI_Datatype t, MPI_Datatype* out) noexcept {
+inline int type_create_darray(int size, int rank, int n, const int gsizes[], const int distribs[], const int dargs[],
+                              const int psizes[], int order, MPI_Datatype t, MPI_Datatype* out) noexcept {
   return wrap::make_darray_type<fn::type_create_darray>(size, rank, n, gsizes, distribs, dargs, psizes, order, t, out);
 }
-inline int type_create_f90_real(int p, int r, MPI_Datatype* out) noexcept { return wrap::make_f90<fn::type_create_f90_real>(wrap::combiner::f90_real, out, p, r); }
+inline int type_create_f90_real(int p, int r, MPI_Datatype* out) noexcept {
+  return wrap::make_f90<fn::type_create_f90_real>(wrap::combiner::f90_real, out, p, r);
+}
 inline int type_create_f90_complex(int p, int r, MPI_Datatype* out) noexcept {
   return wrap::make_f90<fn::type_create_f90_complex>(wrap::combiner::f90_complex, out, p, r);
 }
-inline int type_create_f90_integer(int r, MPI_Datatype* out) noexcept { return wrap::make_f90<fn::type_create_f90_integer>(wrap::combiner::f90_integer, out, r); }
+inline int type_create_f90_integer(int r, MPI_Datatype* out) noexcept {
+  return wrap::make_f90<fn::type_create_f90_integer>(wrap::combiner::f90_integer, out, r);
+}
 
 #if MPI_VERSION >= 4
-inline int type_contiguous_c(MPI_Count n, MPI_Datatype t, MPI_Datatype* out) noexcept { return wrap::make_contiguous<fn::type_contiguous_c>(n, t, out); }
+inline int type_contiguous_c(MPI_Count n, MPI_Datatype t, MPI_Datatype* out) noexcept {
+  return wrap::make_contiguous<fn::type_contiguous_c>(n, t, out);
+}
 inline int type_vector_c(MPI_Count n, MPI_Count b, MPI_Count s, MPI_Datatype t, MPI_Datatype* out) noexcept {
   return wrap::make_vector<fn::type_vector_c>(n, b, s, t, out);
 }
 inline int type_create_hvector_c(MPI_Count n, MPI_Count b, MPI_Count s, MPI_Datatype t, MPI_Datatype* out) noexcept {
   return wrap::make_hvector<fn::type_create_hvector_c>(n, b, s, t, out);
 }
-inline int type_indexed_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
+inline int type_indexed_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], MPI_Datatype t,
+                          MPI_Datatype* out) noexcept {
   return wrap::make_indexed<fn::type_indexed_c>(n, b, d, t, out);
 }
-inline int type_create_hindexed_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
+inline int type_create_hindexed_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], MPI_Datatype t,
+                                  MPI_Datatype* out) noexcept {
   return wrap::make_hindexed<fn::type_create_hindexed_c>(n, b, d, t, out);
 }
-inline int type_create_indexed_block_c(MPI_Count n, MPI_Count b, const MPI_Count d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
+inline int type_create_indexed_block_c(MPI_Count n, MPI_Count b, const MPI_Count d[], MPI_Datatype t,
+                                       MPI_Datatype* out) noexcept {
   return wrap::make_indexed_block<fn::type_create_indexed_block_c>(n, b, d, t, out);
 }
-inline int type_create_hindexed_block_c(MPI_Count n, MPI_Count b, const MPI_Count d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
+inline int type_create_hindexed_block_c(MPI_Count n, MPI_Count b, const MPI_Count d[], MPI_Datatype t,
+                                        MPI_Datatype* out) noexcept {
   return wrap::make_hindexed_block<fn::type_create_hindexed_block_c>(n, b, d, t, out);
 }
-inline int type_create_struct_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], const MPI_Datatype t[], MPI_Datatype* out) noexcept {
+inline int type_create_struct_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], const MPI_Datatype t[],
+                                MPI_Datatype* out) noexcept {
   return wrap::make_struct<fn::type_create_struct_c>(n, b, d, t, out);
 }
 inline int type_create_resized_c(MPI_Datatype t, MPI_Count lb, MPI_Count extent, MPI_Datatype* out) noexcept {
   return wrap::make_resized<fn::type_create_resized_c, true>(t, lb, extent, out);
 }
-inline int type_create_subarray_c(int n, const MPI_Count sizes[], const MPI_Count subsizes[], const MPI_Count starts[], int order,
-                                  MPI_Datatype t, MPI_Datatype* out) noexcept {
+inline int type_create_subarray_c(int n, const MPI_Count sizes[], const MPI_Count subsizes[], const MPI_Count starts[],
+                                  int order, MPI_Datatype t, MPI_Datatype* out) noexcept {
   return wrap::make_subarray_type<fn::type_create_subarray_c>(n, sizes, subsizes, starts, order, t, out);
 }
-inline int type_create_darray_c(int size, int rank, int n, const MPI_Count gsizes[], const int distribs[], const int dargs[],
-                                const int psizes[], int order, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_darray_type<fn::type_create_darray_c>(size, rank, n, gsizes, distribs, dargs, psizes, order, t, out);
+inline int type_create_darray_c(int size, int rank, int n, const MPI_Count gsizes[], const int distribs[],
+                                const int dargs[], const int psizes[], int order, MPI_Datatype t,
+                                MPI_Datatype* out) noexcept {
+  return wrap::make_darray_type<fn::type_create_darray_c>(size, rank, n, gsizes, distribs, dargs, psizes, order, t,
+                                                          out);
 }
 #endif
 
@@ -279,10 +317,12 @@ inline int type_commit(MPI_Datatype* type) noexcept {
 inline int type_free(MPI_Datatype* type) noexcept {
   const resolved<kind::datatype> t = type != nullptr ? wrap::resolve_type(*type) : resolved<kind::datatype>{};
   if (!t.ok) return wrap::fail_type(fn::type_free::id);
-  if (t.e == nullptr || t.e->what.permanent) return wrap::fail(fn::type_free::id, neutral::err_type, "predefined datatypes cannot be freed");
+  if (t.e == nullptr || t.e->what.permanent)
+    return wrap::fail(fn::type_free::id, neutral::err_type, "predefined datatypes cannot be freed");
   wrap::wrapper_scope scope(fn::type_free::id);
   if (t.e->what.handles == 1)
-    if (const int rc = wrap::remove_all_attributes(t.e->what.attributes, kind_code::datatype, *type); rc != neutral::success)
+    if (const int rc = wrap::remove_all_attributes(t.e->what.attributes, kind_code::datatype, *type);
+        rc != neutral::success)
       return wrap::fail(fn::type_free::id, rc, "delete function of an attribute");
   wrap::drop_handle(*t.e);
   *type = MPI_DATATYPE_NULL;
@@ -298,7 +338,8 @@ inline int type_set_attr(MPI_Datatype type, int number, void* value) noexcept {
 inline int type_get_attr(MPI_Datatype type, int number, void* value, int* flag) noexcept {
   const resolved<kind::datatype> t = wrap::resolve_type(type);
   if (!t.ok) return wrap::fail_type(fn::type_get_attr::id);
-  if (wrap::attribute_keys().find(number, kind_code::datatype) == nullptr) return wrap::fail(fn::type_get_attr::id, neutral::err_keyval, "attribute key");
+  if (wrap::attribute_keys().find(number, kind_code::datatype) == nullptr)
+    return wrap::fail(fn::type_get_attr::id, neutral::err_keyval, "attribute key");
   wrap::attribute_list* const list = wrap::type_attributes(t);
   const wrap::attribute* const a = list != nullptr ? list->find(number) : nullptr;
   *flag = a != nullptr;
@@ -308,10 +349,14 @@ inline int type_get_attr(MPI_Datatype type, int number, void* value, int* flag) 
 inline int type_delete_attr(MPI_Datatype type, int number) noexcept {
   const resolved<kind::datatype> t = wrap::resolve_type(type);
   if (!t.ok) return wrap::fail_type(fn::type_delete_attr::id);
-  if (wrap::attribute_keys().find(number, kind_code::datatype) == nullptr) return wrap::fail(fn::type_delete_attr::id, neutral::err_keyval, "attribute key");
+  if (wrap::attribute_keys().find(number, kind_code::datatype) == nullptr)
+    return wrap::fail(fn::type_delete_attr::id, neutral::err_keyval, "attribute key");
   wrap::attribute_list* const list = wrap::type_attributes(t);
-  const int rc = list != nullptr ? wrap::remove_attribute(*list, kind_code::datatype, type, number) : int{neutral::err_other};
-  return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::type_delete_attr::id, rc, "no such attribute, or its delete function failed");
+  const int rc =
+      list != nullptr ? wrap::remove_attribute(*list, kind_code::datatype, type, number) : int{neutral::err_other};
+  return rc == neutral::success
+             ? MPI_SUCCESS
+             : wrap::fail(fn::type_delete_attr::id, rc, "no such attribute, or its delete function failed");
 }
 
 }  // namespace mana::manual

@@ -7,7 +7,8 @@ namespace mana::wrap {
 /// As MPI says for values that the type does not hold: MPI_UNDEFINED.
 template <class Out>
 inline Out fit(std::int64_t value) noexcept {
-  if constexpr (sizeof(Out) < sizeof value) return value == static_cast<Out>(value) ? static_cast<Out>(value) : Out{MPI_UNDEFINED};
+  if constexpr (sizeof(Out) < sizeof value)
+    return value == static_cast<Out>(value) ? static_cast<Out>(value) : Out{MPI_UNDEFINED};
   else return static_cast<Out>(value);
 }
 
@@ -25,11 +26,17 @@ inline int get_size(MPI_Datatype type, Out* size) noexcept {
 }
 template <class Fn, class Out>
 inline int get_extent(MPI_Datatype type, Out* lb, Out* extent) noexcept {
-  return with_layout<Fn>(type, [=](const vid::type_layout& l) noexcept { *lb = fit<Out>(l.lb); *extent = fit<Out>(l.extent); });
+  return with_layout<Fn>(type, [=](const vid::type_layout& l) noexcept {
+    *lb = fit<Out>(l.lb);
+    *extent = fit<Out>(l.extent);
+  });
 }
 template <class Fn, class Out>
 inline int get_true_extent(MPI_Datatype type, Out* lb, Out* extent) noexcept {
-  return with_layout<Fn>(type, [=](const vid::type_layout& l) noexcept { *lb = fit<Out>(l.true_lb); *extent = fit<Out>(l.true_extent); });
+  return with_layout<Fn>(type, [=](const vid::type_layout& l) noexcept {
+    *lb = fit<Out>(l.true_lb);
+    *extent = fit<Out>(l.true_extent);
+  });
 }
 
 inline int app_combiner(combiner how) noexcept {
@@ -101,8 +108,12 @@ namespace mana::manual {
 
 inline int type_size(MPI_Datatype t, int* size) noexcept { return wrap::get_size<fn::type_size>(t, size); }
 inline int type_size_x(MPI_Datatype t, MPI_Count* size) noexcept { return wrap::get_size<fn::type_size_x>(t, size); }
-inline int type_get_extent(MPI_Datatype t, MPI_Aint* lb, MPI_Aint* extent) noexcept { return wrap::get_extent<fn::type_get_extent>(t, lb, extent); }
-inline int type_get_extent_x(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept { return wrap::get_extent<fn::type_get_extent_x>(t, lb, extent); }
+inline int type_get_extent(MPI_Datatype t, MPI_Aint* lb, MPI_Aint* extent) noexcept {
+  return wrap::get_extent<fn::type_get_extent>(t, lb, extent);
+}
+inline int type_get_extent_x(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept {
+  return wrap::get_extent<fn::type_get_extent_x>(t, lb, extent);
+}
 inline int type_get_true_extent(MPI_Datatype t, MPI_Aint* lb, MPI_Aint* extent) noexcept {
   return wrap::get_true_extent<fn::type_get_true_extent>(t, lb, extent);
 }
@@ -126,20 +137,25 @@ inline int type_get_envelope(MPI_Datatype type, int* ints, int* addresses, int* 
   *how = MPI_COMBINER_NAMED;
   if (t.e == nullptr) return MPI_SUCCESS;
   const vid::recipe& r = t.e->what.made;
-  if (r.large()) return wrap::fail(fn::type_get_envelope::id, neutral::err_type, "made with large counts: use MPI_Type_get_envelope_c");
+  if (r.large())
+    return wrap::fail(fn::type_get_envelope::id, neutral::err_type,
+                      "made with large counts: use MPI_Type_get_envelope_c");
   *ints = r.ints_size();
   *addresses = r.addresses_size();
   *types = r.types_size();
   *how = wrap::app_combiner(r.how());
   return MPI_SUCCESS;
 }
-inline int type_get_contents(MPI_Datatype type, int max_ints, int max_addresses, int max_types, int ints[], MPI_Aint addresses[],
-                             MPI_Datatype types[]) noexcept {
+inline int type_get_contents(MPI_Datatype type, int max_ints, int max_addresses, int max_types, int ints[],
+                             MPI_Aint addresses[], MPI_Datatype types[]) noexcept {
   const resolved<kind::datatype> t = wrap::resolve_type(type);
   if (!t.ok) return wrap::fail_type(fn::type_get_contents::id);
-  if (t.e == nullptr) return wrap::fail(fn::type_get_contents::id, neutral::err_type, "predefined datatypes have no contents");
+  if (t.e == nullptr)
+    return wrap::fail(fn::type_get_contents::id, neutral::err_type, "predefined datatypes have no contents");
   const vid::recipe& r = t.e->what.made;
-  if (r.large()) return wrap::fail(fn::type_get_contents::id, neutral::err_type, "made with large counts: use MPI_Type_get_contents_c");
+  if (r.large())
+    return wrap::fail(fn::type_get_contents::id, neutral::err_type,
+                      "made with large counts: use MPI_Type_get_contents_c");
   if (max_ints < r.ints_size() || max_addresses < r.addresses_size() || max_types < r.types_size())
     return wrap::fail(fn::type_get_contents::id, neutral::err_arg, "arrays too short");
   wrap::give_contents(r, ints, addresses, types);
@@ -149,13 +165,16 @@ inline int type_get_contents(MPI_Datatype type, int max_ints, int max_addresses,
 /// The predefined datatype of a class of Fortran types and a size in bytes.
 inline int type_match_size(int type_class, int size, MPI_Datatype* type) noexcept {
   struct row { int type_class, size; MPI_Datatype fortran, c; };
-  const row rows[] = {
-      {MPI_TYPECLASS_REAL, 4, MPI_REAL4, MPI_FLOAT}, {MPI_TYPECLASS_REAL, 8, MPI_REAL8, MPI_DOUBLE},
-      {MPI_TYPECLASS_REAL, 16, MPI_REAL16, MPI_LONG_DOUBLE}, {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1, MPI_INT8_T},
-      {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2, MPI_INT16_T}, {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4, MPI_INT32_T},
-      {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8, MPI_INT64_T}, {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8, MPI_C_FLOAT_COMPLEX},
-      {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16, MPI_C_DOUBLE_COMPLEX},
-      {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32, MPI_C_LONG_DOUBLE_COMPLEX}};
+  const row rows[] = {{MPI_TYPECLASS_REAL, 4, MPI_REAL4, MPI_FLOAT},
+                      {MPI_TYPECLASS_REAL, 8, MPI_REAL8, MPI_DOUBLE},
+                      {MPI_TYPECLASS_REAL, 16, MPI_REAL16, MPI_LONG_DOUBLE},
+                      {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1, MPI_INT8_T},
+                      {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2, MPI_INT16_T},
+                      {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4, MPI_INT32_T},
+                      {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8, MPI_INT64_T},
+                      {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8, MPI_C_FLOAT_COMPLEX},
+                      {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16, MPI_C_DOUBLE_COMPLEX},
+                      {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32, MPI_C_LONG_DOUBLE_COMPLEX}};
   if (type_class != MPI_TYPECLASS_REAL && type_class != MPI_TYPECLASS_INTEGER && type_class != MPI_TYPECLASS_COMPLEX)
     return wrap::fail(fn::type_match_size::id, neutral::err_arg, "type class");
   for (const row& r : rows) {
@@ -166,11 +185,21 @@ inline int type_match_size(int type_class, int size, MPI_Datatype* type) noexcep
   return wrap::fail(fn::type_match_size::id, neutral::err_arg, "no datatype of that size");
 }
 
-inline int get_count(const MPI_Status* s, MPI_Datatype t, int* n) noexcept { return wrap::get_count_of<fn::get_count>(s, t, n); }
-inline int get_elements(const MPI_Status* s, MPI_Datatype t, int* n) noexcept { return wrap::get_elements_of<fn::get_elements>(s, t, n); }
-inline int get_elements_x(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept { return wrap::get_elements_of<fn::get_elements_x>(s, t, n); }
-inline int status_set_elements(MPI_Status* s, MPI_Datatype t, int n) noexcept { return wrap::set_elements_of<fn::status_set_elements>(s, t, n); }
-inline int status_set_elements_x(MPI_Status* s, MPI_Datatype t, MPI_Count n) noexcept { return wrap::set_elements_of<fn::status_set_elements_x>(s, t, n); }
+inline int get_count(const MPI_Status* s, MPI_Datatype t, int* n) noexcept {
+  return wrap::get_count_of<fn::get_count>(s, t, n);
+}
+inline int get_elements(const MPI_Status* s, MPI_Datatype t, int* n) noexcept {
+  return wrap::get_elements_of<fn::get_elements>(s, t, n);
+}
+inline int get_elements_x(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept {
+  return wrap::get_elements_of<fn::get_elements_x>(s, t, n);
+}
+inline int status_set_elements(MPI_Status* s, MPI_Datatype t, int n) noexcept {
+  return wrap::set_elements_of<fn::status_set_elements>(s, t, n);
+}
+inline int status_set_elements_x(MPI_Status* s, MPI_Datatype t, MPI_Count n) noexcept {
+  return wrap::set_elements_of<fn::status_set_elements_x>(s, t, n);
+}
 inline int status_set_cancelled(MPI_Status* status, int flag) noexcept {
   neutral::status s = app::load_status(status);
   s.cancelled = flag != 0;
@@ -184,14 +213,21 @@ inline int test_cancelled(const MPI_Status* status, int* flag) noexcept {
 
 #if MPI_VERSION >= 4
 inline int type_size_c(MPI_Datatype t, MPI_Count* size) noexcept { return wrap::get_size<fn::type_size_c>(t, size); }
-inline int type_get_extent_c(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept { return wrap::get_extent<fn::type_get_extent_c>(t, lb, extent); }
+inline int type_get_extent_c(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept {
+  return wrap::get_extent<fn::type_get_extent_c>(t, lb, extent);
+}
 inline int type_get_true_extent_c(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept {
   return wrap::get_true_extent<fn::type_get_true_extent_c>(t, lb, extent);
 }
-inline int get_count_c(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept { return wrap::get_count_of<fn::get_count_c>(s, t, n); }
-inline int get_elements_c(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept { return wrap::get_elements_of<fn::get_elements_c>(s, t, n); }
+inline int get_count_c(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept {
+  return wrap::get_count_of<fn::get_count_c>(s, t, n);
+}
+inline int get_elements_c(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept {
+  return wrap::get_elements_of<fn::get_elements_c>(s, t, n);
+}
 
-inline int type_get_envelope_c(MPI_Datatype type, MPI_Count* ints, MPI_Count* addresses, MPI_Count* counts, MPI_Count* types, int* how) noexcept {
+inline int type_get_envelope_c(MPI_Datatype type, MPI_Count* ints, MPI_Count* addresses, MPI_Count* counts,
+                               MPI_Count* types, int* how) noexcept {
   const resolved<kind::datatype> t = wrap::resolve_type(type);
   if (!t.ok) return wrap::fail_type(fn::type_get_envelope_c::id);
   *ints = *addresses = *counts = *types = 0;
@@ -205,13 +241,16 @@ inline int type_get_envelope_c(MPI_Datatype type, MPI_Count* ints, MPI_Count* ad
   *how = wrap::app_combiner(r.how());
   return MPI_SUCCESS;
 }
-inline int type_get_contents_c(MPI_Datatype type, MPI_Count max_ints, MPI_Count max_addresses, MPI_Count max_counts, MPI_Count max_types,
-                               int ints[], MPI_Aint addresses[], MPI_Count counts[], MPI_Datatype types[]) noexcept {
+inline int type_get_contents_c(MPI_Datatype type, MPI_Count max_ints, MPI_Count max_addresses, MPI_Count max_counts,
+                               MPI_Count max_types, int ints[], MPI_Aint addresses[], MPI_Count counts[],
+                               MPI_Datatype types[]) noexcept {
   const resolved<kind::datatype> t = wrap::resolve_type(type);
   if (!t.ok) return wrap::fail_type(fn::type_get_contents_c::id);
-  if (t.e == nullptr) return wrap::fail(fn::type_get_contents_c::id, neutral::err_type, "predefined datatypes have no contents");
+  if (t.e == nullptr)
+    return wrap::fail(fn::type_get_contents_c::id, neutral::err_type, "predefined datatypes have no contents");
   const vid::recipe& r = t.e->what.made;
-  if (max_ints < r.ints_size() || max_addresses < r.addresses_size() || max_counts < r.counts_size() || max_types < r.types_size())
+  if (max_ints < r.ints_size() || max_addresses < r.addresses_size() || max_counts < r.counts_size() ||
+      max_types < r.types_size())
     return wrap::fail(fn::type_get_contents_c::id, neutral::err_arg, "arrays too short");
   std::copy_n(r.counts(), r.counts_size(), counts);
   wrap::give_contents(r, ints, addresses, types);

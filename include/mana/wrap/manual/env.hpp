@@ -37,7 +37,8 @@ namespace mana::manual {
 inline double wtime() noexcept { return wrap::wall_seconds(); }
 inline double wtick() noexcept {
   timespec t;
-  return clock_getres(CLOCK_MONOTONIC, &t) == 0 ? static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec) : 1e-9;
+  return clock_getres(CLOCK_MONOTONIC, &t) == 0 ? static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec)
+                                                : 1e-9;
 }
 
 inline int get_version(int* version, int* subversion) noexcept {
@@ -56,7 +57,8 @@ inline int get_library_version(char* text, int* length) noexcept {
 }
 /// Of the node that the process is on now: a restart may have moved it.
 inline int get_processor_name(char* name, int* length) noexcept {
-  if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0) return wrap::fail(fn::get_processor_name::id, neutral::err_other, "gethostname failed");
+  if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
+    return wrap::fail(fn::get_processor_name::id, neutral::err_other, "gethostname failed");
   name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
   *length = static_cast<int>(std::strlen(name));
   return MPI_SUCCESS;
@@ -67,9 +69,11 @@ inline int pcontrol(int, Ignored...) noexcept { return MPI_SUCCESS; }
 
 /// Ordinary memory of the program: what a network library would register goes with the lower half.
 inline int alloc_mem(MPI_Aint size, MPI_Info, void* base) noexcept {
-  if (size < 0 || base == nullptr) return wrap::fail(fn::alloc_mem::id, neutral::err_arg, "negative size or null pointer");
+  if (size < 0 || base == nullptr)
+    return wrap::fail(fn::alloc_mem::id, neutral::err_arg, "negative size or null pointer");
   void* memory = nullptr;
-  if (posix_memalign(&memory, 64, size > 0 ? static_cast<std::size_t>(size) : 1) != 0) return wrap::fail(fn::alloc_mem::id, neutral::err_no_mem, nullptr);
+  if (posix_memalign(&memory, 64, size > 0 ? static_cast<std::size_t>(size) : 1) != 0)
+    return wrap::fail(fn::alloc_mem::id, neutral::err_no_mem, nullptr);
   std::memcpy(base, &memory, sizeof memory);
   return MPI_SUCCESS;
 }

@@ -26,7 +26,8 @@ inline void keep_errhandler(std::uint32_t name) noexcept {
 }
 inline void release_errhandler(std::uint32_t name) noexcept {
   errhandler_entry* const e = errhandler_named(name);
-  if (e != nullptr && __atomic_fetch_sub(&e->references, 1, __ATOMIC_ACQ_REL) == 1) vid::table<kind::errhandler>().erase(*e);
+  if (e != nullptr && __atomic_fetch_sub(&e->references, 1, __ATOMIC_ACQ_REL) == 1)
+    vid::table<kind::errhandler>().erase(*e);
 }
 inline void inherit_errhandler(const vid::descriptor<kind::comm>& from, vid::descriptor<kind::comm>& to) noexcept {
   keep_errhandler(from.errhandler);
@@ -48,7 +49,8 @@ inline void end_with_error(int app_code, function_id f, const char* detail) noex
   char words[512], line[1024];
   class_text(error_class, words);
   if (errors().added(app_code)) std::snprintf(words, sizeof words, "%s", errors().text(app_code).c_str());
-  std::snprintf(line, sizeof line, "rank %u: %s failed with %s%s%s%s%s; MPI_ERRORS_ARE_FATAL is set, the job is aborted",
+  std::snprintf(line, sizeof line,
+                "rank %u: %s failed with %s%s%s%s%s; MPI_ERRORS_ARE_FATAL is set, the job is aborted",
                 lower::the_bridge().world_rank, function_name(f), error_class_name(error_class),
                 words[0] != '\0' ? ": " : "", words, detail != nullptr ? ": " : "", detail != nullptr ? detail : "");
   const lower::services& s = *lower::the_bridge().service;
@@ -58,7 +60,8 @@ inline void end_with_error(int app_code, function_id f, const char* detail) noex
 /// Runs the handler that an object has. handle: the object, as the application knows it
 /// out: app_code, unless the handler ends the job
 template <class Handle>
-inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, function_id f, const char* detail) noexcept {
+inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, function_id f,
+                          const char* detail) noexcept {
   if (handler == neutral::errors_return) return app_code;
   const errhandler_entry* const e = errhandler_named(handler);
   if (e == nullptr || e->what.function == nullptr) {
@@ -152,10 +155,18 @@ inline int comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Er
 inline int errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return wrap::create_errhandler<fn::errhandler_create>(kind_code::comm, function, out);
 }
-inline int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler h) noexcept { return wrap::set_comm_errhandler<fn::comm_set_errhandler>(comm, h); }
-inline int errhandler_set(MPI_Comm comm, MPI_Errhandler h) noexcept { return wrap::set_comm_errhandler<fn::errhandler_set>(comm, h); }
-inline int comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* h) noexcept { return wrap::get_comm_errhandler<fn::comm_get_errhandler>(comm, h); }
-inline int errhandler_get(MPI_Comm comm, MPI_Errhandler* h) noexcept { return wrap::get_comm_errhandler<fn::errhandler_get>(comm, h); }
+inline int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler h) noexcept {
+  return wrap::set_comm_errhandler<fn::comm_set_errhandler>(comm, h);
+}
+inline int errhandler_set(MPI_Comm comm, MPI_Errhandler h) noexcept {
+  return wrap::set_comm_errhandler<fn::errhandler_set>(comm, h);
+}
+inline int comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* h) noexcept {
+  return wrap::get_comm_errhandler<fn::comm_get_errhandler>(comm, h);
+}
+inline int errhandler_get(MPI_Comm comm, MPI_Errhandler* h) noexcept {
+  return wrap::get_comm_errhandler<fn::errhandler_get>(comm, h);
+}
 
 /// Takes any code: of this mpi.h or one that the application added. Returns MPI_SUCCESS where the handler returns.
 inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
@@ -167,7 +178,8 @@ inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
 
 /// Predefined ones may be "freed" too: MPI_Comm_get_errhandler gives them out.
 inline int errhandler_free(MPI_Errhandler* handler) noexcept {
-  const resolved<kind::errhandler> found = handler != nullptr ? resolve<kind::errhandler>(*handler) : resolved<kind::errhandler>{};
+  const resolved<kind::errhandler> found =
+      handler != nullptr ? resolve<kind::errhandler>(*handler) : resolved<kind::errhandler>{};
   if (!found.ok || found.predefined_code == neutral::errhandler_null)
     return wrap::fail(fn::errhandler_free::id, neutral::err_errhandler, "null, stale or foreign error handler");
   wrap::release_errhandler(name_of(found));
@@ -182,7 +194,8 @@ inline int file_create_errhandler(MPI_File_errhandler_function* function, MPI_Er
 inline int file_set_errhandler(MPI_File file, MPI_Errhandler handler) noexcept {
   if (file != MPI_FILE_NULL) return wrap::fail(fn::file_set_errhandler::id, neutral::err_file, "no such file");
   const std::uint32_t name = wrap::attachable(handler, kind_code::file);
-  if (name == 0) return wrap::fail(fn::file_set_errhandler::id, neutral::err_errhandler, "not an error handler for files");
+  if (name == 0)
+    return wrap::fail(fn::file_set_errhandler::id, neutral::err_errhandler, "not an error handler for files");
   wrap::keep_errhandler(name);
   wrap::release_errhandler(wrap::default_file_errhandler());
   wrap::default_file_errhandler() = name;
@@ -196,7 +209,8 @@ inline int file_get_errhandler(MPI_File file, MPI_Errhandler* out) noexcept {
 }
 inline int file_call_errhandler(MPI_File file, int code) noexcept {
   if (file != MPI_FILE_NULL) return wrap::fail(fn::file_call_errhandler::id, neutral::err_file, "no such file");
-  wrap::run_errhandler(wrap::default_file_errhandler(), file, code, fn::file_call_errhandler::id, "called by the application");
+  wrap::run_errhandler(wrap::default_file_errhandler(), file, code, fn::file_call_errhandler::id,
+                       "called by the application");
   return MPI_SUCCESS;
 }
 
@@ -204,17 +218,29 @@ inline int win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errh
   return wrap::create_errhandler<fn::win_create_errhandler>(kind_code::win, function, out);
 }
 // No window can be made yet, so every handle of one is wrong.
-inline int win_set_errhandler(MPI_Win, MPI_Errhandler) noexcept { return wrap::fail(fn::win_set_errhandler::id, neutral::err_win, "no such window"); }
-inline int win_get_errhandler(MPI_Win, MPI_Errhandler*) noexcept { return wrap::fail(fn::win_get_errhandler::id, neutral::err_win, "no such window"); }
-inline int win_call_errhandler(MPI_Win, int) noexcept { return wrap::fail(fn::win_call_errhandler::id, neutral::err_win, "no such window"); }
+inline int win_set_errhandler(MPI_Win, MPI_Errhandler) noexcept {
+  return wrap::fail(fn::win_set_errhandler::id, neutral::err_win, "no such window");
+}
+inline int win_get_errhandler(MPI_Win, MPI_Errhandler*) noexcept {
+  return wrap::fail(fn::win_get_errhandler::id, neutral::err_win, "no such window");
+}
+inline int win_call_errhandler(MPI_Win, int) noexcept {
+  return wrap::fail(fn::win_call_errhandler::id, neutral::err_win, "no such window");
+}
 
 #if MPI_VERSION >= 4
 inline int session_create_errhandler(MPI_Session_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return wrap::create_errhandler<fn::session_create_errhandler>(kind_code::session, function, out);
 }
-inline int session_set_errhandler(MPI_Session, MPI_Errhandler) noexcept { return wrap::fail(fn::session_set_errhandler::id, neutral::err_session, "no such session"); }
-inline int session_get_errhandler(MPI_Session, MPI_Errhandler*) noexcept { return wrap::fail(fn::session_get_errhandler::id, neutral::err_session, "no such session"); }
-inline int session_call_errhandler(MPI_Session, int) noexcept { return wrap::fail(fn::session_call_errhandler::id, neutral::err_session, "no such session"); }
+inline int session_set_errhandler(MPI_Session, MPI_Errhandler) noexcept {
+  return wrap::fail(fn::session_set_errhandler::id, neutral::err_session, "no such session");
+}
+inline int session_get_errhandler(MPI_Session, MPI_Errhandler*) noexcept {
+  return wrap::fail(fn::session_get_errhandler::id, neutral::err_session, "no such session");
+}
+inline int session_call_errhandler(MPI_Session, int) noexcept {
+  return wrap::fail(fn::session_call_errhandler::id, neutral::err_session, "no such session");
+}
 #endif
 
 }  // namespace mana::manual

@@ -39,7 +39,8 @@ inline int add_error_code(int error_class, int* code) noexcept {
 /// Only texts of added codes can be set.
 inline int add_error_string(int code, const char* text) noexcept {
   if (text == nullptr) return wrap::fail(fn::add_error_string::id, neutral::err_arg, "null pointer");
-  if (std::strlen(text) >= MPI_MAX_ERROR_STRING) return wrap::fail(fn::add_error_string::id, neutral::err_arg, "text longer than MPI_MAX_ERROR_STRING");
+  if (std::strlen(text) >= MPI_MAX_ERROR_STRING)
+    return wrap::fail(fn::add_error_string::id, neutral::err_arg, "text longer than MPI_MAX_ERROR_STRING");
   {
     const std::lock_guard hold(wrap::cold_lock());
     if (wrap::errors().added(code)) {
@@ -65,7 +66,8 @@ inline int error_string(int code, char* text, int* length) noexcept {
   if (text == nullptr || length == nullptr) return wrap::fail(fn::error_string::id, neutral::err_arg, "null pointer");
   {
     const std::lock_guard hold(wrap::cold_lock());
-    if (wrap::errors().added(code)) return wrap::copy_text(wrap::errors().text(code).c_str(), text, MPI_MAX_ERROR_STRING, length);
+    if (wrap::errors().added(code))
+      return wrap::copy_text(wrap::errors().text(code).c_str(), text, MPI_MAX_ERROR_STRING, length);
   }
   if (!wrap::standard_code(code)) return wrap::fail(fn::error_string::id, neutral::err_arg, "no such error code");
   char words[512];

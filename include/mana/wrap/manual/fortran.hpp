@@ -42,7 +42,8 @@ inline MPI_Session session_f2c(MPI_Fint) noexcept { return MPI_SESSION_NULL; }
 static_assert(sizeof(MPI_Status) % sizeof(MPI_Fint) == 0);
 
 inline int status_c2f(const MPI_Status* status, MPI_Fint* out) noexcept {
-  if (status == MPI_STATUS_IGNORE || status == MPI_STATUSES_IGNORE || out == nullptr) return wrap::fail(fn::status_c2f::id, neutral::err_arg, "an ignored status");
+  if (status == MPI_STATUS_IGNORE || status == MPI_STATUSES_IGNORE || out == nullptr)
+    return wrap::fail(fn::status_c2f::id, neutral::err_arg, "an ignored status");
   std::memcpy(out, status, sizeof *status);
   return MPI_SUCCESS;
 }
@@ -53,10 +54,22 @@ inline int status_f2c(const MPI_Fint* status, MPI_Status* out) noexcept {
 }
 #if MPI_VERSION >= 4
 static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status));
-inline int status_c2f08(const MPI_Status* status, MPI_F08_status* out) noexcept { std::memcpy(out, status, sizeof *out); return MPI_SUCCESS; }
-inline int status_f082c(const MPI_F08_status* status, MPI_Status* out) noexcept { std::memcpy(out, status, sizeof *out); return MPI_SUCCESS; }
-inline int status_f082f(const MPI_F08_status* status, MPI_Fint* out) noexcept { std::memcpy(out, status, sizeof *status); return MPI_SUCCESS; }
-inline int status_f2f08(const MPI_Fint* status, MPI_F08_status* out) noexcept { std::memcpy(out, status, sizeof *out); return MPI_SUCCESS; }
+inline int status_c2f08(const MPI_Status* status, MPI_F08_status* out) noexcept {
+  std::memcpy(out, status, sizeof *out);
+  return MPI_SUCCESS;
+}
+inline int status_f082c(const MPI_F08_status* status, MPI_Status* out) noexcept {
+  std::memcpy(out, status, sizeof *out);
+  return MPI_SUCCESS;
+}
+inline int status_f082f(const MPI_F08_status* status, MPI_Fint* out) noexcept {
+  std::memcpy(out, status, sizeof *status);
+  return MPI_SUCCESS;
+}
+inline int status_f2f08(const MPI_Fint* status, MPI_F08_status* out) noexcept {
+  std::memcpy(out, status, sizeof *out);
+  return MPI_SUCCESS;
+}
 #endif
 
 }  // namespace mana::manual

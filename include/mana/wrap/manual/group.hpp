@@ -110,11 +110,13 @@ inline int group_rank(MPI_Group group, int* rank) noexcept {
 inline int group_translate_ranks(MPI_Group from, int n, const int ranks[], MPI_Group to, int result[]) noexcept {
   const wrap::rank_list *const x = wrap::ranks_of_group(from), *const y = wrap::ranks_of_group(to);
   if (x == nullptr || y == nullptr) return wrap::fail_group(fn::group_translate_ranks::id);
-  if (n < 0 || (n > 0 && (ranks == nullptr || result == nullptr))) return wrap::fail(fn::group_translate_ranks::id, neutral::err_arg, "number of ranks");
+  if (n < 0 || (n > 0 && (ranks == nullptr || result == nullptr)))
+    return wrap::fail(fn::group_translate_ranks::id, neutral::err_arg, "number of ranks");
   const vid::rank_index there(*y);
   for (int i = 0; i < n; ++i) {
     if (ranks[i] == MPI_PROC_NULL) { result[i] = MPI_PROC_NULL; continue; }
-    if (ranks[i] < 0 || ranks[i] >= static_cast<int>(x->size())) return wrap::fail(fn::group_translate_ranks::id, neutral::err_rank, "a rank outside the group");
+    if (ranks[i] < 0 || ranks[i] >= static_cast<int>(x->size()))
+      return wrap::fail(fn::group_translate_ranks::id, neutral::err_rank, "a rank outside the group");
     const int found = there.find((*x)[static_cast<std::size_t>(ranks[i])]);
     result[i] = found >= 0 ? found : MPI_UNDEFINED;
   }
@@ -130,7 +132,9 @@ inline int group_compare(MPI_Group a, MPI_Group b, int* result) noexcept {
   }
   return MPI_SUCCESS;
 }
-inline int group_union(MPI_Group a, MPI_Group b, MPI_Group* out) noexcept { return wrap::combine_groups<fn::group_union>(a, b, out, vid::group_union); }
+inline int group_union(MPI_Group a, MPI_Group b, MPI_Group* out) noexcept {
+  return wrap::combine_groups<fn::group_union>(a, b, out, vid::group_union);
+}
 inline int group_intersection(MPI_Group a, MPI_Group b, MPI_Group* out) noexcept {
   return wrap::combine_groups<fn::group_intersection>(a, b, out, vid::group_intersection);
 }

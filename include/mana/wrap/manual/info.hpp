@@ -69,7 +69,9 @@ inline MPI_Info info_from_name(std::uint32_t name) noexcept {
   return bits != 0 ? app::from_virt<kind::info>(virt<kind::info>(bits)) : MPI_INFO_NULL;
 }
 
-inline int fail_info(function_id f) noexcept { return fail(f, neutral::err_info, "null, stale or foreign info object"); }
+inline int fail_info(function_id f) noexcept {
+  return fail(f, neutral::err_info, "null, stale or foreign info object");
+}
 
 /// out: neutral error class of a key that is null, empty or longer than this mpi.h allows
 inline int check_key(const char* key) noexcept {
@@ -83,7 +85,8 @@ template <class Fn, class Use>
 inline int with_key(MPI_Info info, const char* key, Use&& use) noexcept {
   const info_store* const pairs = hints_of(info);
   if (pairs == nullptr) return fail_info(Fn::id);
-  if (const int bad = check_key(key); bad != neutral::success) return fail(Fn::id, bad, "null, empty or too long a key");
+  if (const int bad = check_key(key); bad != neutral::success)
+    return fail(Fn::id, bad, "null, empty or too long a key");
   return use(*pairs);
 }
 
@@ -116,15 +119,18 @@ inline int info_free(MPI_Info* info) noexcept {
 inline int info_set(MPI_Info info, const char* key, const char* value) noexcept {
   wrap::info_store* const pairs = wrap::own_hints(info);
   if (pairs == nullptr) return wrap::fail_info(fn::info_set::id);
-  if (const int bad = wrap::check_key(key); bad != neutral::success) return wrap::fail(fn::info_set::id, bad, "null, empty or too long a key");
-  if (value == nullptr || std::strlen(value) > MPI_MAX_INFO_VAL) return wrap::fail(fn::info_set::id, neutral::err_info_value, "null or too long a value");
+  if (const int bad = wrap::check_key(key); bad != neutral::success)
+    return wrap::fail(fn::info_set::id, bad, "null, empty or too long a key");
+  if (value == nullptr || std::strlen(value) > MPI_MAX_INFO_VAL)
+    return wrap::fail(fn::info_set::id, neutral::err_info_value, "null or too long a value");
   pairs->set(key, value);
   return MPI_SUCCESS;
 }
 inline int info_delete(MPI_Info info, const char* key) noexcept {
   wrap::info_store* const pairs = wrap::own_hints(info);
   if (pairs == nullptr) return wrap::fail_info(fn::info_delete::id);
-  if (const int bad = wrap::check_key(key); bad != neutral::success) return wrap::fail(fn::info_delete::id, bad, "null, empty or too long a key");
+  if (const int bad = wrap::check_key(key); bad != neutral::success)
+    return wrap::fail(fn::info_delete::id, bad, "null, empty or too long a key");
   return pairs->remove(key) ? MPI_SUCCESS : wrap::fail(fn::info_delete::id, neutral::err_info_nokey, key);
 }
 /// in: length  characters that fit into value, without the final null      value: char[length + 1]
@@ -142,13 +148,15 @@ inline int info_get(MPI_Info info, const char* key, int length, char* value, int
 /// inout: *length  in: size of value with the final null; out: size that the whole value needs
 inline int info_get_string(MPI_Info info, const char* key, int* length, char* value, int* flag) noexcept {
   return wrap::with_key<fn::info_get_string>(info, key, [=](const wrap::info_store& pairs) {
-    if (length == nullptr || *length < 0) return wrap::fail(fn::info_get_string::id, neutral::err_arg, "negative length");
+    if (length == nullptr || *length < 0)
+      return wrap::fail(fn::info_get_string::id, neutral::err_arg, "negative length");
     const std::string* const found = pairs.find(key);
     *flag = found != nullptr;
     if (found == nullptr) return MPI_SUCCESS;
     if (*length > 0) std::snprintf(value, static_cast<std::size_t>(*length), "%s", found->c_str());
     *length = static_cast<int>(found->size()) + 1;
-    return MPI_SUCCESS; });
+    return MPI_SUCCESS;
+  });
 }
 inline int info_get_valuelen(MPI_Info info, const char* key, int* length, int* flag) noexcept {
   return wrap::with_key<fn::info_get_valuelen>(info, key, [=](const wrap::info_store& pairs) {
@@ -166,7 +174,8 @@ inline int info_get_nkeys(MPI_Info info, int* n) noexcept {
 inline int info_get_nthkey(MPI_Info info, int n, char* key) noexcept {
   const wrap::info_store* const pairs = wrap::hints_of(info);
   if (pairs == nullptr) return wrap::fail_info(fn::info_get_nthkey::id);
-  if (n < 0 || n >= pairs->size()) return wrap::fail(fn::info_get_nthkey::id, neutral::err_arg, "no key of that number");
+  if (n < 0 || n >= pairs->size())
+    return wrap::fail(fn::info_get_nthkey::id, neutral::err_arg, "no key of that number");
   std::memcpy(key, pairs->key(n).c_str(), pairs->key(n).size() + 1);
   return MPI_SUCCESS;
 }

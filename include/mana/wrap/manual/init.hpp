@@ -90,10 +90,12 @@ inline int is_thread_main(int* flag) noexcept {
 inline int finalize() noexcept {
   wrap::wrapper_scope scope(fn::finalize::id);
   wrap::library_state& lib = wrap::library();
-  if (lib.state != wrap::life::initialized) return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
+  if (lib.state != wrap::life::initialized)
+    return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
   wrap::delete_attributes(lib.self, MPI_COMM_SELF);      // its callbacks may still communicate
   while (drain::test_requests(wrap::is_unattended_send) > 0) scope.park_here();
-  while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention) scope.park_here();
+  while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
+    scope.park_here();
   const int rc = lower::cross([&] { return lower::the_bridge().service->finalize(); });
   lib.state = wrap::life::finalized;
   return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::finalize::id, rc, nullptr);

@@ -54,7 +54,11 @@ inline int type_get_name(MPI_Datatype type, char* name, int* length) noexcept {
 }
 
 // No window can be made yet, so every handle of one is wrong.
-inline int win_set_name(MPI_Win, const char*) noexcept { return wrap::fail(fn::win_set_name::id, neutral::err_win, "no such window"); }
-inline int win_get_name(MPI_Win, char*, int*) noexcept { return wrap::fail(fn::win_get_name::id, neutral::err_win, "no such window"); }
+inline int win_set_name(MPI_Win, const char*) noexcept {
+  return wrap::fail(fn::win_set_name::id, neutral::err_win, "no such window");
+}
+inline int win_get_name(MPI_Win, char*, int*) noexcept {
+  return wrap::fail(fn::win_get_name::id, neutral::err_win, "no such window");
+}
 
 }  // namespace mana::manual

@@ -37,7 +37,8 @@ inline std::uint32_t take_op_number(void (*function)(), bool large) noexcept {
   std::uint32_t number = ops.fresh;
   if (number < vid::max_user_ops) ++ops.fresh;
   else if (!collective_pending())
-    number = static_cast<std::uint32_t>(std::find_if(std::begin(ops.all), std::end(ops.all), [](const auto& u) { return !u.taken; }) - ops.all);
+    number = static_cast<std::uint32_t>(
+        std::find_if(std::begin(ops.all), std::end(ops.all), [](const auto& u) { return !u.taken; }) - ops.all);
   if (number < vid::max_user_ops) ops.all[number] = {function, large, true};
   return number;
 }
@@ -74,7 +75,8 @@ inline int create_op(Function* function, int commutes, bool large, MPI_Op* out) 
 inline void rebuild_ops() noexcept {
   vid::table<kind::op>().for_each_unordered([](op_entry& e) {
     const lower::services& s = *lower::the_bridge().service;
-    if (make_real_op(e) != neutral::success) lower::cross([&] { s.fatal("a user-defined operation could not be made again at restart"); });
+    if (make_real_op(e) != neutral::success)
+      lower::cross([&] { s.fatal("a user-defined operation could not be made again at restart"); });
   });
 }
 
@@ -87,7 +89,8 @@ inline MPI_Datatype datatype_of_real(std::uint64_t real) noexcept {
   std::uint32_t name = 0;
   const lower::bridge& b = lower::the_bridge();
   for (std::uint32_t code = neutral::datatype_null + 1; code < neutral::predefined_limit && name == 0; ++code)
-    if (b.predefined_real[code] == real && app::predefined_handle<kind::datatype>(code) != MPI_DATATYPE_NULL) name = code;
+    if (b.predefined_real[code] == real && app::predefined_handle<kind::datatype>(code) != MPI_DATATYPE_NULL)
+      name = code;
   if (name == 0)
     if (const auto derived = vid::table<kind::datatype>().find_real(real)) name = derived->bits();
   last.store(name, std::memory_order_relaxed);
@@ -95,7 +98,8 @@ inline MPI_Datatype datatype_of_real(std::uint64_t real) noexcept {
 }
 
 /// upper_entry::reduce.
-inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int64_t count, std::uint64_t real) noexcept {
+inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int64_t count,
+                          std::uint64_t real) noexcept {
   const op_numbers::user& op = user_ops().all[number];
   MPI_Datatype type = datatype_of_real(real);
   if (type == MPI_DATATYPE_NULL) {
@@ -112,17 +116,20 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
   const std::int64_t extent = count > INT_MAX ? layout_of(resolve_type(type)).extent : 0;
   for (std::int64_t done = 0; done < count;) {
     int n = static_cast<int>(std::min<std::int64_t>(count - done, INT_MAX));
-    reinterpret_cast<MPI_User_function*>(op.function)(static_cast<char*>(in) + done * extent, static_cast<char*>(inout) + done * extent, &n, &type);
+    reinterpret_cast<MPI_User_function*>(op.function)(static_cast<char*>(in) + done * extent,
+                                                      static_cast<char*>(inout) + done * extent, &n, &type);
     done += n;
   }
 }
 
 template <class Fn, class SlotC, class Slot>
-inline int reduce_local_call(SlotC large, Slot small, const void* in, void* inout, std::int64_t count, MPI_Datatype type, MPI_Op op) noexcept {
+inline int reduce_local_call(SlotC large, Slot small, const void* in, void* inout, std::int64_t count,
+                             MPI_Datatype type, MPI_Op op) noexcept {
   const resolved<kind::datatype> t = resolve_type(type);
   const resolved<kind::op> o = resolve<kind::op>(op);
   if (!t.ok) return fail_type(Fn::id);
-  if (!o.ok || o.predefined_code == neutral::op_null) return fail(Fn::id, neutral::err_op, "null, stale or foreign operation");
+  if (!o.ok || o.predefined_code == neutral::op_null)
+    return fail(Fn::id, neutral::err_op, "null, stale or foreign operation");
   if (count < 0) return fail(Fn::id, neutral::err_count, "negative count");
   wrapper_scope scope(Fn::id);
   const int rc = narrow_call(large, small, {count}, [&]<class Number>(auto* slot, Number) noexcept {
@@ -134,7 +141,9 @@ inline int reduce_local_call(SlotC large, Slot small, const void* in, void* inou
 
 namespace mana::manual {
 
-inline int op_create(MPI_User_function* function, int commutes, MPI_Op* out) noexcept { return wrap::create_op<fn::op_create>(function, commutes, false, out); }
+inline int op_create(MPI_User_function* function, int commutes, MPI_Op* out) noexcept {
+  return wrap::create_op<fn::op_create>(function, commutes, false, out);
+}
 inline int op_free(MPI_Op* op) noexcept {
   const resolved<kind::op> o = op != nullptr ? resolve<kind::op>(*op) : resolved<kind::op>{};
   if (!o.ok || o.e == nullptr) return wrap::fail(fn::op_free::id, neutral::err_op, "not an operation of the program");
@@ -150,19 +159,24 @@ inline int op_free(MPI_Op* op) noexcept {
 /// Of the predefined operations all but MPI_REPLACE and MPI_NO_OP commute.
 inline int op_commutative(MPI_Op op, int* commutes) noexcept {
   const resolved<kind::op> o = resolve<kind::op>(op);
-  if (!o.ok || o.predefined_code == neutral::op_null) return wrap::fail(fn::op_commutative::id, neutral::err_op, "null, stale or foreign operation");
+  if (!o.ok || o.predefined_code == neutral::op_null)
+    return wrap::fail(fn::op_commutative::id, neutral::err_op, "null, stale or foreign operation");
   *commutes = o.e != nullptr ? o.e->what.commutes : o.predefined_code != neutral::replace && o.predefined_code != neutral::no_op;
   return MPI_SUCCESS;
 }
 inline int reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  return wrap::reduce_local_call<fn::reduce_local>(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, in, inout, count, type, op);
+  return wrap::reduce_local_call<fn::reduce_local>(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, in, inout, count, type,
+                                                   op);
 }
 #if MPI_VERSION >= 4
-inline int op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* out) noexcept { return wrap::create_op<fn::op_create_c>(function, commutes, true, out); }
+inline int op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* out) noexcept {
+  return wrap::create_op<fn::op_create_c>(function, commutes, true, out);
+}
 inline int reduce_local_c(const void* in, void* inout, MPI_Count count, MPI_Datatype type, MPI_Op op) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  return wrap::reduce_local_call<fn::reduce_local_c>(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, in, inout, count, type, op);
+  return wrap::reduce_local_call<fn::reduce_local_c>(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, in, inout, count,
+                                                     type, op);
 }
 #endif
 

@@ -182,24 +182,32 @@ using lower::send_mode;
 using vid::request_form;
 
 // Every mode in its blocking, non-blocking and persistent form, each with int and with MPI_Count counts.
-#define MANA_SENDS(name, form, suffix, count_type)                                                                   \
-  inline int name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {          \
-    return wrap::send_blocking<fn::name##suffix>(send_mode::form, b, n, t, d, g, c); }                               \
-  inline int i##name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,                  \
-                             MPI_Request* r) noexcept {                                                              \
-    return wrap::start_nonblocking<fn::i##name##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r); } \
-  inline int name##_init##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,              \
-                                 MPI_Request* r) noexcept {                                                          \
-    return wrap::start_nonblocking<fn::name##_init##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r, true); }
+#define MANA_SENDS(name, form, suffix, count_type)                                                                    \
+  inline int name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {           \
+    return wrap::send_blocking<fn::name##suffix>(send_mode::form, b, n, t, d, g, c);                                  \
+  }                                                                                                                   \
+  inline int i##name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,                   \
+                             MPI_Request* r) noexcept {                                                               \
+    return wrap::start_nonblocking<fn::i##name##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r);    \
+  }                                                                                                                   \
+  inline int name##_init##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,               \
+                                 MPI_Request* r) noexcept {                                                           \
+    return wrap::start_nonblocking<fn::name##_init##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r, \
+                                                            true);                                                    \
+  }
 
-#define MANA_RECEIVES(suffix, count_type)                                                                            \
-  inline int recv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Status* st) noexcept {\
-    return wrap::recv_blocking<fn::recv##suffix>(b, n, t, s, g, c, st); }                                            \
-  inline int irecv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Request* r) noexcept {\
-    return wrap::start_nonblocking<fn::irecv##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c, r); }\
-  inline int recv_init##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c,                      \
-                               MPI_Request* r) noexcept {                                                            \
-    return wrap::start_nonblocking<fn::recv_init##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c, r, true); }
+#define MANA_RECEIVES(suffix, count_type)                                                                              \
+  inline int recv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Status* st) noexcept {  \
+    return wrap::recv_blocking<fn::recv##suffix>(b, n, t, s, g, c, st);                                                \
+  }                                                                                                                    \
+  inline int irecv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Request* r) noexcept { \
+    return wrap::start_nonblocking<fn::irecv##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c, r);   \
+  }                                                                                                                    \
+  inline int recv_init##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c,                        \
+                               MPI_Request* r) noexcept {                                                              \
+    return wrap::start_nonblocking<fn::recv_init##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c,   \
+                                                          r, true);                                                    \
+  }
 
 MANA_SENDS(send, standard, , int)
 MANA_SENDS(send, standard, _c, MPI_Count)

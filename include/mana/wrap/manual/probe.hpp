@@ -41,7 +41,8 @@ inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* fl
       break;
     }
     const lower::services& s = *lower::the_bridge().service;    // another one after each park
-    const int rc = lower::cross([&] { return s.probe(p.source, p.tag, p.comm.e->real, flag == nullptr, &there, &status); });
+    const int rc =
+        lower::cross([&] { return s.probe(p.source, p.tag, p.comm.e->real, flag == nullptr, &there, &status); });
     if (rc != neutral::success) return raise(comm, f, rc, nullptr);
     if (there != 0) break;
     if (flag != nullptr && !attention()) break;
@@ -104,7 +105,8 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   const resolved<kind::datatype> t = resolve<kind::datatype>(type);
   if (!t.ok) return neutral::err_type;
   const bool no_process = *message == MPI_MESSAGE_NO_PROC;
-  message_entry* const m = no_process ? nullptr : vid::table<kind::message>().find(app::to_virt<kind::message>(*message));
+  message_entry* const m =
+      no_process ? nullptr : vid::table<kind::message>().find(app::to_virt<kind::message>(*message));
   if (m == nullptr && !no_process) return neutral::err_request;
   request = new_request(vid::request_form::matched_recv, no_process ? *library().self.what.ranks : *m->what.ranks);
   if (request == nullptr) return neutral::err_no_mem;
@@ -132,7 +134,8 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
 }
 
 template <class Fn>
-inline int mrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_Message* message, MPI_Status* out) noexcept {
+inline int mrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_Message* message,
+                      MPI_Status* out) noexcept {
   wrapper_scope scope(Fn::id);
   request_entry* request = nullptr;
   if (const int rc = start_matched(message, buffer, count, type, request); rc != neutral::success)
@@ -143,7 +146,8 @@ inline int mrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_M
 }
 
 template <class Fn>
-inline int imrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_Message* message, MPI_Request* out) noexcept {
+inline int imrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_Message* message,
+                       MPI_Request* out) noexcept {
   wrapper_scope scope(Fn::id);
   request_entry* request = nullptr;
   if (const int rc = start_matched(message, buffer, count, type, request); rc != neutral::success)
@@ -156,13 +160,29 @@ inline int imrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_
 
 namespace mana::manual {
 
-inline int probe(int s, int g, MPI_Comm c, MPI_Status* st) noexcept { return wrap::probe_call(fn::probe::id, s, g, c, nullptr, st); }
-inline int iprobe(int s, int g, MPI_Comm c, int* flag, MPI_Status* st) noexcept { return wrap::probe_call(fn::iprobe::id, s, g, c, flag, st); }
-inline int mprobe(int s, int g, MPI_Comm c, MPI_Message* m, MPI_Status* st) noexcept { return wrap::mprobe_call(fn::mprobe::id, s, g, c, nullptr, m, st); }
-inline int improbe(int s, int g, MPI_Comm c, int* flag, MPI_Message* m, MPI_Status* st) noexcept { return wrap::mprobe_call(fn::improbe::id, s, g, c, flag, m, st); }
-inline int mrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Status* st) noexcept { return wrap::mrecv_call<fn::mrecv>(b, n, t, m, st); }
-inline int mrecv_c(void* b, MPI_Count n, MPI_Datatype t, MPI_Message* m, MPI_Status* st) noexcept { return wrap::mrecv_call<fn::mrecv_c>(b, n, t, m, st); }
-inline int imrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* r) noexcept { return wrap::imrecv_call<fn::imrecv>(b, n, t, m, r); }
-inline int imrecv_c(void* b, MPI_Count n, MPI_Datatype t, MPI_Message* m, MPI_Request* r) noexcept { return wrap::imrecv_call<fn::imrecv_c>(b, n, t, m, r); }
+inline int probe(int s, int g, MPI_Comm c, MPI_Status* st) noexcept {
+  return wrap::probe_call(fn::probe::id, s, g, c, nullptr, st);
+}
+inline int iprobe(int s, int g, MPI_Comm c, int* flag, MPI_Status* st) noexcept {
+  return wrap::probe_call(fn::iprobe::id, s, g, c, flag, st);
+}
+inline int mprobe(int s, int g, MPI_Comm c, MPI_Message* m, MPI_Status* st) noexcept {
+  return wrap::mprobe_call(fn::mprobe::id, s, g, c, nullptr, m, st);
+}
+inline int improbe(int s, int g, MPI_Comm c, int* flag, MPI_Message* m, MPI_Status* st) noexcept {
+  return wrap::mprobe_call(fn::improbe::id, s, g, c, flag, m, st);
+}
+inline int mrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Status* st) noexcept {
+  return wrap::mrecv_call<fn::mrecv>(b, n, t, m, st);
+}
+inline int mrecv_c(void* b, MPI_Count n, MPI_Datatype t, MPI_Message* m, MPI_Status* st) noexcept {
+  return wrap::mrecv_call<fn::mrecv_c>(b, n, t, m, st);
+}
+inline int imrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* r) noexcept {
+  return wrap::imrecv_call<fn::imrecv>(b, n, t, m, r);
+}
+inline int imrecv_c(void* b, MPI_Count n, MPI_Datatype t, MPI_Message* m, MPI_Request* r) noexcept {
+  return wrap::imrecv_call<fn::imrecv_c>(b, n, t, m, r);
+}
 
 }  // namespace mana::manual

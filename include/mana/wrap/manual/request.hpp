@@ -17,7 +17,9 @@ inline found_request look_up(MPI_Request handle, request_entry*& e) noexcept {
   return handle == MPI_REQUEST_NULL ? found_request::null : found_request::foreign;
 }
 
-inline bool awaits(const request_entry* e) noexcept { return e != nullptr && e->what.state != vid::request_state::inactive; }
+inline bool awaits(const request_entry* e) noexcept {
+  return e != nullptr && e->what.state != vid::request_state::inactive;
+}
 
 /// Hands a done request to the application: its status out, the id freed or, if persistent, inactive again.
 /// out: neutral error class of the operation
@@ -95,7 +97,9 @@ inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MP
       if (any_error) s->MPI_ERROR = MPI_SUCCESS;
     }
   }
-  return raise_request(f, !any_error ? int{neutral::success} : statuses != nullptr ? int{neutral::err_in_status} : only_error);
+  return raise_request(f, !any_error            ? int{neutral::success}
+                          : statuses != nullptr ? int{neutral::err_in_status}
+                                                : only_error);
 }
 
 /// MPI_Waitany (flag == nullptr) and MPI_Testany.
@@ -145,7 +149,9 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
     indices[found++] = i;
   }
   *out_count = found;
-  return raise_request(f, last_error == neutral::success ? last_error : statuses != nullptr ? int{neutral::err_in_status} : last_error);
+  return raise_request(f, last_error == neutral::success ? last_error
+                          : statuses != nullptr          ? int{neutral::err_in_status}
+                                                         : last_error);
 }
 
 }  // namespace mana::wrap
@@ -153,13 +159,27 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
 namespace mana::manual {
 
 inline int wait(MPI_Request* r, MPI_Status* s) noexcept { return wrap::finish_one(fn::wait::id, r, nullptr, s); }
-inline int test(MPI_Request* r, int* flag, MPI_Status* s) noexcept { return wrap::finish_one(fn::test::id, r, flag, s); }
-inline int waitall(int n, MPI_Request* r, MPI_Status* s) noexcept { return wrap::finish_all(fn::waitall::id, n, r, nullptr, s); }
-inline int testall(int n, MPI_Request* r, int* flag, MPI_Status* s) noexcept { return wrap::finish_all(fn::testall::id, n, r, flag, s); }
-inline int waitany(int n, MPI_Request* r, int* i, MPI_Status* s) noexcept { return wrap::finish_any(fn::waitany::id, n, r, i, nullptr, s); }
-inline int testany(int n, MPI_Request* r, int* i, int* flag, MPI_Status* s) noexcept { return wrap::finish_any(fn::testany::id, n, r, i, flag, s); }
-inline int waitsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept { return wrap::finish_some(fn::waitsome::id, true, n, r, c, i, s); }
-inline int testsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept { return wrap::finish_some(fn::testsome::id, false, n, r, c, i, s); }
+inline int test(MPI_Request* r, int* flag, MPI_Status* s) noexcept {
+  return wrap::finish_one(fn::test::id, r, flag, s);
+}
+inline int waitall(int n, MPI_Request* r, MPI_Status* s) noexcept {
+  return wrap::finish_all(fn::waitall::id, n, r, nullptr, s);
+}
+inline int testall(int n, MPI_Request* r, int* flag, MPI_Status* s) noexcept {
+  return wrap::finish_all(fn::testall::id, n, r, flag, s);
+}
+inline int waitany(int n, MPI_Request* r, int* i, MPI_Status* s) noexcept {
+  return wrap::finish_any(fn::waitany::id, n, r, i, nullptr, s);
+}
+inline int testany(int n, MPI_Request* r, int* i, int* flag, MPI_Status* s) noexcept {
+  return wrap::finish_any(fn::testany::id, n, r, i, flag, s);
+}
+inline int waitsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept {
+  return wrap::finish_some(fn::waitsome::id, true, n, r, c, i, s);
+}
+inline int testsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept {
+  return wrap::finish_some(fn::testsome::id, false, n, r, c, i, s);
+}
 
 inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status) noexcept {
   wrap::wrapper_scope scope(fn::request_get_status::id);

@@ -11,7 +11,8 @@ template <class Fn, class Use>
 inline int with_cart(MPI_Comm comm, Use&& use) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
-  if (c.e->what.topology == nullptr) return raise(comm, Fn::id, neutral::err_topology, "the communicator has no cartesian topology");
+  if (c.e->what.topology == nullptr)
+    return raise(comm, Fn::id, neutral::err_topology, "the communicator has no cartesian topology");
   const int rc = use(*c.e->what.topology, c.e->what);
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, rc, nullptr);
 }
@@ -86,7 +87,8 @@ inline int cart_map(MPI_Comm comm, int ndims, const int dims[], const int*, int*
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::cart_map::id, neutral::err_comm, nullptr);
   const int size = ndims < 0 ? -1 : wrap::size_of_cart(ndims, dims);
-  if (size < 0 || size > c.e->what.ranks->size) return raise(comm, fn::cart_map::id, neutral::err_dims, "the grid does not fit");
+  if (size < 0 || size > c.e->what.ranks->size)
+    return raise(comm, fn::cart_map::id, neutral::err_dims, "the grid does not fit");
   *newrank = c.e->what.ranks->own_rank < size ? c.e->what.ranks->own_rank : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
@@ -95,11 +97,13 @@ inline int cart_map(MPI_Comm comm, int ndims, const int dims[], const int*, int*
 inline int dims_create(int nnodes, int ndims, int dims[]) noexcept {
   long fixed = 1;
   int open = 0;
-  if (nnodes < 1 || ndims < 0 || (ndims > 0 && dims == nullptr)) return wrap::fail(fn::dims_create::id, neutral::err_arg, "number of nodes or of dimensions");
+  if (nnodes < 1 || ndims < 0 || (ndims > 0 && dims == nullptr))
+    return wrap::fail(fn::dims_create::id, neutral::err_arg, "number of nodes or of dimensions");
   for (int i = 0; i < ndims; ++i) {
     if (dims[i] < 0) return wrap::fail(fn::dims_create::id, neutral::err_dims, "a negative dimension");
     if (dims[i] == 0) ++open;
-    else if ((fixed *= dims[i]) > nnodes) return wrap::fail(fn::dims_create::id, neutral::err_dims, "the given dimensions exceed the number of nodes");
+    else if ((fixed *= dims[i]) > nnodes)
+      return wrap::fail(fn::dims_create::id, neutral::err_dims, "the given dimensions exceed the number of nodes");
   }
   if (nnodes % fixed != 0 || (open == 0 && ndims > 0 && fixed != nnodes))
     return wrap::fail(fn::dims_create::id, neutral::err_dims, "the given dimensions do not divide the number of nodes");
