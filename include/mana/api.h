@@ -15,7 +15,8 @@ enum mana_then { MANA_GO_ON = 0, MANA_STOP = 1 };
 static inline void* mana_api_function(const char* name) { return dlsym((void*)0, name); }
 
 /* Asks for a checkpoint and returns at once: it is taken soon after, at a moment that suits all ranks, and holds the
-   program as it is some time after this call. Any rank may ask; ranks that ask at the same time get one checkpoint.
+   program as it is some time after this call. Let one rank ask, whichever: the others may be saved before they come to
+   a call of theirs, and then ask again after a restart.
    MANA_STOP: the job ends once the checkpoint is durable.
    returns 0; -1 without MANA. */
 static inline int mana_checkpoint(enum mana_then then) {

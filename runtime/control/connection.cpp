@@ -9,7 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <system_error>
 
 namespace mana::control {
@@ -26,14 +29,25 @@ void set_no_delay(int fd) noexcept {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 }
 
+/// Until the descriptor can be written, whatever signals come meanwhile. out: false after connect_limit_ms
+bool becomes_writable(int fd) noexcept {
+  using std::chrono::milliseconds;
+  const auto until = std::chrono::steady_clock::now() + milliseconds(connect_limit_ms);
+  pollfd wait{fd, POLLOUT, 0};
+  for (;;) {
+    const auto left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now()).count();
+    const int found = poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+    if (found >= 0 || errno != EINTR) return found > 0;
+  }
+}
+
 /// connect(), but a node that swallows packets costs seconds, not minutes. out: false with errno
 bool connect_in_time(int fd, const sockaddr_in& address) noexcept {
   const int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return false;
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno != EINPROGRESS) return false;
-    pollfd wait{fd, POLLOUT, 0};
-    if (poll(&wait, 1, connect_limit_ms) <= 0) {
+    if (!becomes_writable(fd)) {
       errno = ETIMEDOUT;
       return false;
     }

@@ -158,8 +158,8 @@ void coordinator::on_clock(int rank, const clock::upward& message) {
 /// there is one: until its verdict no rank has gone further than the recovery line.
 void coordinator::on_request(bool stop) {
   const bool under_way = step_ != step::idle;
-  asked_ = asked_ || !under_way;
-  bool& then_stop = under_way ? stop_ : asked_stop_;
+  (under_way ? joined_ : asked_) = true;
+  bool& then_stop = under_way ? joined_stop_ : asked_stop_;
   then_stop = then_stop || stop;
 }
 

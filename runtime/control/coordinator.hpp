@@ -80,6 +80,7 @@ class coordinator {
   std::list<client> clients_;           // also strangers, until they have said who they are
   step step_ = step::idle;
   bool asked_ = false, asked_stop_ = false;     // for the next checkpoint; who asked may have gone
+  bool joined_ = false, joined_stop_ = false;   // asked for while the checkpoint under way could still serve it
   bool stop_ = false, ended_ = false;
   bool accepting_ = true;               // false: no descriptor is left for anybody new
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more

@@ -24,7 +24,11 @@ std::string rank_name(std::size_t rank) { return "rank " + std::to_string(rank);
 /// happened after the recovery line.
 void coordinator::begin_if_asked() {
   if (step_ != step::idle || ended_) return;
-  if (!lost_.empty()) return refuse_all(lost_);
+  if (!lost_.empty()) {
+    const bool unheard = asked_ && std::none_of(clients_.begin(), clients_.end(), [](const client& c) { return c.waits; });
+    if (unheard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", lost_.c_str());
+    return refuse_all(lost_);
+  }
   const auto is_here = [](const agent& a) { return a.line != nullptr; };
   if (!asked_ || !std::all_of(agents_.begin(), agents_.end(), is_here)) return;     // else they are still connecting
   asked_ = false;
@@ -91,7 +95,12 @@ void coordinator::close_checkpoint(bool committed, const std::string& text) {
   clock_.reset();
   step_ = step::idle;
   last_result_ = text;
-  if (!committed) stop_ = false;
+  stop_ = committed && (stop_ || joined_stop_);
+  if (!committed && joined_) {      // one more for those, and whoever asked for this one has the answer
+    asked_ = true;
+    asked_stop_ = asked_stop_ || joined_stop_;
+  }
+  joined_ = joined_stop_ = false;
   frame_writer verdict(frame_type::verdict);
   tell_agents(verdict.put(static_cast<std::uint8_t>(committed)).put(static_cast<std::uint8_t>(stop_)).take());
   bool heard = false;
@@ -170,7 +179,7 @@ std::string coordinator::status_json() const {
       {"last_result", last_result_}, {"directory", around_.directory}};
   if (step_ != step::idle) {
     document["phase_seconds"] = since.count();
-    document["stops"] = stop_;
+    document["stops"] = stop_ || joined_stop_;
     document["waiting_for"] = waiting_for();
   }
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -69,6 +69,7 @@ void install_request_handlers() noexcept {
   lower::bridge& b = lower::the_bridge();
   b.reserved[lower::slot_requests] = static_cast<std::uint64_t>(requests.descriptor);
   b.reserved[lower::slot_stop_signals] = requests.stop_signals;
+  b.reserved[lower::slot_our_signals] = our_signals();
   const kernel_sigaction on_request{stub().request_trampoline, SA_SIGINFO | SA_RESTART | with_restorer,
                                     stub().restore_rt, every_signal & ~one_signal(SIGSYS)};
   for (int signal = 1; signal <= signal_count; ++signal)

@@ -75,8 +75,8 @@ void rewind_vdso(const thread_block& self, void* context) noexcept {
 bool is_never_restarted(long number) noexcept {
   switch (number) {
     case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
-    case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_futex: case SYS_semtimedop: case SYS_rt_sigtimedwait:
-    case SYS_pause: case SYS_io_getevents: return true;
+    case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2: case SYS_futex: case SYS_semop: case SYS_semtimedop:
+    case SYS_msgsnd: case SYS_msgrcv: case SYS_rt_sigtimedwait: case SYS_pause: case SYS_io_getevents: return true;
     default: return false;
   }
 }
@@ -95,11 +95,31 @@ long interrupted_call(const greg_t* regs) noexcept {
   return is_never_restarted(number) ? number : -1;
 }
 
-/// Signals of ours are none of the program's: natively there is none that could end a call. It is made again; the kernel
-/// has written what is left of a sleep where it was asked to.
+std::uint64_t& mask_of(void* context) noexcept {
+  return *reinterpret_cast<std::uint64_t*>(&static_cast<ucontext_t*>(context)->uc_sigmask);
+}
+
+/// A signal that the program handles will be delivered as soon as this handler returns.
+bool is_one_of_the_programs_due(void* context) noexcept {
+  std::uint64_t pending = 0;
+  call(SYS_rt_sigpending, reinterpret_cast<long>(&pending), sizeof pending, 0);
+  pending &= ~(mask_of(context) | mana::lower::the_bridge().reserved[mana::lower::slot_our_signals]);
+  for (int signal = 1; signal <= 64; ++signal)
+    if ((pending >> (signal - 1) & 1) != 0 && mana::lower::the_bridge().signal_handlers[signal] > 1) return true;
+  return false;
+}
+
+/// INV-14 an image may have been made when other signals were ours: what its frames block is unblocked.
+void unblock_ours(void* context) noexcept {
+  mask_of(context) &= ~mana::lower::the_bridge().reserved[mana::lower::slot_our_signals];
+}
+
+/// Signals of ours are none of the program's: natively there is none that could end a call. It is made again, with the
+/// arguments that it had: only a sleep that was asked to write what is left over its own argument goes on where it was.
+/// Not if a signal of the program is due as well, which would have ended the call natively.
 void repeat_call(void* context) noexcept {
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  if (regs[REG_RAX] != -4 /* EINTR */) return;
+  if (regs[REG_RAX] != -4 /* EINTR */ || is_one_of_the_programs_due(context)) return;
   const long number = interrupted_call(regs);
   if (number < 0) return;
   regs[REG_RAX] = number;
@@ -138,7 +158,8 @@ extern "C" {
   if (now == place::foreign) return pass_on(signal, info);
   if (now == place::upper) {
     rewind_vdso(*self, context);
-    return handler(signal, info, context);
+    handler(signal, info, context);
+    return unblock_ours(context);
   }
   const std::uint64_t upper = self->upper_fs;
   ++self->inside;
@@ -156,9 +177,10 @@ extern "C" {
   thread_block* const self = own_block();
   if (where(self, thread_pointer()) != place::upper) return;
   rewind_vdso(*self, context);
-  repeat_call(context);
   const auto park = mana::lower::the_bridge().upper.on_park_signal;
   if (park != nullptr) park(signal, info, context);
+  unblock_ours(context);
+  repeat_call(context);
 }
 
 /// Handler of signals that ask for a checkpoint.

@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
@@ -27,10 +28,12 @@ class Requests:
         self.directory = options.build.resolve() / "restart-runs" / f"requests-{options.mpi}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
+        self.job = None      # the last one
         self.native = self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS)], self.directory, self.directory / "log"))
 
     def start(self, *words):
-        return Job([*mpirun(self.mpi, RANKS), self.mana, *words], self.directory, self.directory / "log")
+        self.job = Job([*mpirun(self.mpi, RANKS), self.mana, *words], self.directory, self.directory / "log")
+        return self.job
 
     def run(self, *options, words=()):
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
@@ -102,7 +105,10 @@ class Requests:
                 os.kill(pid, number)
             said += self.until(job, "mana: checkpoint")
         for pid in ranks:
-            os.kill(pid, signal.SIGTERM)
+            try:
+                os.kill(pid, signal.SIGTERM)
+            except ProcessLookupError:
+                pass      # the first has ended the job already
         said += self.lines(job)
         newest = max((self.directory / "ckpt").glob("gen-*"))
         for older in (self.directory / "ckpt").glob("gen-*"):
@@ -116,6 +122,24 @@ class Requests:
     def the_program(self):
         self.require_restart(self.lines(self.run(words=["ask"])))
 
+    def signals_of_the_restart(self):
+        """The run knew nothing of signals, and the program blocks this one."""
+        job = self.run()
+        said = self.until(job, "step 5 ")
+        mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"))
+        job.kill()
+        said += [line for line in iter(lambda: job.next_line(SILENCE_S), None)]
+        (self.directory / "ckpt" / "job.json").unlink()
+        job = self.start("restart", "--stop-on", "USR1", "ckpt")
+        again = self.until(job, "step ")
+        for pid in self.ranks_of(job):
+            os.kill(pid, signal.SIGUSR1)
+        again += self.lines(job)
+        if self.checkpoints() != 2:
+            raise Failed(f"{self.checkpoints()} checkpoints instead of one before and one after the restart")
+        if any(line.startswith("checksum") for line in again):
+            raise Failed("the program was not ended")
+
     def without_mana(self):
         self.require_native(self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS), "ask"], self.directory,
                                            self.directory / "log")))
@@ -128,11 +152,14 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     requests = Requests(parser.parse_args())
     failures = 0
-    for case in (requests.signal_to_one, requests.signals_to_all, requests.time_to_stop, requests.the_program, requests.without_mana):
+    for case in (requests.signal_to_one, requests.signals_to_all, requests.time_to_stop, requests.the_program,
+                 requests.signals_of_the_restart, requests.without_mana):
         try:
             case()
             print(f"{case.__name__}: output equal", flush=True)
-        except Failed as failed:
+        except (Failed, subprocess.TimeoutExpired) as failed:
+            if requests.job is not None:
+                requests.job.kill()
             failures += 1
             print(f"FAILED {case.__name__}: {failed}", flush=True)
     return 1 if failures else 0

@@ -149,7 +149,7 @@ TEST_CASE("all ranks ask whenever they like") {
   });
   while (j.commits < 50) std::this_thread::yield();
   j.finish();
-  CHECK(j.commits <= asked);
+  CHECK(j.commits <= asked / 7);
   CHECK(j.inconsistent == 0);
 }
 
