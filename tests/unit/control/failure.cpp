@@ -72,6 +72,26 @@ TEST_CASE("the store refuses at its begin or at the commit") {
   CHECK(j.ended_as(outcome::resumed) == 3);
 }
 
+TEST_CASE("a request that joined a checkpoint which is given up is served by one more") {
+  temporary_directory place;
+  job j(place.path(), three_ranks, barriers);
+  int begun = 0;
+  j.before_generation = [&] { j.at(1).cannot_write = ++begun == 1; };
+  j.at(2).never_parks = true;
+  j.at(0).ask(false);
+  const auto says = [&](const char* text) { return has(control::job_status(j.directory(), 60), text); };
+  while (!says("\"phase\":\"parking\"")) std::this_thread::yield();
+  j.at(1).ask(true);
+  while (!says("\"stops\":true")) std::this_thread::yield();
+  j.at(2).let_park();
+  while (j.commits == 0) std::this_thread::yield();
+  j.finish();
+  CHECK(begun == 2);
+  CHECK(j.abandoned == 1);
+  CHECK(j.ended_as(outcome::given_up) == 3);
+  CHECK(j.ended_as(outcome::resumed) == 3);
+}
+
 TEST_CASE("a thread that never parks: given up in time") {
   temporary_directory place;
   job::options o = three_ranks;
