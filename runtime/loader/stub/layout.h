@@ -21,6 +21,19 @@
 #define STUB_CALL_R10 64
 #define STUB_CALL_BYTES 208             /* the frame (80) and the 128 bytes of red zone */
 
+/* Frame of a timed wait that is made again (signals.cpp), below the caller's red zone. */
+#define STUB_WAIT_TIME 0                /* the time that is left, a timespec that the kernel keeps current */
+#define STUB_WAIT_RETURN 16             /* instruction after the program's call */
+#define STUB_WAIT_NUMBER 24
+#define STUB_WAIT_RDI 32                /* arguments as the program gave them */
+#define STUB_WAIT_RSI 40
+#define STUB_WAIT_RDX 48
+#define STUB_WAIT_R8 56
+#define STUB_WAIT_R10 64
+#define STUB_WAIT_LEFT 72               /* where the program wants the time that is left, or null */
+#define STUB_WAIT_BYTES 208             /* the frame (80) and the red zone */
+#define STUB_WAIT_SECONDS_SHIFT 30      /* of the time as the routine gets it: seconds above nanoseconds */
+
 /* No kernel's system call: the stub tells the traps that a descriptor was opened. */
 #define STUB_REPORT_NUMBER 0x3d4d41
 

@@ -8,6 +8,7 @@
 
 #include <asm/prctl.h>
 #include <csignal>
+#include <ctime>
 #include <sys/syscall.h>
 #include <sys/ucontext.h>
 
@@ -16,6 +17,8 @@
 STUB_SYMBOL(stub_vdso_again) __asm__("mana_vdso_again");
 STUB_SYMBOL(stub_call_made) __asm__("mana_call_made");
 STUB_SYMBOL(stub_reported_call_made) __asm__("mana_reported_call_made");
+STUB_SYMBOL(stub_wait) __asm__("mana_wait");
+STUB_SYMBOL(stub_wait_made) __asm__("mana_wait_made");
 
 namespace {
 
@@ -87,6 +90,7 @@ long interrupted_call(const greg_t* regs) noexcept {
   const auto rip = reinterpret_cast<const char*>(regs[REG_RIP]);
   if (rip == stub_call_made || rip == stub_reported_call_made)
     return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
+  if (rip == stub_wait_made) return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_WAIT_NUMBER);
   unsigned char code[7];
   __builtin_memcpy(code, rip - 7, sizeof code);
   if (code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05) return -1;
@@ -114,16 +118,51 @@ void unblock_ours(void* context) noexcept {
   mask_of(context) &= ~mana::lower::the_bridge().reserved[mana::lower::slot_our_signals];
 }
 
+/// A wait that would begin anew with its whole time if it were made again as it was.
+struct relative_wait {
+  long number;      // of the call that mana_wait makes for it
+  timespec left;    // of its time, as far as the kernel said
+};
+
+/// out: false if the call has no such time, or one that the kernel has brought up to date itself
+bool is_relative_wait(long number, const greg_t* regs, relative_wait& wait) noexcept {
+  const auto sleep = [&](greg_t requested, greg_t rest) {
+    if (requested == rest) return false;      // the kernel wrote over it what is left
+    wait = {number, *reinterpret_cast<const timespec*>(rest != 0 ? rest : requested)};
+    return true;
+  };
+  switch (number) {
+    case SYS_nanosleep: return sleep(regs[REG_RDI], regs[REG_RSI]);
+    case SYS_clock_nanosleep: return (regs[REG_RSI] & TIMER_ABSTIME) == 0 && sleep(regs[REG_RDX], regs[REG_R10]);
+    case SYS_poll: {
+      const auto milliseconds = static_cast<std::int32_t>(regs[REG_RDX]);
+      wait = {SYS_ppoll, {milliseconds / 1000, milliseconds % 1000 * 1'000'000L}};
+      return milliseconds > 0;
+    }
+    default: return false;
+  }
+}
+
 /// Signals of ours are none of the program's: natively there is none that could end a call. It is made again, with the
-/// arguments that it had: only a sleep that was asked to write what is left over its own argument goes on where it was.
-/// Not if a signal of the program is due as well, which would have ended the call natively.
+/// arguments that it had, but for the time that is left. Not if a signal of the program is due as well, which would
+/// have ended the call natively.
 void repeat_call(void* context) noexcept {
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   if (regs[REG_RAX] != -4 /* EINTR */ || is_one_of_the_programs_due(context)) return;
   const long number = interrupted_call(regs);
   if (number < 0) return;
-  regs[REG_RAX] = number;
-  regs[REG_RIP] -= 2;
+  relative_wait wait{};
+  const bool in_stub = reinterpret_cast<const char*>(regs[REG_RIP]) == stub_wait_made;
+  constexpr time_t longest = time_t{1} << 32;     // s; fits beside the nanoseconds
+  if (in_stub || !is_relative_wait(number, regs, wait) || wait.left.tv_sec > longest) {
+    regs[REG_RAX] = number;
+    regs[REG_RIP] -= 2;
+    return;
+  }
+  regs[REG_RAX] = wait.number;
+  regs[REG_RCX] = regs[REG_RIP];
+  regs[REG_R11] = wait.left.tv_sec << STUB_WAIT_SECONDS_SHIFT | wait.left.tv_nsec;
+  regs[REG_RIP] = reinterpret_cast<greg_t>(stub_wait);
 }
 
 /// A signal to the process that the kernel gave to a thread of the lower half: handed to an upper thread. A fault of

@@ -1,6 +1,8 @@
 # The stub: synthetic vDSO of the upper half, and every address of the runtime that may stand in a saved signal frame.
 # Position: stub_address. Usable: the bridge, %gs. Not: any libc, any relocation.
 #include "layout.h"
+
+#include <sys/syscall.h>
     .text
 
 # A vDSO function calls the live kernel's, through the bridge. The live vDSO lies outside the window, so a signal that
@@ -137,4 +139,72 @@ mana_restore_rt:
     mov $STUB_REPORT_NUMBER, %eax
     syscall
 1:  end_call mana_reported_call
+
+# A relative wait that was interrupted for mana's sake, made again for the time that is left. Entered by signals.cpp, which
+# puts the wait's number (of nanosleep, clock_nanosleep or ppoll) into %rax, the address after the program's call into
+# %rcx and the time into %r11: the registers that a system call may change. All else is as the program had it.
+    .globl mana_wait
+    .hidden mana_wait
+    .type mana_wait, @function
+    .globl mana_wait_made
+    .hidden mana_wait_made
+mana_wait:
+    .cfi_startproc
+    .cfi_def_cfa rsp, 0
+    .cfi_register rip, rcx
+    lea -STUB_WAIT_BYTES(%rsp), %rsp
+    .cfi_def_cfa rsp, STUB_WAIT_BYTES
+    mov %rcx, STUB_WAIT_RETURN(%rsp)
+    .cfi_offset rip, STUB_WAIT_RETURN - STUB_WAIT_BYTES
+    mov %rax, STUB_WAIT_NUMBER(%rsp)
+    mov %rdi, STUB_WAIT_RDI(%rsp)
+    mov %rsi, STUB_WAIT_RSI(%rsp)
+    mov %rdx, STUB_WAIT_RDX(%rsp)
+    mov %r8, STUB_WAIT_R8(%rsp)
+    mov %r10, STUB_WAIT_R10(%rsp)
+    mov %r11, %rcx
+    shr $STUB_WAIT_SECONDS_SHIFT, %rcx
+    mov %rcx, STUB_WAIT_TIME(%rsp)
+    and $((1 << STUB_WAIT_SECONDS_SHIFT) - 1), %r11d
+    mov %r11, STUB_WAIT_TIME + 8(%rsp)
+    lea STUB_WAIT_TIME(%rsp), %rcx
+    cmp $SYS_nanosleep, %eax
+    je 1f
+    cmp $SYS_clock_nanosleep, %eax
+    je 2f
+    mov %rcx, %rdx                      # ppoll without a mask
+    xor %r10d, %r10d
+    mov $8, %r8d
+    movq $0, STUB_WAIT_LEFT(%rsp)
+    jmp 3f
+1:  mov %rsi, STUB_WAIT_LEFT(%rsp)
+    mov %rcx, %rdi
+    mov %rcx, %rsi
+    jmp 3f
+2:  mov %r10, STUB_WAIT_LEFT(%rsp)
+    mov %rcx, %rdx
+    mov %rcx, %r10
+3:  syscall
+mana_wait_made:
+    mov STUB_WAIT_RDI(%rsp), %rdi
+    mov STUB_WAIT_RSI(%rsp), %rsi
+    mov STUB_WAIT_RDX(%rsp), %rdx
+    mov STUB_WAIT_R8(%rsp), %r8
+    mov STUB_WAIT_R10(%rsp), %r10
+    cmp $-4, %rax                       # EINTR, by a signal of the program
+    jne 4f
+    mov STUB_WAIT_LEFT(%rsp), %r11
+    test %r11, %r11
+    jz 4f
+    mov STUB_WAIT_TIME(%rsp), %rcx
+    mov %rcx, (%r11)
+    mov STUB_WAIT_TIME + 8(%rsp), %rcx
+    mov %rcx, 8(%r11)
+4:  mov STUB_WAIT_RETURN(%rsp), %rcx
+    lea STUB_WAIT_BYTES(%rsp), %rsp
+    .cfi_def_cfa rsp, 0
+    .cfi_register rip, rcx
+    jmp *%rcx
+    .cfi_endproc
+    .size mana_wait, . - mana_wait
     .section .note.GNU-stack, "", @progbits

@@ -1,6 +1,7 @@
 """Checkpoints that nobody asks for at the command line: signals to ranks, a time after which the job ends, the program.
 
 The program (undisturbed.c) prints the same with and without them; where the job was ended, its restart prints the rest.
+Another (long_waits.c) waits for longer than the time between two checkpoints.
 """
 import argparse
 import os
@@ -24,7 +25,7 @@ class Requests:
     def __init__(self, options):
         self.mpi = options.mpi
         self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.program = str(options.program)
+        self.program, self.waits = map(str, options.program)
         self.directory = options.build.resolve() / "restart-runs" / f"requests-{options.mpi}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
@@ -139,6 +140,19 @@ class Requests:
             raise Failed(f"{self.checkpoints()} checkpoints instead of one before and one after the restart")
         if any(line.startswith("checksum") for line in again):
             raise Failed("the program was not ended")
+        rest = self.lines(self.start("restart", "ckpt"))
+        if self.native[-1] not in rest:
+            raise Failed(f"the program ends with {rest[-2:]} instead of {self.native[-1]}")
+
+    def waits_longer_than_the_interval(self):
+        """They end all the same, in a restart too, and not before their time."""
+        native = self.lines(Job([*mpirun(self.mpi, RANKS), self.waits], self.directory, self.directory / "log"))
+        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+        often = ("--ckpt-dir", "ckpt", "--interval", "0.2")
+        first = self.lines(self.start("run", *often, "--stop-after", "1.1", "--", self.waits))
+        rest = self.lines(self.start("restart", "--interval", "0.2", "ckpt"))
+        if not first or not rest or first + rest != native:
+            raise Failed(f"the output differs: {first} and {rest} instead of {native}")
 
     def without_mana(self):
         self.require_native(self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS), "ask"], self.directory,
@@ -149,11 +163,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("program", type=pathlib.Path, nargs=2, help="undisturbed.c, long_waits.c")
     requests = Requests(parser.parse_args())
     failures = 0
     for case in (requests.signal_to_one, requests.signals_to_all, requests.time_to_stop, requests.the_program,
-                 requests.signals_of_the_restart, requests.without_mana):
+                 requests.signals_of_the_restart, requests.waits_longer_than_the_interval, requests.without_mana):
         try:
             case()
             print(f"{case.__name__}: output equal", flush=True)
