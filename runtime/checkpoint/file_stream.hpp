@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -72,6 +73,9 @@ class file_writer {
   }
   void commit(std::size_t bytes) noexcept { used_ += bytes; }
 
+  /// The disk takes less than it is given: the last part had to wait for an earlier one.
+  bool is_ahead_of_disk() const noexcept { return ahead_; }
+
   /// Everything is on the disk when this returns. out: bytes of the file
   std::uint64_t finish() {
     flush();
@@ -86,6 +90,8 @@ class file_writer {
 
  private:
   static constexpr std::size_t capacity = 4u << 20;
+  static constexpr std::uint64_t under_way = 32u << 20;     // bytes that are given to the disk and not waited for
+  static constexpr std::chrono::milliseconds prompt{2};     // half of what packing a part takes
 
   void flush() {
     // A write beyond the limit would raise SIGXFSZ, and that signal's action belongs to the program.
@@ -100,15 +106,33 @@ class file_writer {
       done += static_cast<std::size_t>(n);
     }
     // The disk starts on it now, while the next part is made; without this it would begin at the fsync.
-    sync_file_range(fd_, static_cast<off_t>(written_), static_cast<off_t>(used_), SYNC_FILE_RANGE_WRITE);
+    sync_range(written_, used_, SYNC_FILE_RANGE_WRITE);
     written_ += used_;
     used_ = 0;
+    keep_pace();
+  }
+
+  /// No more is under way than the disk can be kept busy with: what more is dirty only waits in memory.
+  void keep_pace() {
+    if (written_ <= waited_for_ + under_way) return;
+    const auto begin = std::chrono::steady_clock::now();
+    sync_range(waited_for_, written_ - under_way - waited_for_, SYNC_FILE_RANGE_WAIT_BEFORE);
+    waited_for_ = written_ - under_way;
+    ahead_ = std::chrono::steady_clock::now() - begin > prompt;
+  }
+
+  /// An error that this call reports is not reported by fsync any more.
+  void sync_range(std::uint64_t begin, std::uint64_t bytes, unsigned flags) {
+    if (sync_file_range(fd_, static_cast<off_t>(begin), static_cast<off_t>(bytes), flags) == 0) return;
+    if (errno == ENOSYS || errno == EINVAL || errno == ESPIPE) return;     // no such thing here; fsync does it all
+    throw_io(path_, "cannot be written");
   }
 
   std::string path_;
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
-  std::uint64_t written_ = 0;
+  std::uint64_t written_ = 0, waited_for_ = 0;
+  bool ahead_ = false;
   rlim_t limit_ = RLIM_INFINITY;
   int fd_ = -1;
 };

@@ -76,6 +76,7 @@ class memory_writer {
   memory_writer& operator=(const memory_writer&) = delete;
 
   void write(const region& r) {
+    skipped_ = skip;        // its first chunk is tried
     for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes)
       write_window(r, at, std::min(r.end, at + chunk_bytes));
   }
@@ -160,11 +161,9 @@ class memory_writer {
   void write_chunk(std::uintptr_t address, const char* memory, std::size_t bytes) {
     char* const place = out_.room(sizeof(chunk_header) + bytes);
     char* const body = place + sizeof(chunk_header);
-    // A block that does not shrink is stored as it is; LZ4 gives up at the limit.
-    const int packed =
-        LZ4_compress_fast(memory, body, static_cast<int>(bytes), static_cast<int>(bytes - 1), acceleration);
-    const std::size_t stored = packed > 0 ? static_cast<std::size_t>(packed) : bytes;
-    if (packed <= 0) std::memcpy(body, memory, bytes);
+    const std::size_t packed = is_tried() ? pack(memory, bytes, body) : 0;
+    const std::size_t stored = packed > 0 ? packed : bytes;
+    if (packed == 0) std::memcpy(body, memory, bytes);
     const chunk_header header{address, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(stored),
                               chunk_checksum(memory, bytes, body, stored)};
     std::memcpy(place, &header, sizeof header);
@@ -175,7 +174,24 @@ class memory_writer {
     stored_bytes_ += stored;
   }
 
+  /// Memory that packs badly costs the most time for the least gain: it is packed only where the disk is slower still.
+  bool is_tried() noexcept {
+    if (packs_well_ || skipped_ == skip || out_.is_ahead_of_disk()) return true;
+    ++skipped_;
+    return false;
+  }
+
+  /// A chunk that does not shrink is stored as it is; LZ4 gives up at the limit. out: its size packed, 0 if it did not
+  std::size_t pack(const char* memory, std::size_t bytes, char* into) noexcept {
+    const int packed =
+        LZ4_compress_fast(memory, into, static_cast<int>(bytes), static_cast<int>(bytes - 1), acceleration);
+    packs_well_ = packed > 0 && static_cast<std::size_t>(packed) <= bytes / 2;
+    skipped_ = 0;
+    return packed > 0 ? static_cast<std::size_t>(packed) : 0;
+  }
+
   static constexpr int acceleration = 4;   // a third faster than 1 for a few percent of the size
+  static constexpr unsigned skip = 15;     // chunks, after one that packed badly
 
   file_writer& out_;
   std::unique_ptr<char[]> copy_;
@@ -183,6 +199,8 @@ class memory_writer {
   static constexpr std::size_t entries_capacity = 32768;   // 128 MiB of memory
   std::unique_ptr<std::uint64_t[]> entries_{new std::uint64_t[entries_capacity]};
   std::uintptr_t entries_begin_ = 0, entries_end_ = 0;     // the memory that they describe
+  bool packs_well_ = false;                                // the chunk that was tried last
+  unsigned skipped_ = skip;                                // chunks since
   int pagemap_ = -1, memory_ = -1;
   std::uint64_t chunks_ = 0, memory_bytes_ = 0, stored_bytes_ = 0;
 };
