@@ -125,7 +125,7 @@ std::string request_checkpoint(const std::string& job, bool stop, double timeout
   const bytes frame = with.ask(question, frame_type::answer);
   frame_reader reader(frame);
   const bool ok = reader.get<std::uint8_t>() != 0;
-  const std::string text = reader.text();
+  const std::string text = reader.get<std::string>();
   if (!ok) throw client_error(client_problem::refused, text);
   return text;
 }
@@ -134,7 +134,7 @@ std::string job_status(const std::string& job, double timeout_s) {
   conversation with(job, timeout_s);
   const bytes frame = with.ask(frame_writer(frame_type::ask_status).take(), frame_type::status);
   frame_reader reader(frame);
-  return reader.text();
+  return reader.get<std::string>();
 }
 
 }  // namespace mana::control

@@ -12,7 +12,8 @@ std::chrono::steady_clock::duration coordinator::seconds(double s) {
 }
 
 coordinator::coordinator(const surroundings& s, listener l, endpoint where)
-    : around_(s), listener_(std::move(l)), where_(std::move(where)), clock_(*this, s.size),
+    : around_(s), listener_(std::move(l)), where_(std::move(where)),
+      clock_(make_coordinator_clock(s.clock, s.size, [this](int rank, const bytes& frame) { send(rank, frame); })),
       agents_(static_cast<std::size_t>(s.size)) {
   const time now = std::chrono::steady_clock::now();
   if (s.interval_s > 0) next_interval_ = now + seconds(s.interval_s);
@@ -23,8 +24,8 @@ void coordinator::run() {
   while (!ended_) poll_once();
 }
 
-void coordinator::send(int rank, const clock::downward& message) {
-  if (const auto& line = agents_[static_cast<std::size_t>(rank)].line) line->send(encode(message));
+void coordinator::send(int rank, const bytes& frame) {
+  if (const auto& line = agents_[static_cast<std::size_t>(rank)].line) line->send(frame);
 }
 
 int coordinator::next_timeout() const {
@@ -125,19 +126,25 @@ void coordinator::read_agent(int rank) {
 void coordinator::on_agent(int rank, frame_reader& frame) {
   agent& a = agents_[static_cast<std::size_t>(rank)];
   switch (frame.type()) {
-    case frame_type::clock_up: on_clock(rank, decode_upward(frame)); break;
+    case frame_type::answered:      // what it has said before is of a checkpoint that was given up
+      if (clock_->answer(rank, frame)) a.forget_checkpoint();
+      break;
+    case frame_type::clock_up:
+      clock_->receive(rank, frame);
+      if (step_ == step::quiescing && clock_->done()) step_ = step::parking;
+      break;
     case frame_type::parked:
       a.parked = true;
       if (step_ == step::parking && all_agents(&agent::parked)) proceed();
       break;
     case frame_type::written:
       a.written = {rank,          frame.get<std::uint64_t>(), frame.get<std::uint64_t>(), frame.get<std::uint64_t>(),
-                   frame.texts(), frame.get<double>()};
+                   frame.get<std::vector<std::string>>(), frame.get<double>()};
       a.answered = true;
       if (step_ == step::writing && all_agents(&agent::answered)) conclude();
       break;
     case frame_type::not_written:
-      a.failure = frame.text();
+      a.failure = frame.get<std::string>();
       a.answered = true;
       if (step_ == step::writing && all_agents(&agent::answered)) conclude();
       break;
@@ -145,13 +152,6 @@ void coordinator::on_agent(int rank, frame_reader& frame) {
     case frame_type::request: on_request(frame.get<std::uint8_t>() != 0); break;
     default: throw wire_error();
   }
-}
-
-/// A snapshot is the first that a rank says in a checkpoint: what came before is of one that was given up.
-void coordinator::on_clock(int rank, const clock::upward& message) {
-  if (std::holds_alternative<clock::snapshot>(message)) agents_[static_cast<std::size_t>(rank)].forget_checkpoint();
-  clock_.receive(rank, message);
-  if (step_ == step::quiescing && clock_.done()) step_ = step::parking;
 }
 
 /// Nobody waits for the answer, and what is asked for, the state after this moment, the checkpoint under way will have if

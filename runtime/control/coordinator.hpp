@@ -1,10 +1,9 @@
 // The coordinator of a job: one thread in rank 0's process, which asks for checkpoints and follows them to their end.
 #pragma once
+#include "clock_parts.hpp"
 #include "connection.hpp"
 #include "endpoint.hpp"
 #include "surroundings.hpp"
-
-#include <mana/clock/needs_coordinator.hpp>
 
 #include <chrono>
 #include <deque>
@@ -19,9 +18,6 @@ class coordinator {
   coordinator(const surroundings& s, listener l, endpoint where);
   /// Runs until all ranks have ended, or their connections.
   void run();
-
-  /// clock::needs_coordinator's transport.
-  void send(int rank, const clock::downward& message);
 
  private:
   using time = std::chrono::steady_clock::time_point;
@@ -51,7 +47,7 @@ class coordinator {
   void read_client(client& c);
   void read_agent(int rank);
   void on_agent(int rank, frame_reader& frame);
-  void on_clock(int rank, const clock::upward& message);
+  void send(int rank, const bytes& frame);
   void on_request(bool stop);
   void on_client(client& c, frame_reader& frame);
   bool greet(client& c, frame_reader& frame);
@@ -75,7 +71,7 @@ class coordinator {
   const surroundings& around_;
   listener listener_;
   endpoint where_;
-  clock::needs_coordinator<coordinator> clock_;
+  std::unique_ptr<coordinator_clock> clock_;
   std::vector<agent> agents_;
   std::list<client> clients_;           // also strangers, until they have said who they are
   step step_ = step::idle;

@@ -38,7 +38,7 @@ void coordinator::begin_if_asked() {
   begun_ = std::chrono::steady_clock::now();
   deadline_ = begun_ + seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s);
   step_ = step::quiescing;
-  clock_.request();
+  clock_->request();
 }
 
 /// All threads of all ranks are parked: now they drain and write. There is no time limit any more: nothing waits for
@@ -86,13 +86,12 @@ std::string coordinator::success(const std::vector<rank_written>& images) const 
 
 void coordinator::give_up(const std::string& why) {
   if (step_ == step::writing) around_.abandon(generation_);
-  if (step_ == step::quiescing) clock_.give_up();
   close_checkpoint(false, why);
 }
 
 /// The ranks learn the outcome, then those who asked.
 void coordinator::close_checkpoint(bool committed, const std::string& text) {
-  clock_.reset();
+  clock_->end();
   step_ = step::idle;
   last_result_ = text;
   stop_ = committed && (stop_ || joined_stop_);
@@ -160,7 +159,7 @@ std::string coordinator::too_late() const {
 }
 
 std::string coordinator::waiting_for() const {
-  if (step_ == step::quiescing) return clock_.describe();
+  if (step_ == step::quiescing) return clock_->describe();
   std::string text;
   for (std::size_t r = 0; r < agents_.size(); ++r) {
     if (step_ == step::parking && !agents_[r].parked)

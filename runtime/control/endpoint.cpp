@@ -61,8 +61,8 @@ bytes encode(const endpoint& e) {
 endpoint decode_endpoint(std::span<const std::uint8_t> frame) {
   frame_reader from(frame.subspan(4));
   endpoint e;
-  e.host = from.text();
-  e.addresses = from.texts();
+  e.host = from.get<std::string>();
+  e.addresses = from.get<std::vector<std::string>>();
   e.port = from.get<std::uint16_t>();
   e.key = from.get<std::array<std::uint8_t, key_bytes>>();
   return e;

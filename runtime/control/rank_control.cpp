@@ -48,7 +48,7 @@ rank_control::~rank_control() = default;
 void rank_control::begin(const surroundings& s) {
   around_ = s;
   prepare_fences();
-  clock_ = std::make_unique<clock::needs_rank<to_coordinator>>(to_coordinator_, s.rank);
+  clock_ = make_rank_clock(s.clock, s.rank, [this](const bytes& frame) { tell(frame); });
   in_checkpoint_ = bridge_.current.load() == lower::phase::restoring;
   released_ = !in_checkpoint_;
   begun_ = said_ending_ = all_ending_ = false;
@@ -132,15 +132,11 @@ void rank_control::take_frames() {
 
 void rank_control::on_frame(frame_reader& frame) {
   switch (frame.type()) {
-    case frame_type::clock_down: {
-      const clock::downward message = decode_downward(frame);
-      if (std::holds_alternative<clock::pending>(message)) on_pending();
-      else if (std::holds_alternative<clock::line>(message)) on_line();
-      else if (const auto* s = std::get_if<clock::state>(&message)) clock_->receive(*s);
-      break;                              // given_up: a verdict follows
-    }
+    case frame_type::requested: on_requested(frame.get<clock::request_number>()); break;
+    case frame_type::clock_down: clock_->receive(frame); break;
+    case frame_type::line: on_line(); break;
     case frame_type::proceed:
-      generation_ = frame.text();
+      generation_ = frame.get<std::string>();
       proceed_ = true;
       break;
     case frame_type::verdict: {
@@ -154,30 +150,31 @@ void rank_control::on_frame(frame_reader& frame) {
   changed_.notify_all();
 }
 
-void rank_control::on_pending() {
-  if (released_) start_quiesce();
-  else pending_ = true;
+void rank_control::on_requested(clock::request_number number) {
+  if (released_) start_quiesce(number);
+  else pending_ = number;
 }
 
 /// INV-9 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
 /// barrier on all threads between: each collective is in the snapshot, or asks clock_enter.
-void rank_control::start_quiesce() {
-  released_ = pending_ = proceed_ = verdict_known_ = stop_ = false;
+void rank_control::start_quiesce(clock::request_number number) {
+  released_ = proceed_ = verdict_known_ = stop_ = false;
+  pending_ = 0;
   bridge_.current.store(lower::phase::agreeing);
   bridge_.attention.store(1);
   fence_all_threads();
-  clock_->begin(read_clocks());
+  clock_->begin(number, read_clocks());
 }
 
 void rank_control::on_line() {
-  clock_->receive(clock::line{});
+  clock_->line();
   bridge_.current.store(lower::phase::parking);
   around_.signal_threads();
 }
 
 void rank_control::on_verdict(bool committed, bool stop) {
   // The next request was given up before this rank was done with the last one, whose verdict stands.
-  if (std::exchange(pending_, false)) return;
+  if (std::exchange(pending_, 0) != 0) return;
   verdict_known_ = true;
   committed_ = committed;
   stop_ = stop;
@@ -211,7 +208,7 @@ lower::wait_end rank_control::clock_enter(vid::group_clock* clock) {
   if (!begun_) return lower::wait_end::done;
   for (;;) {
     const std::uint64_t seq = clock->seq.load(std::memory_order_relaxed);
-    if (clock_->start_collective(name_of(*clock), members_of(*clock), seq) == clock::verdict::go)
+    if (clock_->start({name_of(*clock), seq, members_of(*clock)}) == clock::verdict::go)
       return lower::wait_end::done;
     clock->seq.fetch_sub(1);
     const std::uint64_t seen = clock_->changes();
@@ -313,7 +310,7 @@ void rank_control::let_go() {
   wake_all(bridge_.release_epoch);
   released_ = true;
   changed_.notify_all();
-  if (pending_) start_quiesce();
+  if (pending_ != 0) start_quiesce(pending_);
 }
 
 }  // namespace mana::control

@@ -1,11 +1,11 @@
 // A rank's part in checkpoints: the services of the boundary that wait for, hold and release the program, and the agent
 // thread that listens to the coordinator.
 #pragma once
+#include "clock_parts.hpp"
 #include "connection.hpp"
 #include "endpoint.hpp"
 #include "surroundings.hpp"
 
-#include <mana/clock/needs_rank.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <condition_variable>
@@ -48,19 +48,14 @@ class rank_control {
   void release();
 
  private:
-  struct to_coordinator {
-    rank_control* owner;
-    void send(const clock::upward& message) { owner->tell(control::encode(message)); }
-  };
-
   void run_agent();
   void on_requests();
   void on_frame(frame_reader& frame);
-  void on_pending();
+  void on_requested(clock::request_number number);
   void on_line();
   void on_verdict(bool committed, bool stop);
   void on_silence();
-  void start_quiesce();
+  void start_quiesce(clock::request_number number);
   void let_go();
   lower::outcome wait_for_verdict(std::unique_lock<std::mutex>& hold);
   std::vector<clock::group_count> read_clocks() const;
@@ -74,14 +69,13 @@ class rank_control {
   endpoint where_;
   std::mutex lock_;                       // of all below
   std::condition_variable changed_;
-  to_coordinator to_coordinator_{this};
-  std::unique_ptr<clock::needs_rank<to_coordinator>> clock_;
+  std::unique_ptr<rank_clock> clock_;
   std::unique_ptr<connection> line_;
   std::unique_ptr<coordinator> coordinator_;
   std::thread agent_, coordinator_thread_;
   bool begun_ = false, said_ending_ = false, all_ending_ = false;
   bool released_ = true;                  // no checkpoint holds this rank
-  bool pending_ = false;                  // a request came before the last checkpoint was released
+  clock::request_number pending_ = 0;     // the request that came before the last checkpoint was released; 0: none
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
   std::string generation_;

@@ -30,6 +30,7 @@ struct surroundings {
   int requests = -1;                 // eventfd, see lower::slot_requests; -1: none
   double limit_s = 0;                // from a request until all threads are parked; 0: default_limit_s
   bool verbose = false;
+  std::string clock;                 // name of the policy; empty: the default
   std::string program;
   /// From rank 0 to all; collective, on the thread that calls begin().
   std::function<void(void* bytes, int n)> broadcast;

@@ -1,44 +1,51 @@
 // Messages between coordinator, agents and clients: a frame is uint32 bytes of what follows, uint8 type, payload.
-// Little endian; text: uint32 length, bytes; list: uint32 number, members.
+// Little endian; text: uint32 length, bytes; list: uint32 number, members; one of several kinds: uint8 which, its
+// members.
 #pragma once
-#include <mana/clock/message.hpp>
+#include <mana/clock/fields.hpp>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace mana::control {
 
 enum class frame_type : std::uint8_t {
   // agent → coordinator
-  hello_rank = 1,      // key, rank
-  clock_up = 2,        // clock::upward
-  parked = 3,          // all threads of this rank are parked
-  written = 4,         // rank_written
-  not_written = 5,     // text: why
-  ending = 6,          // the rank waits in MPI_Finalize
-  request = 7,         // a signal, or the program, asks for a checkpoint. uint8 stop
+  hello_rank = 1,   // key, rank
+  clock_up = 2,     // the clock policy's up
+  parked = 3,       // all threads of this rank are parked
+  written = 4,      // rank_written
+  not_written = 5,  // text: why
+  ending = 6,       // the rank waits in MPI_Finalize
+  request = 7,      // a signal, or the program, asks for a checkpoint. uint8 stop
+  answered = 8,     // uint64: the request whose quiesce the rank begins
   // coordinator → agent
-  clock_down = 16,     // clock::downward
-  proceed = 17,        // all ranks are parked. text: directory of the generation
-  verdict = 18,        // uint8 committed, uint8 stop
-  end = 19,            // all ranks are in MPI_Finalize, and nothing is under way
+  clock_down = 16,  // the clock policy's down
+  proceed = 17,     // all ranks are parked. text: directory of the generation
+  verdict = 18,     // uint8 committed, uint8 stop
+  end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
+  requested = 20,   // uint64: number of the request
+  line = 21,        // all ranks are at a recovery line
   // client → coordinator
-  hello_client = 32,   // key
-  ask_checkpoint = 33, // uint8 stop
+  hello_client = 32,    // key
+  ask_checkpoint = 33,  // uint8 stop
   ask_status = 34,
   // coordinator → client
-  answer = 48,         // uint8 ok, text
-  status = 50,         // text: JSON
+  answer = 48,  // uint8 ok, text
+  status = 50,  // text: JSON
 };
 
 inline constexpr std::size_t key_bytes = 32;
 inline constexpr std::size_t max_frame = 64u << 20;
-inline constexpr std::size_t max_hello = 64;         // of whoever has not shown the key yet
+inline constexpr std::size_t max_hello = 64;  // of whoever has not shown the key yet
 using bytes = std::vector<std::uint8_t>;
 
 /// Builds one frame.
@@ -46,27 +53,32 @@ class frame_writer {
  public:
   explicit frame_writer(frame_type type) : frame_{0, 0, 0, 0, static_cast<std::uint8_t>(type)} {}
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  frame_writer& put(const T& value) { return raw(&value, sizeof value); }
+  frame_writer& put(const T& value) {
+    if constexpr (clock::with_fields<T>) {
+      clock::for_each_field(value, [this](const auto& member) { put(member); });
+      return *this;
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>);
+      return raw(&value, sizeof value);
+    }
+  }
   frame_writer& put(const std::string& text) {
     put(static_cast<std::uint32_t>(text.size()));
     return raw(text.data(), text.size());
   }
-  frame_writer& put(const std::vector<int>& list) {
+  template <class T>
+  frame_writer& put(const std::vector<T>& list) {
     put(static_cast<std::uint32_t>(list.size()));
-    return raw(list.data(), list.size() * sizeof(int));
-  }
-  frame_writer& put(const std::vector<std::string>& list) {
-    put(static_cast<std::uint32_t>(list.size()));
-    for (const std::string& text : list) put(text);
+    for (const T& member : list) put(member);
     return *this;
   }
-  frame_writer& put(const std::vector<clock::group_count>& list) {
-    put(static_cast<std::uint32_t>(list.size()));
-    for (const clock::group_count& c : list) put(c);
+  template <class... Kinds>
+  frame_writer& put(const std::variant<Kinds...>& value) {
+    static_assert(sizeof...(Kinds) < 256);
+    put(static_cast<std::uint8_t>(value.index()));
+    std::visit([this](const auto& kind) { put(kind); }, value);
     return *this;
   }
-  frame_writer& put(const clock::group_count& c) { return put(c.name).put(c.count).put(c.members); }
   frame_writer& raw(const void* data, std::size_t n) {
     const auto* const at = static_cast<const std::uint8_t*>(data);
     frame_.insert(frame_.end(), at, at + n);
@@ -94,38 +106,10 @@ class frame_reader {
   explicit frame_reader(std::span<const std::uint8_t> frame) : left_(frame) { type_ = get<frame_type>(); }
   frame_type type() const noexcept { return type_; }
   template <class T>
-    requires std::is_trivially_copyable_v<T>
   T get() {
-    T value;
-    raw(&value, sizeof value);
+    T value{};
+    fill(value);
     return value;
-  }
-  std::string text() {
-    std::string s(size(1), '\0');
-    raw(s.data(), s.size());
-    return s;
-  }
-  std::vector<int> ints() {
-    std::vector<int> list(size(sizeof(int)));
-    raw(list.data(), list.size() * sizeof(int));
-    return list;
-  }
-  std::vector<std::string> texts() {
-    std::vector<std::string> list(size(4));
-    for (std::string& s : list) s = text();
-    return list;
-  }
-  clock::group_count count() {
-    clock::group_count c;
-    c.name = get<clock::group_name>();
-    c.count = get<std::uint64_t>();
-    c.members = ints();
-    return c;
-  }
-  std::vector<clock::group_count> counts() {
-    std::vector<clock::group_count> list(size(28));
-    for (clock::group_count& c : list) c = count();
-    return list;
   }
   void raw(void* into, std::size_t n) {
     if (left_.size() < n) throw wire_error();
@@ -134,8 +118,51 @@ class frame_reader {
   }
 
  private:
-  /// A list's length, which its members of at least `each` bytes must have room for.
-  std::size_t size(std::size_t each) {
+  template <class T>
+  void fill(T& value) {
+    if constexpr (clock::with_fields<T>) {
+      clock::for_each_field(value, [this](auto& member) { fill(member); });
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>);
+      raw(&value, sizeof value);
+    }
+  }
+  void fill(std::string& text) {
+    text.resize(length(1));
+    raw(text.data(), text.size());
+  }
+  template <class T>
+  void fill(std::vector<T>& list) {
+    list.resize(length(least_bytes<T>()));
+    for (T& member : list) fill(member);
+  }
+  template <class... Kinds>
+  void fill(std::variant<Kinds...>& value) {
+    fill_kind(value, get<std::uint8_t>(), std::index_sequence_for<Kinds...>());
+  }
+  template <class Variant, std::size_t... I>
+  void fill_kind(Variant& value, std::uint8_t which, std::index_sequence<I...>) {
+    if (((which == I && (fill(value.template emplace<I>()), true)) || ...)) return;
+    throw wire_error();
+  }
+
+  /// What a member of a list takes in a frame, at least.
+  template <class T>
+  static constexpr std::size_t least_bytes() {
+    if constexpr (clock::with_fields<T>) {
+      return std::apply(
+          [](auto... member) {
+            return (std::size_t{0} + ... + least_bytes<std::remove_cvref_t<decltype(std::declval<T>().*member)>>());
+          },
+          T::fields);
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
+      return sizeof(T);
+    } else {
+      return sizeof(std::uint32_t);  // of a text or list: its length
+    }
+  }
+  /// Of a text or list, whose members must have room.
+  std::size_t length(std::size_t each) {
     const std::size_t n = get<std::uint32_t>();
     if (n * each > left_.size()) throw wire_error();
     return n;
@@ -143,11 +170,5 @@ class frame_reader {
   std::span<const std::uint8_t> left_;
   frame_type type_;
 };
-
-bytes encode(const clock::upward& message);
-bytes encode(const clock::downward& message);
-/// frame: after its type was read      errors: wire_error
-clock::upward decode_upward(frame_reader& frame);
-clock::downward decode_downward(frame_reader& frame);
 
 }  // namespace mana::control

@@ -81,6 +81,7 @@ control::surroundings surroundings_of_job() {
   s.stop_after_s = options.stop_after_s;
   s.requests = own_requests();
   s.verbose = options.verbose;
+  s.clock = options.clock;
   s.program = this_job().record.program;
   s.broadcast = [](void* bytes, int n) { PMPI_Bcast(bytes, n, MPI_BYTE, 0, real_mpi::own().world); };
   s.clocks = first_clock;

@@ -2,6 +2,8 @@
 
 #include "start_failure.hpp"
 
+#include <mana/clock/policies.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -32,12 +34,17 @@ std::uint64_t signals(const std::string& option, const std::string& text) {
   return value;
 }
 
+std::string clock_name(const std::string& option, const std::string& text) {
+  if (!clock::with_policy(text, []<class P>() {})) refuse(option + ": there is no clock policy " + text);
+  return text;
+}
+
 /// Reads the option at words[i] and leaves i behind it. returns false if it is none.
 bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
   const std::string& name = words[i];
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",  "--preload",
-                                               "--stop-after", "--checkpoint-on", "--stop-on"};
+                                               "--stop-after", "--checkpoint-on", "--stop-on", "--clock"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -47,6 +54,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--stop-after") options.stop_after_s = number(name, value);
   else if (name == "--checkpoint-on") options.checkpoint_signals = signals(name, value);
   else if (name == "--stop-on") options.stop_signals = signals(name, value);
+  else if (name == "--clock") options.clock = clock_name(name, value);
   else options.preload = value;
   i += 2;
   return true;

@@ -17,13 +17,14 @@ struct start_options {
   std::uint64_t checkpoint_signals = 0,
                 stop_signals = 0;      // bit n-1: signal n asks for a checkpoint (that ends the job)
   std::string preload;                 // run: wrapper library of the upper half
+  std::string clock;                   // name of the clock policy; empty: the default
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
 };
 
-/// run --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --preload LIB [--verbose]
-///     -- PROGRAM ARGS…
-/// restart DIR/gen-N --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET [--verbose]
+/// run --preload LIB OPTIONS -- PROGRAM ARGS…
+/// restart DIR/gen-N OPTIONS
+/// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME --verbose
 /// SET: a set of signals, decimal
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

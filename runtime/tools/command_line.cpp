@@ -3,8 +3,11 @@
 #include "failure.hpp"
 #include "signal_names.hpp"
 
+#include <mana/clock/policies.hpp>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -48,6 +51,18 @@ const CLI::Validator& known_mpi() {
   return check;
 }
 
+/// The name of a clock policy.
+const CLI::Validator& known_clock() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        return clock::with_policy(text, []<class P>() {}) && !text.empty()
+                   ? std::string()
+                   : fmt::format("{} is none of {}", text, fmt::join(clock::policy_names(), ", "));
+      },
+      "");
+  return check;
+}
+
 /// Names or numbers of signals.
 const CLI::Validator& signals() {
   static const CLI::Validator check(
@@ -81,6 +96,11 @@ void add_run_options(CLI::App& app, run_options& options) {
       ->check(duration());
   app.add_option("--mpi", options.mpi, "mpich or openmpi: the MPI that the program uses, where it cannot be seen")
       ->type_name("NAME")->check(known_mpi());
+  app.add_option("--clock", options.clock,
+                 fmt::format("How ranks agree on where to stop: {} (default: {})",
+                             fmt::join(clock::policy_names(), ", "), clock::policy_names().front()))
+      ->type_name("NAME")
+      ->check(known_clock());
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 

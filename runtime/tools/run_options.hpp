@@ -14,6 +14,7 @@ struct run_options {
   double stop_after_s = 0;               // 0: not by itself
   std::string checkpoint_on, stop_on;    // signals that ask for a checkpoint (that ends the job); see signal_names.hpp
   std::string mpi;                       // short name, "" = find out
+  std::string clock;                     // name of a clock policy, "" = the default
   bool verbose = false;
   std::vector<std::string> command;      // run: program and its arguments
 };

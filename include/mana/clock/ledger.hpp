@@ -23,6 +23,8 @@ class ledger {
       return at != members.end() && *at == rank ? static_cast<std::size_t>(at - members.begin()) : members.size();
     }
     bool has(int rank) const { return place(rank) != members.size(); }
+
+    static constexpr std::tuple fields{&entry::target, &entry::members, &entry::counts};
   };
 
   explicit ledger(int ranks) : behind_(static_cast<std::size_t>(ranks)) {}
@@ -53,6 +55,9 @@ class ledger {
 
   std::map<group_name, entry> entries_;
   std::vector<std::size_t> behind_;            // by rank
+
+ public:
+  static constexpr std::tuple fields{&ledger::entries_, &ledger::behind_};
 };
 
 }  // namespace mana::clock

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace mana::clock {
@@ -60,6 +61,9 @@ class wait_graph {
   }
 
   std::map<int, std::vector<int>> waits_;
+
+ public:
+  static constexpr std::tuple fields{&wait_graph::waits_};
 };
 
 }  // namespace mana::clock

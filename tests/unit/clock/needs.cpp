@@ -13,13 +13,24 @@ script four_ranks() {
 }
 
 bool holds_report(const std::deque<upward>& queue) {
-  return std::any_of(queue.begin(), queue.end(), [](const upward& m) { return std::holds_alternative<report>(m); });
+  return std::any_of(queue.begin(), queue.end(), [](const upward& m) {
+    const auto* told = std::get_if<needs::up>(&m);
+    return told != nullptr && std::holds_alternative<needs::report>(*told);
+  });
+}
+
+/// The policy's message that is on the way from the rank as the k-th.
+const needs::up& on_the_way(const world& w, int r, std::size_t k) { return std::get<needs::up>(w.on_the_way_up(r)[k]); }
+
+/// What a rank says at once, the answer and its snapshot, arrives.
+void deliver_answer(world& w, int r) {
+  for (int k = 0; k < 2; ++k) w.deliver_up(r);
 }
 
 /// All ranks hear the request and answer, and the first targets are on their way.
 void answer_all(world& w) {
   for (int r = 0; r < w.size(); ++r) w.deliver_down(r);
-  for (int r = 0; r < w.size(); ++r) w.deliver_up(r);
+  for (int r = 0; r < w.size(); ++r) deliver_answer(w, r);
 }
 
 }  // namespace
@@ -56,12 +67,6 @@ TEST_CASE("without needs the four-rank example deadlocks, and the report says wh
   w.settle();
   CHECK_FALSE(w.at_line());
   CHECK(w.who_is_behind() == "rank 1, 1 collective(s) behind on the group of 2 ranks beginning with 1\n");
-  const diagnosis d = w.clock(1).describe();
-  REQUIRE(d.groups.size() == 1);
-  CHECK(d.groups[0].count == 0);
-  CHECK(d.groups[0].target == 1);
-  CHECK(d.waits);
-  CHECK(d.waits_for == std::vector<int>{0});
 }
 
 TEST_CASE("a need passes on along a chain of messages") {
@@ -118,15 +123,15 @@ TEST_CASE("two threads wait: the need is of both, until each wait ends") {
   answer_all(w);
   w.deliver_down(0);
   REQUIRE(w.on_the_way_up(0).size() == 1);
-  CHECK(std::get<need>(w.on_the_way_up(0)[0]).peers == std::vector<int>{1, 2});
+  CHECK(std::get<needs::need>(on_the_way(w, 0, 0)).peers == std::vector<int>{1, 2});
   w.run(1);
   w.run(0, 0);
   REQUIRE(w.on_the_way_up(0).size() == 2);
-  CHECK(std::get<need>(w.on_the_way_up(0)[1]).peers == std::vector<int>{2});
+  CHECK(std::get<needs::need>(on_the_way(w, 0, 1)).peers == std::vector<int>{2});
   w.run(2);
   w.run(0, 1);
   REQUIRE(w.on_the_way_up(0).size() == 3);
-  CHECK(std::holds_alternative<need_end>(w.on_the_way_up(0)[2]));
+  CHECK(std::holds_alternative<needs::need_end>(on_the_way(w, 0, 2)));
   w.settle();
   CHECK(w.at_line());
   CHECK(w.consistent());
@@ -171,7 +176,7 @@ TEST_CASE("ranks that wait for each other do not need each other once nobody is 
   w.request();
   w.settle(3);
   CHECK_FALSE(w.at_line());           // P0 is behind, and needs anyone, and so does P1 by now
-  CHECK(w.clock(1).in_debt());
+  CHECK(w.is_needed(1));
   w.run(3);
   for (int step = 0; step < 4; ++step) w.run(0);     // P0 comes to the barrier, and waits again before anyone hears it
   w.settle(3);
@@ -222,7 +227,7 @@ TEST_CASE("a request that is given up leaves no trace, and the next one is serve
   CHECK(w.consistent());
 }
 
-TEST_CASE("INV-18 snapshots of a request that was given up do not stand for the next one's") {
+TEST_CASE("INV-17 snapshots of a request that was given up do not stand for the next one's") {
   world w({{{{{'C', 0}}}, {{{'C', 0}}}}, {{0, 1}}});
   w.request();
   for (int r : {0, 1}) w.deliver_down(r);     // both answer: nothing started
@@ -230,7 +235,7 @@ TEST_CASE("INV-18 snapshots of a request that was given up do not stand for the 
   w.request();
   w.deliver_down(0);                          // given up: rank 0 runs, and starts the barrier
   CHECK(w.run(0));
-  for (int r : {0, 1}) w.deliver_up(r);       // only now the answers of the first request come
+  for (int r : {0, 1}) deliver_answer(w, r);  // only now the answers of the first request come
   for (int step = 0; step < 2; ++step)        // rank 1 hears of both requests, and of all that came of the old answers
     for (int r : {0, 1}) while (w.deliver_down(r)) {}
   for (int r : {0, 1}) while (w.deliver_up(r)) {}

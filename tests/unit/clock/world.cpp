@@ -8,7 +8,7 @@ world::world(script s, mutation m)
   for (auto& programs : s.programs) {
     auto made = std::make_unique<rank>();
     made->up = std::make_unique<up_queue>(up_queue{&mutation_, {}});
-    made->clock = std::make_unique<needs_rank<up_queue>>(*made->up, static_cast<int>(ranks_.size()));
+    made->clock = std::make_unique<rank_host<needs, up_queue>>(*made->up, static_cast<int>(ranks_.size()));
     made->counts.resize(groups_.size());
     for (program& p : programs) made->threads.push_back({std::move(p), 0, false, false, {}, 0});
     ranks_.push_back(std::move(made));
@@ -18,17 +18,15 @@ world::world(script s, mutation m)
 
 // ---- the coordinator's side
 
-void world::down_queues::send(int r, const downward& m) {
-  if (const auto* s = std::get_if<state>(&m)) newest = s->version;
-  queues[index(r)].push_back(m);
+void world::down_queues::send(int r, const needs::down& m) {
+  newest = std::get<needs::state>(m).version;
+  push(r, m);
 }
 
-void world::give_up() { coordinator_.give_up(); }
-
-/// The control sends its verdict on the same way as the clock's messages; `given_up` stands for it.
+/// The control sends its verdict on the same way as the clock's messages.
 void world::conclude() {
-  coordinator_.reset();
-  for (int r = 0; r < size(); ++r) down_.send(r, given_up{});
+  coordinator_.end();
+  for (int r = 0; r < size(); ++r) down_.push(r, over{});
 }
 
 bool world::consistent() const {
@@ -45,9 +43,14 @@ bool world::deliver_up(int r) {
   if (queue.empty()) return false;
   upward message = queue.front();
   queue.pop_front();
-  auto* told = std::get_if<report>(&message);
-  if (told != nullptr && mutation_.ignore_versions) told->version = down_.newest;
-  coordinator_.receive(r, message);
+  if (const auto* a = std::get_if<answered>(&message)) {
+    coordinator_.answer(r, a->number);
+    return true;
+  }
+  auto& told = std::get<needs::up>(message);
+  auto* report = std::get_if<needs::report>(&told);
+  if (report != nullptr && mutation_.ignore_versions) report->version = down_.newest;
+  coordinator_.receive(r, told);
   return true;
 }
 
@@ -57,13 +60,14 @@ bool world::deliver_down(int r) {
   const downward message = queue.front();
   queue.pop_front();
   rank& me = at(r);
-  if (std::holds_alternative<pending>(message)) {
-    if (me.released) begin(r);
-    else me.pending_later = true;
-  } else if (const auto* s = std::get_if<state>(&message)) {
-    me.clock->receive(*s);
-  } else if (const auto* l = std::get_if<line>(&message)) {
-    me.clock->receive(*l);
+  if (const auto* q = std::get_if<requested>(&message)) {
+    if (me.released) begin(r, q->number);
+    else me.pending_later = q->number;
+  } else if (const auto* d = std::get_if<needs::down>(&message)) {
+    me.needed = !std::get<needs::state>(*d).needed_by.empty();
+    me.clock->receive(*d);
+  } else if (std::holds_alternative<line_declared>(message)) {
+    me.clock->line();
     me.in_checkpoint = true;
   } else {
     verdict_arrives(r);
@@ -71,17 +75,19 @@ bool world::deliver_down(int r) {
   return true;
 }
 
-void world::begin(int r) {
-  at(r).released = at(r).pending_later = false;
-  at(r).clock->begin(counts_of(r));
+void world::begin(int r, request_number number) {
+  at(r).released = false;
+  at(r).pending_later = 0;
+  at(r).clock->begin(number, counts_of(r));
 }
 
 /// A rank that came to the line is released by its initial thread later; a request that comes before is kept, and is
 /// forgotten if it is given up before it was answered.
 void world::verdict_arrives(int r) {
   rank& me = at(r);
-  me.pending_later = false;
-  me.clock->receive(given_up{});
+  me.pending_later = 0;
+  me.needed = false;
+  me.clock->end();
   if (!me.in_checkpoint) me.released = true;
 }
 
@@ -90,7 +96,7 @@ bool world::release(int r) {
   if (!me.in_checkpoint || me.clock->quiescing()) return false;    // the verdict has not come
   me.in_checkpoint = false;
   me.released = true;
-  if (me.pending_later) begin(r);
+  if (me.pending_later != 0) begin(r, me.pending_later);
   return true;
 }
 
@@ -136,7 +142,7 @@ bool world::collective(int r, thread& t, op now) {
   if (t.inside) return may_leave(now, count) && advance(t);
   if (t.held == me.clock->changes()) return false;
   t.held.reset();
-  if (me.clock->start_collective(name_of(now.a), groups_[index(now.a)], count + 1) == verdict::hold) {
+  if (me.clock->start({name_of(now.a), count + 1, groups_[index(now.a)]}) == verdict::hold) {
     t.held = me.clock->changes();
     return false;
   }

@@ -1,8 +1,8 @@
 // Ranks with programs, a clock each, and the messages between them and the coordinator: nothing moves unless a test or
 // chance says so.
 #pragma once
-#include <mana/clock/needs_coordinator.hpp>
-#include <mana/clock/needs_rank.hpp>
+#include <mana/clock/host.hpp>
+#include <mana/clock/needs.hpp>
 
 #include <deque>
 #include <memory>
@@ -19,6 +19,14 @@ struct mutation {
   bool ignore_versions = false;    // any report counts as one of the newest version
 };
 
+// On the way up and down: the policy's messages, and what the hosts and the control say.
+struct answered { request_number number; };
+struct requested { request_number number; };
+struct line_declared {};
+struct over {};                    // the checkpoint is over, or was given up
+using upward = std::variant<answered, needs::up>;
+using downward = std::variant<requested, needs::down, line_declared, over>;
+
 /// A program's step.
 /// 'C': collective on group a, ends when all members have started it; 'E': ends when the first member has;
 /// 'I': ends at once (non-blocking). 'S': eager send, 'Y': synchronous send, to thread `thread` of rank a.
@@ -31,13 +39,15 @@ struct script {
   std::vector<group> groups;
 };
 
+struct up_queue;
+
 class world {
  public:
   explicit world(script s, mutation m = {});
 
   // The coordinator
   void request() { coordinator_.request(); }
-  void give_up();
+  void give_up() { conclude(); }
   /// After the line: the checkpoint is over. Each rank runs on when it has heard it, and was released.
   void conclude();
   bool at_line() const { return coordinator_.done(); }
@@ -62,7 +72,8 @@ class world {
   bool ended(int r) const;
   bool all_ended() const;
   std::uint64_t count(int r, int g) const { return at(r).counts[index(g)]; }
-  const needs_rank<struct up_queue>& clock(int r) const { return *at(r).clock; }
+  /// It was told that others depend on it, or that it is behind.
+  bool is_needed(int r) const { return at(r).needed; }
   const std::deque<upward>& on_the_way_up(int r) const;
   int size() const { return static_cast<int>(ranks_.size()); }
 
@@ -71,7 +82,10 @@ class world {
   struct down_queues {
     std::vector<std::deque<downward>> queues;
     std::uint64_t newest = 0;    // version
-    void send(int r, const downward& m);
+    void request(int r, request_number n) { push(r, requested{n}); }
+    void send(int r, const needs::down& m);
+    void line(int r) { push(r, line_declared{}); }
+    void push(int r, const downward& m) { queues[index(r)].push_back(m); }
   };
   struct thread {
     program steps;
@@ -82,10 +96,11 @@ class world {
   };
   struct rank {
     std::unique_ptr<up_queue> up;
-    std::unique_ptr<needs_rank<up_queue>> clock;
+    std::unique_ptr<rank_host<needs, up_queue>> clock;
     std::vector<std::uint64_t> counts;         // by group
     std::vector<thread> threads;
-    bool released = true, in_checkpoint = false, pending_later = false;
+    bool released = true, in_checkpoint = false, needed = false;
+    request_number pending_later = 0;          // 0: none
   };
   struct channel { std::uint64_t sent = 0, received = 0; };
   static constexpr int max_ranks = 6, max_threads = 2;
@@ -107,7 +122,7 @@ class world {
   void end_wait(int r, int thread_index, thread& t);
   static bool advance(thread& t);
   void verdict_arrives(int r);
-  void begin(int r);
+  void begin(int r, request_number number);
   bool act(int actor);
   int actors() const;
 
@@ -118,15 +133,16 @@ class world {
   std::vector<std::unique_ptr<rank>> ranks_;
   std::vector<channel> channels_{index(max_ranks * max_threads * max_ranks * max_threads)};
   std::vector<unsigned> laziness_;             // by actor
-  needs_coordinator<down_queues> coordinator_;
+  coordinator_host<needs, down_queues> coordinator_;
 };
 
 struct up_queue {
   const mutation* what_is_lost;
   std::deque<upward> queue;
-  void send(const upward& m) {
-    if (what_is_lost->drop_raises && std::holds_alternative<raise>(m)) return;
-    const bool of_need = std::holds_alternative<need>(m) || std::holds_alternative<need_end>(m);
+  void answer(request_number n) { queue.push_back(answered{n}); }
+  void send(const needs::up& m) {
+    if (what_is_lost->drop_raises && std::holds_alternative<needs::raise>(m)) return;
+    const bool of_need = std::holds_alternative<needs::need>(m) || std::holds_alternative<needs::need_end>(m);
     if (!what_is_lost->drop_needs || !of_need) queue.push_back(m);
   }
 };

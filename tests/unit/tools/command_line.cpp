@@ -47,10 +47,21 @@ TEST_CASE("wrong words are usage errors") {
   CHECK(refusal({"run", "--interval"}) == exit_code::usage);
   CHECK(refusal({"run", "--mpi", "lam", "./app"}) == exit_code::usage);
   CHECK(refusal({"run", "--stop-on", "KILL", "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--clock", "sundial", "./app"}) == exit_code::usage);
   CHECK(refusal({"run", "--checkpoint-on", "", "./app"}) == exit_code::usage);
   CHECK(refusal({"restart"}) == exit_code::usage);
   CHECK(refusal({"inspect", "a", "b"}) == exit_code::usage);
   CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);
+}
+
+TEST_CASE("a clock that there is not is answered with those that there are") {
+  try {
+    parse_command_line({"run", "--clock", "sundial", "./app"});
+    FAIL_CHECK("accepted");
+  } catch (const failure& wrong) {
+    CHECK(std::string(wrong.what()).find("sundial is none of needs, collective_clock") != std::string::npos);
+  }
+  CHECK(run_of({"run", "--clock", "needs", "./app"}).clock == "needs");
 }
 
 TEST_CASE("the other commands' words") {

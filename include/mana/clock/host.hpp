@@ -1,0 +1,220 @@
+// What surrounds a policy in each rank and in the coordinator: requests, their numbers, waits of threads. Here the
+// contract of policy.hpp is kept towards the policy, and checked against it.
+#pragma once
+#include <mana/clock/policy.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+namespace mana::clock {
+
+/// A mistake of a policy's author: going on would stop or corrupt a program later, where nobody finds the cause.
+template <class P>
+[[noreturn]] void broken(const char* rule) {
+  std::fprintf(stderr, "mana: the clock policy %s breaks its contract: %s (include/mana/clock/policy.hpp)\n",
+               std::string(P::name).c_str(), rule);
+  std::abort();
+}
+
+/// Numbers requests, the same in all ranks: 1, 2, …; 0: none.
+using request_number = std::uint64_t;
+
+/// Transport: `void answer(request_number)`, `void send(const typename P::up&)`: to the coordinator, in the order of
+/// the calls. Not thread-safe: the caller holds one lock per rank. No member blocks.
+///
+/// INV-18 a start that is held is not counted: the caller takes it back under the lock under which it asked, and
+/// begin() gets counts that were read under that lock. So every start is in the counts, or asks and is judged. One
+/// that is in the counts may ask all the same, even after the line, and goes: others have started it, or will.
+template <policy P, class Transport>
+class rank_host {
+ public:
+  rank_host(Transport& transport, int rank) : to_coordinator_{transport}, rank_(rank) {}
+  /// A copy with surroundings of its own, as checkers of all schedules make them.
+  rank_host(Transport& transport, const rank_host& from) : to_coordinator_{transport}, rank_(from.rank_) {
+    copy_fields(from, *this);
+    if (from.part_) copy_fields(*from.part_, part_.emplace(to_coordinator_, rank_));
+  }
+  rank_host(const rank_host&) = delete;
+  rank_host& operator=(const rank_host&) = delete;
+
+  /// The rank has seen the request. counts: its clocks, read after every later start is sure to ask start().
+  /// A quiesce that was under way is given up.
+  void begin(request_number number, std::vector<group_count> counts) {
+    end();
+    to_coordinator_.transport.answer(number);
+    counted_.clear();
+    for (const group_count& c : counts) counted_[c.name] = c.count;
+    part_.emplace(to_coordinator_, rank_).begin(std::move(counts));
+    part_->waits(told_ = all_waits());
+  }
+  void receive(const typename P::down& message) {
+    if (!part_ || at_line_) return;
+    ++changes_;
+    part_->receive(message);
+  }
+  void line() {
+    ++changes_;
+    at_line_ = true;
+  }
+  /// The checkpoint is over, or was given up.
+  void end() {
+    ++changes_;
+    part_.reset();
+    at_line_ = false;
+  }
+
+  /// out: hold: take the count back, ask again when changes() grew
+  verdict start(const collective& c) {
+    if (!part_) return verdict::go;
+    if (const auto at = counted_.find(c.name); at != counted_.end() && c.count <= at->second) return verdict::go;
+    return at_line_ ? verdict::hold : part_->start(c);
+  }
+
+  /// A blocking wait for messages, or for a receive to be posted.
+  /// who: any number that no other wait of this rank has; again with the same number: the wait is for others now
+  /// peers: world ranks; empty: anyone
+  void wait_begins(std::uint64_t who, std::span<const int> peers) {
+    waits_[who] = {peers.begin(), peers.end()};
+    tell_waits();
+  }
+  void wait_ends(std::uint64_t who) {
+    if (waits_.erase(who) != 0) tell_waits();
+  }
+
+  bool quiescing() const noexcept { return part_.has_value(); }
+  bool at_line() const noexcept { return at_line_; }
+  /// Grows whenever a held collective may have to be judged again.
+  std::uint64_t changes() const noexcept { return changes_; }
+
+ private:
+  struct gate {
+    Transport& transport;
+    void send(const typename P::up& message) { transport.send(message); }
+  };
+  using part = typename P::template rank<gate>;
+
+  void tell_waits() {
+    if (!part_ || at_line_) return;
+    if (wait_set now = all_waits(); now != told_) part_->waits(told_ = std::move(now));
+  }
+
+  /// A wait of one of its own threads is nobody else's to end: while others depend on the rank, all its threads run.
+  wait_set all_waits() const {
+    if (waits_.empty()) return std::nullopt;
+    std::set<int> found;
+    for (const auto& [who, ranks] : waits_) {
+      if (ranks.empty()) return std::vector<int>{};
+      found.insert(ranks.begin(), ranks.end());
+    }
+    found.erase(rank_);
+    if (found.empty()) return std::nullopt;
+    return std::vector<int>(found.begin(), found.end());
+  }
+
+  gate to_coordinator_;
+  const int rank_;
+  std::optional<part> part_;  // while a request is under way
+  std::map<group_name, std::uint64_t> counted_;  // what begin() was told
+  bool at_line_ = false;
+  std::uint64_t changes_ = 0;
+  std::map<std::uint64_t, std::vector<int>> waits_;  // the program's, not the quiesce's: they go on
+  wait_set told_;
+
+ public:
+  /// All that decides what happens next, but the part: whether a held collective may ask again its holder remembers.
+  static constexpr std::tuple fields{&rank_host::counted_, &rank_host::at_line_, &rank_host::waits_,
+                                     &rank_host::told_};
+  /// The policy's part, nullptr while there is no request.
+  const part* state() const noexcept { return part_ ? &*part_ : nullptr; }
+};
+
+/// Transport: `void request(int rank, request_number)`, `void send(int rank, const typename P::down&)`,
+/// `void line(int rank)`: delivered to each rank in the order of the calls. One thread.
+/// INV-17 nothing of an earlier request counts in this one: what a rank says before it has answered is not heard.
+template <policy P, class Transport>
+class coordinator_host {
+ public:
+  coordinator_host(Transport& transport, int ranks) : to_ranks_{transport, *this}, ranks_(ranks) {}
+  /// A copy with surroundings of its own.
+  coordinator_host(Transport& transport, const coordinator_host& from)
+      : to_ranks_{transport, *this}, ranks_(from.ranks_) {
+    copy_fields(from, *this);
+    if (from.part_) copy_fields(*from.part_, part_.emplace(to_ranks_, ranks_));
+  }
+  coordinator_host(const coordinator_host&) = delete;
+  coordinator_host& operator=(const coordinator_host&) = delete;
+
+  void request() {
+    end();
+    ++number_;
+    answered_.assign(static_cast<std::size_t>(ranks_), false);
+    heard_ = answered_;
+    part_.emplace(to_ranks_, ranks_);
+    for (int r = 0; r < ranks_; ++r) to_ranks_.transport.request(r, number_);
+  }
+  /// The checkpoint is over, or is given up: the caller tells the ranks.
+  void end() {
+    part_.reset();
+    done_ = false;
+  }
+  /// The line is declared, and all ranks were told.
+  bool done() const noexcept { return done_; }
+
+  /// out: it is the answer to the request that is under way
+  bool answer(int rank, request_number number) {
+    const bool current = part_ && number == number_;
+    if (current) answered_[static_cast<std::size_t>(rank)] = true;
+    return current;
+  }
+  void receive(int rank, const typename P::up& message) {
+    if (!part_ || done_ || !answered_[static_cast<std::size_t>(rank)]) return;
+    heard_[static_cast<std::size_t>(rank)] = true;
+    part_->receive(rank, message);
+  }
+
+  /// A line of text for each rank that keeps the line from being declared, empty if none does.
+  std::string describe() const {
+    std::string text;
+    if (!part_ || done_) return text;
+    for (int r = 0; r < ranks_; ++r)
+      if (!answered_[static_cast<std::size_t>(r)])
+        text += "rank " + std::to_string(r) + " has not answered the request\n";
+    return text.empty() ? part_->describe() : text;
+  }
+
+ private:
+  struct gate {
+    Transport& transport;
+    coordinator_host& host;
+    void send(int rank, const typename P::down& message) {
+      if (host.done_) broken<P>("rule 2: a message after the line");
+      if (!host.heard_[static_cast<std::size_t>(rank)])
+        broken<P>("rule 3: a message to a rank that has not been heard");
+      transport.send(rank, message);
+    }
+    void declare_line() {
+      if (host.done_) broken<P>("rule 2: a second line");
+      host.done_ = true;
+      for (int r = 0; r < host.ranks_; ++r) transport.line(r);
+    }
+  };
+  using part = typename P::template coordinator<gate>;
+
+  gate to_ranks_;
+  const int ranks_;
+  std::optional<part> part_;  // while a request is under way
+  bool done_ = false;
+  request_number number_ = 0;
+  std::vector<bool> answered_, heard_;  // by rank
+
+ public:
+  static constexpr std::tuple fields{&coordinator_host::done_, &coordinator_host::number_, &coordinator_host::answered_,
+                                     &coordinator_host::heard_};
+  /// The policy's part, nullptr while there is no request.
+  const part* state() const noexcept { return part_ ? &*part_ : nullptr; }
+};
+
+}  // namespace mana::clock

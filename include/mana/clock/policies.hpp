@@ -1,0 +1,35 @@
+// The policies that `mana run --clock NAME` knows. A new one: its header, and its name here.
+#pragma once
+#include <mana/clock/collective_clock.hpp>
+#include <mana/clock/needs.hpp>
+
+#include <tuple>
+
+namespace mana::clock {
+
+using policies = std::tuple<needs, collective_clock>;  // the first is the default
+
+static_assert([]<class... P>(std::tuple<P...>*) { return (policy<P> && ...); }(static_cast<policies*>(nullptr)));
+
+/// Calls use.operator()<P>() for the policy of this name; empty: the default.      out: false: there is none
+template <class Use>
+bool with_policy(std::string_view name, Use&& use) {
+  const auto try_it = [&]<class P>() {
+    if (name != P::name) return false;
+    use.template operator()<P>();
+    return true;
+  };
+  return [&]<class First, class... P>(std::tuple<First, P...>*) {
+    if (name.empty()) name = First::name;
+    return try_it.template operator()<First>() || (try_it.template operator()<P>() || ...);
+  }(static_cast<policies*>(nullptr));
+}
+
+/// All names, the default first.
+inline std::vector<std::string_view> policy_names() {
+  return []<class... P>(std::tuple<P...>*) {
+    return std::vector<std::string_view>{P::name...};
+  }(static_cast<policies*>(nullptr));
+}
+
+}  // namespace mana::clock

@@ -1,0 +1,90 @@
+// The contract of a policy: how ranks agree on a recovery line.
+//
+// A policy is a class with
+//
+//   name                    what `mana run --clock NAME` calls it
+//   up, down                std::variants of its messages, from a rank to the coordinator and back
+//   rank<Transport>         its part in every rank, made when the rank hears of a request: rank(Transport&, int rank)
+//   coordinator<Transport>  its part in rank 0's process, made for a request: coordinator(Transport&, int ranks)
+//
+// Both live for one request: from its beginning until the checkpoint is over or given up, and know nothing of earlier
+// ones. They hear of nothing from before their request: hosts (host.hpp) see to it. All members of a rank are called
+// under one lock, all of a coordinator by one thread.
+//
+// A rank is told
+//   begin(counts)    first: how many collectives were started on each of its clocks. Every later start is asked for,
+//                    and no earlier one
+//   waits(peers)     that threads of it wait for messages (or for receives to be posted) of these world ranks,
+//                    ascending, all threads' together, without itself; of anyone if empty; nullopt: that none does
+//   start(c)         that a thread would start collective c, which is the count-th on its clock. `hold`: it was not
+//                    counted, and asks again after the next message. `go`: it starts it at once
+//   receive(m)       a message of the coordinator
+// and may ask its transport to send(const up&): delivered to the coordinator in the order of the calls.
+//
+// A coordinator is told
+//   receive(rank, m) a message of a rank
+//   describe()       for people: a line of text for each rank that keeps the line from being declared
+// and may ask its transport to
+//   send(rank, const down&)   delivered to the rank in the order of the calls; not before its first message came
+//   declare_line()            once: all ranks are at a recovery line. From then on nobody starts a collective, and
+//                             neither side is told anything more, until the checkpoint is over
+//
+// What a policy owes: when the line is declared, each clock's count is the same on all of its members and no rank
+// starts a collective after; it is declared if the program would go on without the request. What it must never do:
+//   rule 1  speak outside of a request: nothing is asked of the transport when there is none. No code of a policy
+//           runs then: a collective costs one increment and one load
+//   rule 2  declare the line twice, or send after it
+//   rule 3  send to a rank that has not been heard
+//
+// A message lists its members in a static `fields`, a tuple of pointers to members: numbers, group_name, group_count,
+// and vectors of these. So do both parts, for all of their state but the transport: checkers copy and compare them by
+// it. The constructors say nothing.
+#pragma once
+#include <mana/clock/fields.hpp>
+#include <mana/clock/message.hpp>
+
+#include <concepts>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mana::clock {
+
+/// One that a thread would start.
+struct collective {
+  group_name name{};
+  std::uint64_t count = 0;       // it is the count-th on this clock
+  std::span<const int> members;  // world ranks, ascending
+};
+
+/// peers of all threads that wait; empty: anyone; nullopt: no thread waits
+using wait_set = std::optional<std::vector<int>>;
+
+template <class Policy>
+struct rank_probe {
+  void send(const typename Policy::up&);
+};
+template <class Policy>
+struct coordinator_probe {
+  void send(int, const typename Policy::down&);
+  void declare_line();
+};
+
+template <class P>
+concept policy = requires(typename P::template rank<rank_probe<P>>& r,
+                          typename P::template coordinator<coordinator_probe<P>>& c, const typename P::up& up,
+                          const typename P::down& down, const collective& next, wait_set waits) {
+  { P::name } -> std::convertible_to<std::string_view>;
+  requires with_fields<typename P::template rank<rank_probe<P>>>;
+  requires with_fields<typename P::template coordinator<coordinator_probe<P>>>;
+  r.begin(std::vector<group_count>());
+  r.waits(waits);
+  r.receive(down);
+  { r.start(next) } -> std::same_as<verdict>;
+  c.receive(0, up);
+  { c.describe() } -> std::same_as<std::string>;
+};
+
+}  // namespace mana::clock

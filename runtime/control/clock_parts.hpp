@@ -1,0 +1,50 @@
+// The parts of a clock policy behind one interface for all policies, and their messages in frames.
+#pragma once
+#include "wire.hpp"
+
+#include <mana/clock/host.hpp>
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace mana::control {
+
+/// See clock::rank_host.
+class rank_clock {
+ public:
+  virtual ~rank_clock() = default;
+  virtual void begin(clock::request_number number, std::vector<clock::group_count> counts) = 0;
+  /// frame: clock_down      errors: wire_error
+  virtual void receive(frame_reader& frame) = 0;
+  virtual void line() = 0;
+  virtual void end() = 0;
+  virtual clock::verdict start(const clock::collective& next) = 0;
+  virtual void wait_begins(std::uint64_t who, std::span<const int> peers) = 0;
+  virtual void wait_ends(std::uint64_t who) = 0;
+  virtual bool quiescing() const noexcept = 0;
+  virtual bool at_line() const noexcept = 0;
+  virtual std::uint64_t changes() const noexcept = 0;
+};
+
+/// See clock::coordinator_host.
+class coordinator_clock {
+ public:
+  virtual ~coordinator_clock() = default;
+  virtual void request() = 0;
+  virtual void end() = 0;
+  virtual bool done() const noexcept = 0;
+  /// frame: answered       out: it is the answer to the request that is under way      errors: wire_error
+  virtual bool answer(int rank, frame_reader& frame) = 0;
+  /// frame: clock_up       errors: wire_error
+  virtual void receive(int rank, frame_reader& frame) = 0;
+  virtual std::string describe() const = 0;
+};
+
+/// in:     policy  a name of clock::policies, empty: the default. send: of a frame to the coordinator, or to a rank
+/// errors: std::invalid_argument if there is no such policy
+std::unique_ptr<rank_clock> make_rank_clock(std::string_view policy, int rank, std::function<void(const bytes&)> send);
+std::unique_ptr<coordinator_clock> make_coordinator_clock(std::string_view policy, int ranks,
+                                                          std::function<void(int rank, const bytes&)> send);
+
+}  // namespace mana::control
