@@ -1,0 +1,96 @@
+// mana-clock-check: its options are in options.cpp, what it checks in docs/clock_checker.md.
+#include "options.hpp"
+#include "schedule.hpp"
+#include "sweep.hpp"
+
+#include <mana/clock/policies.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+
+using namespace clock_model;
+
+namespace {
+
+constexpr int exit_bad_option = 64;
+
+/// Calls use(policy) for the one of this name.
+template <class Use>
+int with_policy(const std::string& name, Use&& use) {
+  return [&]<class... P>(std::tuple<P...>*) {
+    int status = -1;
+    std::string names;
+    ((names += " " + std::string(P::name), P::name == name ? void(status = use(static_cast<P*>(nullptr))) : void()), ...);
+    if (status < 0) throw std::invalid_argument("unknown policy " + name + "; there are:" + names);
+    return status;
+  }(static_cast<mana::clock::policies*>(nullptr));
+}
+
+std::string family_name(const options& o) {
+  if (!o.program.empty()) return o.program;
+  const bounds& b = o.family;
+  const std::string name = std::to_string(b.ranks) + "," + std::to_string(b.groups) + "," + std::to_string(b.operations);
+  return o.random != 0 ? name + " random " + std::to_string(o.seed) : name + " " + b.kinds;
+}
+
+source source_of(const options& o) {
+  if (o.random != 0) return random_source(o.family, o.seed, o.random);
+  if (o.program.empty()) return family_source(o.family);
+  for (const named_program& p : named_programs())
+    if (p.name == o.program) return one_program(p.what);
+  throw std::invalid_argument("unknown program " + o.program + "; --list names them");
+}
+
+template <mana::clock::policy P>
+void show_failure(const options& o, const totals& t) {
+  const limits search{.states = 150'000, .talk = o.most.talk, .keep_line_counts = false};
+  std::vector<step> steps = t.failure.schedule;
+  if (t.failure.what != outcome::livelock) {
+    std::vector<step> shorter = explorer<P>(*t.failed, o.how, search).shortest();
+    if (!shorter.empty()) steps = std::move(shorter);
+  }
+  const auto all = narrator<P>(*t.failed, o.how).tell(steps);
+  std::printf("\n%s%s:\n%s", describe(*t.failed).c_str(), name_of(t.failure.what), to_text(all).c_str());
+  if (t.failure.what == outcome::deadlock) std::printf("       nothing can happen any more, and the program has not ended\n");
+  if (o.svg.empty()) return;
+  std::ofstream file(o.svg);
+  file << to_svg(all, *t.failed, std::string(P::name) + ": " + name_of(t.failure.what));
+  if (!file.flush()) throw std::invalid_argument("cannot write " + o.svg);
+}
+
+template <mana::clock::policy P>
+int check(const options& o) {
+  const totals t = sweep<P>(source_of(o), o.how, o.most, o.seconds);
+  std::string verdict = name_of(t.failure.what);
+  if (t.unfinished != 0) verdict += ", " + std::to_string(t.unfinished) + " beyond the limit of states";
+  if (t.out_of_time) verdict += ", out of time";
+  std::printf("%-16s %-17s %-4s %8s %11s %8s %8s %6s %8s  %s\n", "policy", "family", "plan", "programs", "states",
+              "seconds", "lines", "beyond", "mean", "verdict");
+  std::printf("%-16s %-17s %-4s %8lu %11lu %8.1f %8lu %6d %8.4f  %s\n", std::string(P::name).c_str(),
+              family_name(o).c_str(), o.how.plan.c_str(), t.programs, t.states, t.seconds, t.lines, t.most_beyond,
+              t.lines == 0 ? 0.0 : static_cast<double>(t.all_beyond) / static_cast<double>(t.lines), verdict.c_str());
+  if (t.ends_without_line != 0) std::printf("%lu ends without a line\n", t.ends_without_line);
+  if (t.failed) show_failure<P>(o, t);
+  return t.failed ? 1 : 0;
+}
+
+int run(const options& o) {
+  if (o.list)
+    for (const named_program& p : named_programs()) std::printf("%s\n%s", p.name.c_str(), describe(p.what).c_str());
+  if (o.list) return 0;
+  if (o.mutants) return check_mutants(o) ? 0 : 1;
+  if (!o.has_family && o.program.empty() && o.random == 0) throw std::invalid_argument("which family, or program?");
+  return with_policy(o.policy, [&]<class P>(P*) { return check<P>(o); });
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return run(read_options(count, words));
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "mana-clock-check: %s\n%s", error.what(), usage);
+    return exit_bad_option;
+  }
+}

@@ -1,0 +1,66 @@
+// Which step may be taken alone.
+//
+// A step of this kind is a left mover: as soon as it can happen it stays possible until it happens, and it changes places
+// with every step of others that comes before it, with the same outcome. So each execution is matched by one in which it
+// happens at once, with the same lines at the same counts, and the same ends. No such step can follow another for ever:
+// each moves the program on or takes a message off a lane that only the coordinator fills.
+//
+//   - computing, sending, posting a receive: these only add to numbers that others compare with >=; nobody's step becomes
+//     impossible or different. (Telling a wait is possible whether or not the message is there, so sends do not disable it.)
+//     A line or a request that comes to the rank in between meets the same counts.
+//   - leaving a collective that may be left, or waiting for a non-blocking one: members' entries only grow, and the host
+//     is not asked.
+//   - the end of an operation that waits, where no request can come to the rank any more: no host observes it.
+//   - a message that comes to a rank whose program can do nothing before it: one that has ended, that is held (what it is
+//     told decides, nothing else), or that stands at the line until its end has come. What it answers goes to the end of its
+//     own lane, of which the coordinator takes the beginning.
+//   - the release of a rank for which nothing is under way.
+#pragma once
+#include "world.hpp"
+
+namespace clock_model {
+
+template <mana::clock::policy P>
+bool world<P>::is_held(int r) const {
+  const process<P>& p = *rank_[index(r)];
+  const op* o = next_op(r);
+  if (o == nullptr || !is_collective(o->what) || p.doing.where != stage::before) return false;
+  if (p.doing.asked) return true;
+  if (!p.host.quiescing() || p.doing.in_checkpoint) return false;
+  if (p.would_be) return *p.would_be == verdict::hold;
+  world copy = *this;
+  if (copy.enter(r, *o)) p.would_be = verdict::go;       // or it is held with an effect: that is a step
+  return p.would_be == verdict::hold;
+}
+
+template <mana::clock::policy P>
+std::optional<step> world<P>::solo() const {
+  if (!how_->reduce) return std::nullopt;
+  for (int r = 0; r < size(); ++r) {
+    const task& t = doing(r);
+    const op* o = next_op(r);
+    const bool some_come = !coming_down(r).empty();
+    if (o == nullptr) {
+      if (some_come && (is_quiescing(r) || !t.in_checkpoint)) return step{step::down, r};
+    } else if (may_run(r)) {
+      const bool is_inside = t.where == stage::inside;
+      if (is_collective(o->what)) {
+        if (is_inside && may_leave(r, t.current)) return step{step::run, r};
+        if (some_come && is_held(r)) return step{step::down, r};
+      } else if (!is_inside) {
+        return step{step::run, r};
+      } else if (t.current.what == act::icoll) {
+        if (is_done(r, t.current)) return step{step::run, r};
+      } else if (!has_control(r) && !is_quiescing(r) && o->what != act::recv_any && is_done(r, t.current)) {
+        return step{step::run, r};
+      }
+    }
+    if (t.in_checkpoint && t.where != stage::counted) {
+      if (is_quiescing(r) && some_come) return step{step::down, r};
+      if (!is_quiescing(r) && !has_control(r)) return step{step::release, r};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace clock_model

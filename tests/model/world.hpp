@@ -1,0 +1,209 @@
+// A program under a policy: a value, with all the steps that can happen next.
+//
+// Requests come at any time; here the coordinator makes each as early as it can, which is at the beginning, or when the
+// last one is over. Nothing observes that moment, and messages may take as long as they like, so every later moment is
+// among the schedules. For the same reason a checkpoint's end is sent together with the line.
+#pragma once
+#include "parts.hpp"
+#include "shared_part.hpp"
+
+namespace clock_model {
+
+struct step {
+  // run: the rank's next operation starts, or ends. waits: it tells its host that it waits. up, down: a message of
+  // this rank, or for it, arrives. release: the rank goes on after a checkpoint. give_up: the coordinator does.
+  enum kind : std::uint8_t { run, waits, up, down, release, give_up } what = run;
+  int rank = 0;
+  int sender = -1;                             // of run, where anyone's message is received: whose
+  bool operator==(const step&) const = default;
+};
+
+enum class fault : std::uint8_t { none, unequal_line, start_after_line, kinds_differ };
+
+/// Mistakes of who calls the hosts, to show that the contract's clauses are needed.
+struct caller_faults {
+  bool counts_too_early = false;               // the snapshot is without a start that is counted, and has yet to ask
+  bool held_is_counted = false;                // a held start is not taken back
+  bool old_answers_pass = false;               // an answer to an older request is taken for one to this
+  bool heard_before_answer = false;            // what was said before the answer is heard
+  bool later_request_lost = false;             // a request that comes during a checkpoint is forgotten
+  bool late_line = false;                      // the host does not hear of the line
+  bool end_unheard = false;                    // the host does not hear of a checkpoint's end
+  bool waits_untold = false;                   // no wait is told
+  bool wait_ends_untold = false;
+  bool never_asks_again = false;               // a held start does not ask again
+};
+
+struct rules {
+  std::string plan = "l";                      // by request: l: until its line; a: it may be given up at any moment
+  bool split_starts = true;                    // a start is counted, and asks later: a request may come between
+  bool reduce = true;                          // take steps alone where that is sound (reduction.hpp)
+  caller_faults faults;
+};
+
+template <mana::clock::policy P>
+class world {
+ public:
+  static constexpr int max_ranks = 6;
+
+  world(const script& program, const rules& how);
+
+  /// out: the step can happen, and changed something
+  bool take(const step& s);
+  /// All steps that can happen (some may turn out to change nothing).
+  void steps(std::vector<step>& out) const;
+  /// A step that may be taken alone, without leaving out anything that matters. Why: reduction.hpp
+  std::optional<step> solo() const;
+  hash128 hash() const;
+
+  fault what_broke() const { return fault_; }
+  bool all_ended() const;
+  int lines() const { return lines_; }
+  /// A line was declared by the last step: where ranks began, and where they are.
+  bool at_new_line() const { return new_line_; }
+  /// Nothing of any request is left: the program goes on as if there had been none.
+  bool is_native() const;
+  /// Collectives, messages and computations of the program that were started or ended.
+  int progress() const;
+
+  const task& doing(int r) const { return rank_[index(r)]->doing; }
+  const op* next_op(int r) const;
+  const script& what() const { return *program_; }
+  bool is_quiescing(int r) const { return rank_[index(r)]->host.quiescing(); }
+  const std::vector<upward<P>>& going_up(int r) const { return up_[index(r)]->queue; }
+  const std::vector<downward<P>>& coming_down(int r) const { return down_[index(r)]->queue; }
+  bool is_held(int r) const;
+
+ private:
+  int size() const { return program_->size(); }
+  process<P>& edit(int r);
+  void flush(int r);
+  void flush_control();
+
+  // the program: world_program.hpp
+  bool run(int r, int sender);
+  bool start_collective(int r, const op& o);
+  bool enter(int r, const op& o);
+  void begin_op(task& t, const op& o);
+  bool complete(int r, const op& o, int sender);
+  void advance(int r);
+  bool is_done(int r, const started_op& o) const;
+  bool may_leave(int r, const started_op& o) const;
+  std::uint64_t entered(int r, int g) const;
+  bool waits(int r);
+  std::vector<int> peers_of(int r) const;
+  bool may_run(int r) const;
+  bool has_control(int r) const;
+  bool same_kinds(int r, const op& o) const;
+
+  // requests: world_control.hpp
+  void request();
+  void conclude();
+  bool deliver_up(int r);
+  bool deliver_down(int r);
+  void begin(int r, request_number number);
+  void end_arrives(int r);
+  bool release(int r);
+  bool give_up();
+  bool is_line_safe() const;
+  std::vector<mana::clock::group_count> counts_of(int r) const;
+
+  const script* program_;
+  const rules* how_;
+  std::array<shared_part<process<P>>, max_ranks> rank_;
+  std::array<shared_part<lane<upward<P>>>, max_ranks> up_;
+  std::array<shared_part<lane<downward<P>>>, max_ranks> down_;
+  shared_part<control<P>> control_;
+  std::uint64_t request_no_ = 0;
+  int planned_ = 0;                            // requests of the plan that were made
+  int lines_ = 0;
+  bool under_way_ = false, new_line_ = false;
+  fault fault_ = fault::none;
+};
+
+template <mana::clock::policy P>
+world<P>::world(const script& program, const rules& how)
+    : program_(&program), how_(&how), control_(shared_part<control<P>>::make(program.size())) {
+  for (int r = 0; r < size(); ++r) {
+    task t;
+    t.counts.resize(program.groups.size());
+    for (std::size_t g = 0; g < program.groups.size(); ++g) t.exists.push_back(program.is_given(static_cast<int>(g)));
+    t.sent.resize(program.ranks.size());
+    t.posted.resize(program.ranks.size());
+    rank_[index(r)] = shared_part<process<P>>::make(r, std::move(t));
+    up_[index(r)] = shared_part<lane<upward<P>>>::make();
+    down_[index(r)] = shared_part<lane<downward<P>>>::make();
+  }
+  if (!how.plan.empty()) request();
+}
+
+template <mana::clock::policy P>
+hash128 world<P>::hash() const {
+  std::array<hash128, 3 * max_ranks + 2> all;
+  std::size_t n = 0;
+  for (int r = 0; r < size(); ++r) {
+    all[n++] = rank_[index(r)].hash();
+    all[n++] = up_[index(r)].hash();
+    all[n++] = down_[index(r)].hash();
+  }
+  all[n++] = control_.hash();
+  all[n++] = {static_cast<std::uint64_t>(planned_), static_cast<std::uint64_t>(lines_) * 4 + under_way_};
+  return hash_of(all.data(), n * sizeof(hash128));
+}
+
+template <mana::clock::policy P>
+process<P>& world<P>::edit(int r) {
+  process<P>& p = rank_[index(r)].edit();
+  p.would_be.reset();
+  return p;
+}
+
+template <mana::clock::policy P>
+void world<P>::flush(int r) {
+  auto& out = rank_[index(r)].edit().to_coordinator.out;
+  if (out.empty()) return;
+  auto& queue = up_[index(r)].edit().queue;
+  queue.insert(queue.end(), out.begin(), out.end());
+  out.clear();
+}
+
+template <mana::clock::policy P>
+void world<P>::flush_control() {
+  auto& out = control_.edit().to_ranks.out;
+  for (auto& [r, message] : out) down_[index(r)].edit().queue.push_back(std::move(message));
+  out.clear();
+}
+
+template <mana::clock::policy P>
+bool world<P>::all_ended() const {
+  for (int r = 0; r < size(); ++r)
+    if (next_op(r) != nullptr) return false;
+  return true;
+}
+
+template <mana::clock::policy P>
+bool world<P>::is_native() const {
+  if (under_way_) return false;
+  for (int r = 0; r < size(); ++r)
+    if (has_control(r) || is_quiescing(r) || doing(r).in_checkpoint || doing(r).pending_later != 0) return false;
+  return true;
+}
+
+template <mana::clock::policy P>
+int world<P>::progress() const {
+  int sum = 0;
+  for (int r = 0; r < size(); ++r) sum += 3 * doing(r).next + static_cast<int>(doing(r).where);
+  return sum;
+}
+
+template <mana::clock::policy P>
+const op* world<P>::next_op(int r) const {
+  const rank_ops& ops = program_->ranks[index(r)];
+  return index(doing(r).next) < ops.size() ? &ops[index(doing(r).next)] : nullptr;
+}
+
+}  // namespace clock_model
+
+#include "reduction.hpp"
+#include "world_control.hpp"
+#include "world_program.hpp"

@@ -1,0 +1,137 @@
+// Requests, and the messages between ranks and the coordinator.
+#pragma once
+#include "world.hpp"
+
+namespace clock_model {
+
+template <mana::clock::policy P>
+void world<P>::request() {
+  ++planned_;
+  ++request_no_;
+  under_way_ = true;
+  auto& host = control_.edit().host;
+  host.request();
+  if (how_->faults.heard_before_answer)
+    for (int r = 0; r < size(); ++r) host.answer(r, request_no_);
+  flush_control();
+}
+
+/// The checkpoint's end, or that it is given up, and the next request if there is one to come.
+template <mana::clock::policy P>
+void world<P>::conclude() {
+  control_.edit().host.end();
+  for (int r = 0; r < size(); ++r) down_[index(r)].edit().queue.push_back(over{});
+  under_way_ = false;
+  if (index(planned_) < how_->plan.size()) request();
+}
+
+/// An answer and what the rank said with it are one step: only messages of this rank ask whether it has answered.
+template <mana::clock::policy P>
+bool world<P>::deliver_up(int r) {
+  if (going_up(r).empty()) return false;
+  auto& queue = up_[index(r)].edit().queue;
+  auto& host = control_.edit().host;
+  while (!queue.empty() && std::holds_alternative<answered>(queue.front())) {
+    host.answer(r, how_->faults.old_answers_pass ? request_no_ : std::get<answered>(queue.front()).number);
+    queue.erase(queue.begin());
+  }
+  if (!queue.empty()) {
+    const auto message = std::get<typename P::up>(queue.front());
+    queue.erase(queue.begin());
+    host.receive(r, message);
+  }
+  flush_control();
+  if (!under_way_ || !host.done()) return true;
+  ++lines_;
+  new_line_ = true;
+  if (!is_line_safe()) fault_ = fault::unequal_line;
+  for (int m = 0; m < size(); ++m) edit(m).doing.under_line = true;
+  conclude();
+  return true;
+}
+
+/// Counts are equal, and all who are counted on the last collective will enter it.
+template <mana::clock::policy P>
+bool world<P>::is_line_safe() const {
+  for (std::size_t g = 0; g < program_->groups.size(); ++g)
+    for (const int m : program_->groups[g])
+      if (doing(m).counts[g] != doing(program_->groups[g][0]).counts[g]) return false;
+  return true;
+}
+
+template <mana::clock::policy P>
+bool world<P>::deliver_down(int r) {
+  if (coming_down(r).empty()) return false;
+  const downward<P> message = coming_down(r).front();
+  auto& queue = down_[index(r)].edit().queue;
+  queue.erase(queue.begin());
+  process<P>& p = edit(r);
+  if (!how_->faults.never_asks_again) p.doing.asked = false;
+  if (const auto* q = std::get_if<requested>(&message)) {
+    if (p.doing.released) begin(r, q->number);
+    else p.doing.pending_later = how_->faults.later_request_lost ? 0 : q->number;
+  } else if (const auto* m = std::get_if<typename P::down>(&message)) {
+    p.host.receive(*m);
+  } else if (std::holds_alternative<line_declared>(message)) {
+    if (!how_->faults.late_line) p.host.line();
+    p.doing.in_checkpoint = true;
+  } else {
+    end_arrives(r);
+  }
+  flush(r);
+  return true;
+}
+
+template <mana::clock::policy P>
+void world<P>::begin(int r, request_number number) {
+  process<P>& p = edit(r);
+  p.doing.released = false;
+  p.doing.pending_later = 0;
+  p.doing.began_at = p.doing.started();
+  p.host.begin(number, counts_of(r));
+}
+
+/// A rank that came to the line is released by its initial thread later; a request that comes before is kept, and is
+/// forgotten if it is given up before it was answered.
+template <mana::clock::policy P>
+void world<P>::end_arrives(int r) {
+  process<P>& p = edit(r);
+  p.doing.pending_later = 0;
+  p.doing.under_line = false;
+  p.doing.began_at = -1;
+  if (!how_->faults.end_unheard) p.host.end();
+  if (!p.doing.in_checkpoint) p.doing.released = true;
+}
+
+template <mana::clock::policy P>
+bool world<P>::release(int r) {
+  process<P>& p = edit(r);
+  p.doing.in_checkpoint = false;
+  p.doing.released = true;
+  p.doing.asked = false;
+  if (p.doing.pending_later != 0) begin(r, p.doing.pending_later);
+  flush(r);
+  return true;
+}
+
+template <mana::clock::policy P>
+bool world<P>::give_up() {
+  conclude();
+  return true;
+}
+
+template <mana::clock::policy P>
+std::vector<mana::clock::group_count> world<P>::counts_of(int r) const {
+  std::vector<mana::clock::group_count> counts;
+  const task& t = doing(r);
+  for (int g = 0; g < static_cast<int>(program_->groups.size()); ++g) {
+    const group& members = program_->groups[index(g)];
+    if (!t.exists[index(g)] || std::find(members.begin(), members.end(), r) == members.end()) continue;
+    const std::uint64_t name = static_cast<std::uint64_t>(g) + 1;
+    const bool left_out = how_->faults.counts_too_early && t.where == stage::counted && next_op(r)->with == g;
+    counts.push_back({{name, 7 * name}, t.counts[index(g)] - (left_out ? 1 : 0), members});
+  }
+  return counts;
+}
+
+}  // namespace clock_model

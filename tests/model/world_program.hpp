@@ -1,0 +1,226 @@
+// The program's steps.
+#pragma once
+#include "world.hpp"
+
+namespace clock_model {
+
+template <mana::clock::policy P>
+bool world<P>::take(const step& s) {
+  new_line_ = false;
+  switch (s.what) {
+    case step::run: return run(s.rank, s.sender);
+    case step::waits: return waits(s.rank);
+    case step::up: return deliver_up(s.rank);
+    case step::down: return deliver_down(s.rank);
+    case step::release: return release(s.rank);
+    case step::give_up: return give_up();
+  }
+  return false;
+}
+
+template <mana::clock::policy P>
+void world<P>::steps(std::vector<step>& out) const {
+  out.clear();
+  for (int r = 0; r < size(); ++r) {
+    const task& t = doing(r);
+    if (const op* o = next_op(r); o != nullptr && may_run(r)) {
+      if (o->what == act::recv_any && t.where == stage::inside) {
+        for (int s = 0; s < size(); ++s)
+          if (doing(s).sent[index(r)] > t.posted[index(s)]) out.push_back({step::run, r, s});
+      } else if (t.where != stage::inside || is_done(r, t.current)) {
+        if (!is_held(r)) out.push_back({step::run, r});
+      }
+      if (!t.waiting && is_quiescing(r) && t.where == stage::inside && !is_collective(o->what) &&
+          !(o->what == act::wait && t.current.what == act::icoll))
+        out.push_back({step::waits, r});
+    }
+    if (!going_up(r).empty()) out.push_back({step::up, r});
+    if (!coming_down(r).empty()) out.push_back({step::down, r});
+    if (t.in_checkpoint && !is_quiescing(r) && t.where != stage::counted) out.push_back({step::release, r});
+  }
+  if (under_way_ && how_->plan[index(planned_ - 1)] == 'a') out.push_back({step::give_up, 0});
+}
+
+/// A rank that came to the line stands, but for a collective that it has counted or entered.
+template <mana::clock::policy P>
+bool world<P>::may_run(int r) const {
+  const task& t = doing(r);
+  if (!t.in_checkpoint) return true;
+  return t.where == stage::counted || (t.where == stage::inside && is_collective(next_op(r)->what));
+}
+
+/// A request may still come to the rank, or a message of one.
+template <mana::clock::policy P>
+bool world<P>::has_control(int r) const {
+  return under_way_ || !coming_down(r).empty() || !going_up(r).empty();
+}
+
+template <mana::clock::policy P>
+bool world<P>::run(int r, int sender) {
+  const op* o = next_op(r);
+  if (o == nullptr || !may_run(r)) return false;
+  const stage where = doing(r).where;
+  if (is_collective(o->what) && where != stage::inside) return start_collective(r, *o);
+  if (where == stage::inside) return complete(r, *o, sender);
+  task& t = edit(r).doing;
+  begin_op(t, *o);
+  if (o->what == act::compute || o->what == act::send || o->what == act::isend || o->what == act::irecv) advance(r);
+  return true;
+}
+
+/// Everything but a collective. A receive is posted, a message is sent.
+template <mana::clock::policy P>
+void world<P>::begin_op(task& t, const op& o) {
+  started_op s{o.what, o.with, 0};
+  switch (o.what) {
+    case act::send:
+    case act::ssend:
+    case act::isend: s.index = ++t.sent[index(o.with)]; break;
+    case act::recv:
+    case act::irecv: s.index = ++t.posted[index(o.with)]; break;
+    case act::wait: s = t.slots[index(o.slot)]; break;
+    default: break;
+  }
+  t.where = stage::inside;
+  if (o.what == act::isend || o.what == act::irecv) t.slots[index(o.slot)] = s;
+  else t.current = s;
+}
+
+/// Before a request is heard, a start is counted without asking anyone; asking comes later (INV-18). The start of one
+/// that asks is counted and judged at once, under a lock.
+template <mana::clock::policy P>
+bool world<P>::start_collective(int r, const op& o) {
+  if (doing(r).where == stage::before && !is_quiescing(r) && how_->split_starts && has_control(r)) {
+    task& t = edit(r).doing;
+    if (t.under_line) fault_ = fault::start_after_line;
+    ++t.counts[index(o.with)];
+    t.where = stage::counted;
+    if (!same_kinds(r, o)) fault_ = fault::kinds_differ;
+    return true;
+  }
+  return enter(r, o);
+}
+
+template <mana::clock::policy P>
+bool world<P>::enter(int r, const op& o) {
+  const bool is_counted = doing(r).where == stage::counted;
+  if (doing(r).asked) return false;
+  const shared_part<process<P>> old = rank_[index(r)];
+  process<P>& p = edit(r);
+  std::uint64_t& count = p.doing.counts[index(o.with)];
+  if (!is_counted) ++count;
+  const std::uint64_t name = static_cast<std::uint64_t>(o.with) + 1;
+  const verdict v = p.host.start({{name, 7 * name}, count, program_->groups[index(o.with)]});
+  if (v == verdict::hold) {
+    if (is_counted && p.doing.under_line && !how_->faults.held_is_counted) fault_ = fault::start_after_line;
+    if (!how_->faults.held_is_counted) --count;
+    else p.doing.asked = true;
+    p.doing.where = stage::before;
+    const bool spoke = !p.to_coordinator.out.empty();
+    if (!is_counted && !spoke && rank_[index(r)].hash() == old.hash()) {
+      rank_[index(r)] = old;
+      old->would_be = verdict::hold;
+      return false;
+    }
+    p.doing.asked = true;
+    rank_[index(r)].edit();
+    flush(r);
+    return true;
+  }
+  if (!is_counted && p.doing.under_line) fault_ = fault::start_after_line;
+  p.doing.current = {o.what, o.with, count};
+  p.doing.where = stage::inside;
+  const std::uint64_t mine = count;
+  flush(r);
+  if (!same_kinds(r, o)) fault_ = fault::kinds_differ;
+  if (o.what != act::icoll) return true;
+  edit(r).doing.slots[index(o.slot)] = {o.what, o.with, mine};
+  advance(r);
+  return true;
+}
+
+/// The k-th collective on a group is of one kind on all members, as far as they have come: else it is no program.
+template <mana::clock::policy P>
+bool world<P>::same_kinds(int r, const op& o) const {
+  const auto nth = [&](int rank, std::uint64_t n) -> const op* {
+    for (const op& other : program_->ranks[index(rank)])
+      if (is_collective(other.what) && other.with == o.with && --n == 0) return &other;
+    return nullptr;
+  };
+  const std::uint64_t n = doing(r).counts[index(o.with)];
+  for (const int m : program_->groups[index(o.with)])
+    if (const op* other = nth(m, n); other != nullptr && other->what != o.what) return false;
+  return true;
+}
+
+template <mana::clock::policy P>
+bool world<P>::complete(int r, const op& o, int sender) {
+  if (o.what == act::recv_any) {
+    if (sender < 0 || doing(sender).sent[index(r)] <= doing(r).posted[index(sender)]) return false;
+    ++edit(r).doing.posted[index(sender)];
+  } else if (!is_done(r, doing(r).current)) {
+    return false;
+  }
+  if (o.what == act::make) edit(r).doing.exists[index(o.slot)] = true;
+  advance(r);
+  return true;
+}
+
+template <mana::clock::policy P>
+void world<P>::advance(int r) {
+  process<P>& p = edit(r);
+  task& t = p.doing;
+  const op& o = *next_op(r);
+  if (o.what == act::wait) t.slots[index(o.slot)] = {};
+  if (std::exchange(t.waiting, false) && !how_->faults.wait_ends_untold) p.host.wait_ends(0);
+  t.current = {};
+  t.where = stage::before;
+  ++t.next;
+  flush(r);
+}
+
+template <mana::clock::policy P>
+bool world<P>::is_done(int r, const started_op& o) const {
+  switch (o.what) {
+    case act::recv:
+    case act::irecv: return doing(o.with).sent[index(r)] >= o.index;
+    case act::ssend:
+    case act::isend: return doing(o.with).posted[index(r)] >= o.index;
+    case act::recv_any: return true;
+    default: return !is_collective(o.what) || may_leave(r, o);
+  }
+}
+
+template <mana::clock::policy P>
+bool world<P>::may_leave(int r, const started_op& o) const {
+  const group& members = program_->groups[index(o.with)];
+  const auto all = [&] {
+    return std::all_of(members.begin(), members.end(), [&](int m) { return entered(m, o.with) >= o.index; });
+  };
+  if (o.what == act::rooted) return r == members[0] || entered(members[0], o.with) >= o.index;
+  if (o.what == act::reduce) return r != members[0] || all();
+  return all();
+}
+
+template <mana::clock::policy P>
+std::uint64_t world<P>::entered(int r, int g) const {
+  const task& t = doing(r);
+  return t.counts[index(g)] - (t.where == stage::counted && next_op(r)->with == g ? 1u : 0u);
+}
+
+template <mana::clock::policy P>
+bool world<P>::waits(int r) {
+  process<P>& p = edit(r);
+  p.doing.waiting = true;
+  if (!how_->faults.waits_untold) p.host.wait_begins(0, peers_of(r));
+  flush(r);
+  return true;
+}
+
+template <mana::clock::policy P>
+std::vector<int> world<P>::peers_of(int r) const {
+  const started_op& o = doing(r).current;
+  return o.what == act::recv_any ? std::vector<int>{} : std::vector<int>{o.with};
+}
+
+}  // namespace clock_model
