@@ -53,10 +53,15 @@ class byte_writer {
   void put(const std::array<T, N>& list) {
     for (const T& one : list) put(one);
   }
+  template <class A, class B>
+  void put(const std::pair<A, B>& two) {
+    put(two.first);
+    put(two.second);
+  }
   template <class K, class V>
   void put(const std::map<K, V>& map) {
     put(map.size());
-    for (const auto& [key, value] : map) put(key), put(value);
+    for (const auto& entry : map) put(entry);
   }
   template <class K>
   void put(const std::set<K>& set) {

@@ -108,7 +108,7 @@ bool world<P>::release(int r) {
   process<P>& p = edit(r);
   p.doing.in_checkpoint = false;
   p.doing.released = true;
-  p.doing.asked = false;
+  if (!how_->faults.never_asks_again) p.doing.asked = false;
   if (p.doing.pending_later != 0) begin(r, p.doing.pending_later);
   flush(r);
   return true;

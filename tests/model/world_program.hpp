@@ -116,8 +116,8 @@ bool world<P>::enter(int r, const op& o) {
     if (!how_->faults.held_is_counted) --count;
     else p.doing.asked = true;
     p.doing.where = stage::before;
-    const bool spoke = !p.to_coordinator.out.empty();
-    if (!is_counted && !spoke && rank_[index(r)].hash() == old.hash()) {
+    const bool spoke = !p.to_coordinator.out.empty(), asks_again = !how_->faults.never_asks_again;
+    if (!is_counted && !spoke && asks_again && rank_[index(r)].hash() == old.hash()) {
       rank_[index(r)] = old;
       old->would_be = verdict::hold;
       return false;
