@@ -121,7 +121,7 @@ class explorer {
       if (at.what_broke() != fault::none) return;
       const auto s = at.solo();
       if (!s) return;
-      if (talk != nullptr && (s->what == step::down)) ++*talk;
+      if (talk != nullptr && (s->what == step::down || s->what == step::up)) ++*talk;
       const int before = talk == nullptr ? 0 : at.progress();
       at.take(*s);
       by.push_back(*s);
@@ -202,7 +202,7 @@ class explorer {
 /// The program ends under every schedule, if nobody asks for anything.
 template <mana::clock::policy P>
 bool ends_natively(const script& s) {
-  const rules none{.plan = "", .split_starts = false, .reduce = true, .faults = {}};
+  const rules none{.plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};
   const limits most{.states = 20'000, .talk = 1'000'000, .keep_line_counts = false};
   return explorer<P>(s, none, most).depth_first().what == outcome::clean;
 }

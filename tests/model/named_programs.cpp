@@ -62,6 +62,64 @@ program overlap(rank_info me) {
   co_yield barrier(A);
 }
 
+/// Rank 1 is behind as soon as the root has left B, and waits for rank 2, which waits for rank 3, which is held.
+program chain(rank_info me) {
+  if (me.rank == 0) {
+    co_yield broadcast(B);
+    co_yield barrier(A);
+  }
+  if (me.rank == 1) {
+    co_yield recv(2);
+    co_yield broadcast(B);
+  }
+  if (me.rank == 2) {
+    co_yield recv(3);
+    co_yield send(1);
+  }
+  if (me.rank == 3) {
+    co_yield barrier(A);
+    co_yield send(2);
+  }
+}
+
+/// Rank 1 is needed until rank 0 has its message, and no longer: it knows, and comes to B.
+program acknowledged(rank_info me) {
+  if (me.rank == 0) {
+    co_yield recv(1);
+    co_yield send(1);
+    co_yield compute();
+    co_yield barrier(A);
+  }
+  if (me.rank == 1) {
+    co_yield send(0);
+    co_yield recv(0);
+    co_yield barrier(B);
+  }
+  if (me.rank == 2) co_yield barrier(A);
+  if (me.rank == 3) co_yield barrier(B);
+}
+
+/// Ranks 1 and 2 wait for anyone, so for each other too, while rank 0 computes.
+program crossed(rank_info me) {
+  if (me.rank == 0) {
+    co_yield broadcast(A);
+    co_yield send(1);
+    co_yield compute();
+    co_yield broadcast(B);
+    co_yield send(1);
+    co_yield send(2);
+  }
+  if (me.rank == 1) {
+    co_yield recv_any();
+    co_yield broadcast(A);
+    co_yield recv_any();
+  }
+  if (me.rank == 2) {
+    co_yield recv_any();
+    co_yield broadcast(B);
+  }
+}
+
 }  // namespace
 
 std::vector<named_program> named_programs() {
@@ -70,7 +128,10 @@ std::vector<named_program> named_programs() {
           {"master", write(3, {{0, 1, 2}}, master_and_workers)},
           {"between", write(4, {{0, 3}, {1, 2}}, message_between_groups)},
           {"made", write(3, {{0, 1, 2}, {0, 1, 2}}, made_group)},
-          {"overlap", write(2, {{0, 1}}, overlap)}};
+          {"overlap", write(2, {{0, 1}}, overlap)},
+          {"chain", write(4, {{0, 3}, {0, 1}}, chain)},
+          {"acknowledged", write(4, {{0, 2}, {1, 3}}, acknowledged)},
+          {"crossed", write(3, {{0, 1}, {0, 2}}, crossed)}};
 }
 
 }  // namespace clock_model

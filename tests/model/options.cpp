@@ -17,6 +17,8 @@ const char* const usage =
     "  --plan LETTERS       requests: l until the line, a may be given up at any moment (l)\n"
     "  --split-starts       a request may come between the count of a start and its question\n"
     "  --no-reduction       every step by itself\n"
+    "  --prompt             only schedules in which messages, but for requests, arrive at once\n"
+    "  --slow-computing     only schedules in which a computation ends when nothing else can happen\n"
     "  --states N           most states per program (2000000)\n"
     "  --time S             most seconds in all\n"
     "  --svg FILE           draws the counterexample\n"
@@ -69,6 +71,8 @@ options read_options(int count, char** words) {
     else if (word == "--plan") o.how.plan = letters("la");
     else if (word == "--split-starts") o.how.split_starts = true;
     else if (word == "--no-reduction") o.how.reduce = false;
+    else if (word == "--prompt") o.how.prompt = true;
+    else if (word == "--slow-computing") o.how.slow_computing = true;
     else if (word == "--states") o.most.states = number(value());
     else if (word == "--time") o.seconds = static_cast<double>(number(value()));
     else if (word == "--svg") o.svg = value();

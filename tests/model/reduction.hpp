@@ -33,8 +33,20 @@ bool world<P>::is_held(int r) const {
   return p.would_be == verdict::hold;
 }
 
+/// No reduction, but fewer schedules: how a policy does if its messages are faster than the program.
+template <mana::clock::policy P>
+std::optional<step> world<P>::prompt_step() const {
+  for (int r = 0; r < size(); ++r) {
+    if (!going_up(r).empty()) return step{step::up, r};
+    if (!coming_down(r).empty() && !std::holds_alternative<requested>(coming_down(r).front())) return step{step::down, r};
+  }
+  return std::nullopt;
+}
+
 template <mana::clock::policy P>
 std::optional<step> world<P>::solo() const {
+  if (how_->prompt)
+    if (const auto s = prompt_step()) return s;
   if (!how_->reduce) return std::nullopt;
   for (int r = 0; r < size(); ++r) {
     const task& t = doing(r);
@@ -47,8 +59,10 @@ std::optional<step> world<P>::solo() const {
       if (is_collective(o->what)) {
         if (is_inside && may_leave(r, t.current)) return step{step::run, r};
         if (some_come && is_held(r)) return step{step::down, r};
-      } else if (!is_inside) {
+      } else if (!is_inside && !(how_->slow_computing && o->what == act::compute)) {
         return step{step::run, r};
+      } else if (!is_inside) {
+        continue;
       } else if (t.current.what == act::icoll) {
         if (is_done(r, t.current)) return step{step::run, r};
       } else if (!has_control(r) && !is_quiescing(r) && o->what != act::recv_any && is_done(r, t.current)) {

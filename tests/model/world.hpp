@@ -38,6 +38,8 @@ struct rules {
   std::string plan = "l";                      // by request: l: until its line; a: it may be given up at any moment
   bool split_starts = true;                    // a start is counted, and asks later: a request may come between
   bool reduce = true;                          // take steps alone where that is sound (reduction.hpp)
+  bool prompt = false;                         // only schedules in which messages, but for requests, arrive at once
+  bool slow_computing = false;                 // only schedules in which a computation ends when nothing else can happen
   caller_faults faults;
 };
 
@@ -54,6 +56,7 @@ class world {
   void steps(std::vector<step>& out) const;
   /// A step that may be taken alone, without leaving out anything that matters. Why: reduction.hpp
   std::optional<step> solo() const;
+  std::optional<step> prompt_step() const;
   hash128 hash() const;
 
   fault what_broke() const { return fault_; }

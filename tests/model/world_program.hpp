@@ -39,6 +39,9 @@ void world<P>::steps(std::vector<step>& out) const {
     if (t.in_checkpoint && !is_quiescing(r) && t.where != stage::counted) out.push_back({step::release, r});
   }
   if (under_way_ && how_->plan[index(planned_ - 1)] == 'a') out.push_back({step::give_up, 0});
+  if (!how_->slow_computing) return;
+  const auto computes = [&](const step& s) { return s.what == step::run && next_op(s.rank)->what == act::compute; };
+  if (!std::all_of(out.begin(), out.end(), computes)) std::erase_if(out, computes);
 }
 
 /// A rank that came to the line stands, but for a collective that it has counted or entered.

@@ -1,0 +1,87 @@
+// What the checker's own parts owe: the reduction leaves nothing out, schedules can be read, hashes tell states apart.
+#include "schedule.hpp"
+#include "sweep.hpp"
+
+#include <mana/clock/policies.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace clock_model;
+
+namespace {
+
+rules rules_with(const char* plan, bool reduce) {
+  rules r;
+  r.plan = plan;
+  r.split_starts = false;
+  r.reduce = reduce;
+  return r;
+}
+
+/// Verdict and the counts at all lines are the same with and without reduction.
+template <mana::clock::policy P>
+int compare(const bounds& family, const char* plan) {
+  int compared = 0;
+  limits most;
+  most.states = 60'000;
+  most.keep_line_counts = true;
+  for_each_program(family, [&](const script& s) {
+    if (!ends_natively<P>(s)) return true;
+    const rules full = rules_with(plan, false), reduced = rules_with(plan, true);
+    const findings all = explorer<P>(s, full, most).depth_first();
+    if (all.what == outcome::limit) return true;
+    const findings some = explorer<P>(s, reduced, most).depth_first();
+    INFO(describe(s));
+    CHECK(all.what == some.what);
+    CHECK(all.line_counts == some.line_counts);
+    CHECK(all.most_beyond == some.most_beyond);
+    CHECK(all.states >= some.states);
+    return ++compared < 60;
+  });
+  return compared;
+}
+
+}  // namespace
+
+TEST_CASE("the reduction changes neither verdicts nor reachable lines") {
+  CHECK(compare<mana::clock::needs>({2, 1, 4, 2, "sbey"}, "l") > 10);
+  CHECK(compare<mana::clock::collective_clock>({2, 1, 4, 2, "sey"}, "al") > 5);
+}
+
+TEST_CASE("the reduction keeps a deadlock") {
+  for (const named_program& p : named_programs()) {
+    if (p.name != "between") continue;
+    for (const bool reduce : {true, false}) {
+      const rules how = rules_with("l", reduce);
+      const limits most;
+      CHECK(explorer<mana::clock::collective_clock>(p.what, how, most).depth_first().what == outcome::deadlock);
+    }
+  }
+}
+
+TEST_CASE("a schedule tells what happens, and is drawn") {
+  const script s{{{barrier(0), send(1)}, {recv(0), barrier(1)}, {barrier(1)}, {barrier(0)}}, {{0, 3}, {1, 2}}};
+  const rules how = rules_with("l", true);
+  const limits most;
+  const std::vector<step> steps = explorer<mana::clock::collective_clock>(s, how, most).shortest();
+  REQUIRE_FALSE(steps.empty());
+  const auto all = narrator<mana::clock::collective_clock>(s, how).tell(steps);
+  CHECK(all.size() == steps.size());
+  CHECK(to_text(all).find("rank 2 enters barrier(B)") != std::string::npos);
+  CHECK(to_text(all).find("snapshot([A=0])") != std::string::npos);
+  const std::string svg = to_svg(all, s, "deadlock");
+  CHECK(svg.find("rank 3") != std::string::npos);
+  CHECK(svg.ends_with("</svg>\n"));
+}
+
+TEST_CASE("a program that stands still without requests is none") {
+  const script s{{{recv(1), send(1)}, {recv(0), send(0)}}, {}};
+  CHECK_FALSE(ends_natively<mana::clock::needs>(s));
+}
+
+TEST_CASE("the smallest line follows messages") {
+  const script s{{{barrier(0), send(1)}, {recv(0), barrier(1)}, {barrier(1)}, {barrier(0)}}, {{0, 3}, {1, 2}}};
+  CHECK(smallest_line(s, {0, 0, 0, 0}) == cut{0, 0, 0, 0});
+  CHECK(smallest_line(s, {0, 0, 1, 0}) == cut{2, 2, 1, 1});
+  CHECK(distance_of(s, {0, 0, 1, 0}, {2, 2, 1, 1}).beyond() == 0);
+}
