@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace clock_model {
@@ -75,9 +76,12 @@ class program {
   using handle = std::coroutine_handle<promise_type>;
 
   explicit program(handle h) : handle_(h) {}
+  program(program&& from) noexcept : handle_(std::exchange(from.handle_, {})) {}
   program(const program&) = delete;
   program& operator=(const program&) = delete;
-  ~program() { handle_.destroy(); }
+  ~program() {
+    if (handle_) handle_.destroy();
+  }
   const rank_ops& operations() const { return handle_.promise().made; }
 
  private:
