@@ -15,7 +15,7 @@ const char* const usage =
     "  --seed S             of chance (1)\n"
     "  --program NAME       one program; --list names them\n"
     "  --plan LETTERS       requests: l until the line, a may be given up at any moment (l)\n"
-    "  --split-starts       a request may come between the count of a start and its question\n"
+    "  --whole-starts       no request comes between the count of a start and its question: fewer states\n"
     "  --no-reduction       every step by itself\n"
     "  --prompt             only schedules in which messages, but for requests, arrive at once\n"
     "  --slow-computing     only schedules in which a computation ends when nothing else can happen\n"
@@ -69,7 +69,7 @@ options read_options(int count, char** words) {
     else if (word == "--seed") o.seed = static_cast<unsigned>(number(value()));
     else if (word == "--program") o.program = value();
     else if (word == "--plan") o.how.plan = letters("la");
-    else if (word == "--split-starts") o.how.split_starts = true;
+    else if (word == "--whole-starts") o.how.split_starts = false;
     else if (word == "--no-reduction") o.how.reduce = false;
     else if (word == "--prompt") o.how.prompt = true;
     else if (word == "--slow-computing") o.how.slow_computing = true;

@@ -12,7 +12,7 @@ struct options {
   std::uint64_t random = 0;                    // programs
   unsigned seed = 1;
   double seconds = 3600;
-  rules how{.plan = "l", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};
+  rules how;
   limits most;
 };
 

@@ -13,7 +13,6 @@ namespace {
 rules rules_with(const char* plan, bool reduce) {
   rules r;
   r.plan = plan;
-  r.split_starts = false;
   r.reduce = reduce;
   return r;
 }
