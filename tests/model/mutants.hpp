@@ -14,7 +14,7 @@ enum class change : std::uint8_t {
   none,
   // in ranks: what they say
   raise_lost, followers_raise_lost, needed_raise_lost, raise_late, need_lost, need_end_lost, wildcard_need_lost,
-  wildcard_need_of_one, needed_pass_nothing_on, report_though_behind, report_once,
+  wildcard_need_of_one, needed_pass_nothing_on, report_though_behind, report_though_needed, report_once,
   report_of_next_version,
   // in ranks: what they do with what they hear
   late_targets_ignored, needs_ignored, needs_never_end, needed_are_held, nobody_is_held, all_are_held,
@@ -104,7 +104,8 @@ class mutant::rank : public rank_filter<Transport>, public clock::needs::rank<ra
     }
     original::receive(s);
     this->send_kept();
-    if (is(change::report_though_behind) && this->is_behind())
+    const bool is_needed = !this->is_behind() && !s.needed_by.empty();
+    if ((is(change::report_though_behind) && this->is_behind()) || (is(change::report_though_needed) && is_needed))
       this->to.send(clock::needs::report{s.version});
   }
   clock::verdict start(const clock::collective& next) {

@@ -82,7 +82,8 @@ program chain(rank_info me) {
   }
 }
 
-/// Rank 1 is needed until rank 0 has its message, and no longer: it knows, and comes to B.
+/// Rank 1 is needed until rank 0 has its message, and no longer. It knows, and comes to B: if it were needed as long as
+/// rank 0 computes, ranks 1 and 3 would go on as far as the program does.
 program acknowledged(rank_info me) {
   if (me.rank == 0) {
     co_yield recv(1);
@@ -93,10 +94,29 @@ program acknowledged(rank_info me) {
   if (me.rank == 1) {
     co_yield send(0);
     co_yield recv(0);
-    co_yield barrier(B);
   }
   if (me.rank == 2) co_yield barrier(A);
-  if (me.rank == 3) co_yield barrier(B);
+  for (int more = 0; more < 3; ++more)
+    if (me.rank == 1 || me.rank == 3) co_yield barrier(B);
+}
+
+/// Ranks 1 and 2 are behind on B, and both wait for rank 0; rank 1 has its message when rank 0 comes to A.
+program two_waits(rank_info me) {
+  if (me.rank == 0) {
+    co_yield broadcast(B);
+    co_yield send(1);
+    co_yield barrier(A);
+    co_yield send(2);
+  }
+  if (me.rank == 1) {
+    co_yield recv(0);
+    co_yield broadcast(B);
+    co_yield barrier(A);
+  }
+  if (me.rank == 2) {
+    co_yield recv(0);
+    co_yield broadcast(B);
+  }
 }
 
 /// Ranks 1 and 2 wait for anyone, so for each other too, while rank 0 computes.
@@ -131,6 +151,7 @@ std::vector<named_program> named_programs() {
           {"overlap", write(2, {{0, 1}}, overlap)},
           {"chain", write(4, {{0, 3}, {0, 1}}, chain)},
           {"acknowledged", write(4, {{0, 2}, {1, 3}}, acknowledged)},
+          {"two_waits", write(3, {{0, 1}, {0, 1, 2}}, two_waits)},
           {"crossed", write(3, {{0, 1}, {0, 2}}, crossed)}};
 }
 

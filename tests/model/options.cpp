@@ -20,9 +20,10 @@ const char* const usage =
     "  --prompt             only schedules in which messages, but for requests, arrive at once\n"
     "  --slow-computing     only schedules in which a computation ends when nothing else can happen\n"
     "  --states N           most states per program (2000000)\n"
-    "  --time S             most seconds in all\n"
+    "  --time S             most seconds of a core in all (of --mutants: per mutant and family)\n"
     "  --svg FILE           draws the counterexample\n"
-    "  --mutants            shows that changed policies are found out\n";
+    "  --mutants            shows that changed policies are found out\n"
+    "  --mutant NAME        only this one\n";
 
 namespace {
 
@@ -77,6 +78,7 @@ options read_options(int count, char** words) {
     else if (word == "--time") o.seconds = static_cast<double>(number(value()));
     else if (word == "--svg") o.svg = value();
     else if (word == "--mutants") o.mutants = true;
+    else if (word == "--mutant") o.mutants = true, o.mutant = value();
     else if (word == "--list") o.list = true;
     else throw std::invalid_argument("unknown option " + word);
   }

@@ -6,7 +6,7 @@
 namespace clock_model {
 
 struct options {
-  std::string policy = "needs", program, svg;
+  std::string policy = "needs", program, svg, mutant;  // mutant: empty: all
   bounds family;
   bool has_family = false, mutants = false, list = false;
   std::uint64_t random = 0;                    // programs
