@@ -44,7 +44,7 @@ source source_of(const options& o) {
 
 template <mana::clock::policy P>
 void show_failure(const options& o, const totals& t) {
-  const limits search{.states = 150'000, .talk = o.most.talk, .keep_line_counts = false};
+  const limits search{.states = 150'000, .talk = o.most.talk, .keep_line_counts = false, .keep_states = false};
   std::vector<step> steps = t.failure.schedule;
   if (t.failure.what != outcome::livelock) {
     std::vector<step> shorter = explorer<P>(*t.failed, o.how, search).shortest();

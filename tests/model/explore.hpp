@@ -29,12 +29,14 @@ struct findings {
   int most_beyond = 0, most_collectives = 0;   // collectives started from the request to the line
   std::uint64_t all_beyond = 0;
   std::set<std::vector<std::uint64_t>> line_counts;      // if asked for: the counts at lines
+  std::set<std::pair<std::uint64_t, std::uint64_t>> line_states, last_states;  // if asked for: settled_hash
 };
 
 struct limits {
   std::uint64_t states = 2'000'000;
   int talk = 400;
   bool keep_line_counts = false;
+  bool keep_states = false;
 };
 
 template <mana::clock::policy P>
@@ -146,7 +148,7 @@ class explorer {
       return true;
     }
     if (seen_.size() > most_.states) return stop(outcome::limit, by);
-    if (at.is_native() && !how_.plan.empty()) {          // and it was seen to end without requests
+    if (at.is_native() && !how_.plan.empty() && !most_.keep_states) {  // and it was seen to end without requests
       ++found_.ends;
       return true;
     }
@@ -160,14 +162,22 @@ class explorer {
   /// Nothing can happen any more. out: the search goes on
   bool ended(const state& at) {
     ++found_.ends;
+    keep(at, found_.last_states);
     if (!at.all_ended()) return stop(outcome::deadlock, {});
     if (at.lines() == 0 && !how_.plan.empty() && how_.plan.back() == 'l') ++found_.ends_without_line;
     return true;
   }
 
+  void keep(const state& at, std::set<std::pair<std::uint64_t, std::uint64_t>>& in) const {
+    if (!most_.keep_states) return;
+    const hash128 h = at.settled_hash();
+    in.emplace(h.low, h.high);
+  }
+
   void note(const state& at) {
     if (!at.at_new_line()) return;
     ++found_.lines;
+    keep(at, found_.line_states);
     cut began, line;
     std::vector<std::uint64_t> counts;
     for (int r = 0; r < script_.size(); ++r) {
@@ -203,7 +213,7 @@ class explorer {
 template <mana::clock::policy P>
 bool ends_natively(const script& s) {
   const rules none{.plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};
-  const limits most{.states = 20'000, .talk = 1'000'000, .keep_line_counts = false};
+  const limits most{.states = 20'000, .talk = 1'000'000, .keep_line_counts = false, .keep_states = false};
   return explorer<P>(s, none, most).depth_first().what == outcome::clean;
 }
 

@@ -47,7 +47,21 @@ template <mana::clock::policy P>
 std::optional<step> world<P>::solo() const {
   if (how_->prompt)
     if (const auto s = prompt_step()) return s;
-  if (!how_->reduce) return std::nullopt;
+  return how_->reduce ? left_mover() : std::nullopt;
+}
+
+/// When a rank heard the request is left out, as it only measures, and differs where it had sent something before.
+template <mana::clock::policy P>
+hash128 world<P>::settled_hash() const {
+  world at = *this;
+  while (const auto s = at.left_mover()) at.take(*s);
+  for (int r = 0; r < size(); ++r)
+    if (at.doing(r).began_at != -1) at.edit(r).doing.began_at = 0;
+  return at.hash();
+}
+
+template <mana::clock::policy P>
+std::optional<step> world<P>::left_mover() const {
   for (int r = 0; r < size(); ++r) {
     const task& t = doing(r);
     const op* o = next_op(r);

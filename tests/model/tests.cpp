@@ -17,13 +17,13 @@ rules rules_with(const char* plan, bool reduce) {
   return r;
 }
 
-/// Verdict and the counts at all lines are the same with and without reduction.
+/// Verdict, all states at lines and all last ones are the same with and without reduction.
 template <mana::clock::policy P>
-int compare(const bounds& family, const char* plan) {
+int compare(const bounds& family, const char* plan, int programs) {
   int compared = 0;
   limits most;
-  most.states = 60'000;
-  most.keep_line_counts = true;
+  most.states = 200'000;
+  most.keep_line_counts = most.keep_states = true;
   for_each_program(family, [&](const script& s) {
     if (!ends_natively<P>(s)) return true;
     const rules full = rules_with(plan, false), reduced = rules_with(plan, true);
@@ -33,9 +33,12 @@ int compare(const bounds& family, const char* plan) {
     INFO(describe(s));
     CHECK(all.what == some.what);
     CHECK(all.line_counts == some.line_counts);
+    CHECK(all.line_states == some.line_states);
+    CHECK_FALSE(some.line_states.empty());
+    if (!is_violation(all.what)) CHECK(all.last_states == some.last_states);
     CHECK(all.most_beyond == some.most_beyond);
     CHECK(all.states >= some.states);
-    return ++compared < 60;
+    return ++compared < programs;
   });
   return compared;
 }
@@ -43,8 +46,10 @@ int compare(const bounds& family, const char* plan) {
 }  // namespace
 
 TEST_CASE("the reduction changes neither verdicts nor reachable lines") {
-  CHECK(compare<mana::clock::needs>({2, 1, 4, 2, "sbey"}, "l") > 10);
-  CHECK(compare<mana::clock::collective_clock>({2, 1, 4, 2, "sey"}, "al") > 5);
+  CHECK(compare<mana::clock::needs>({2, 1, 4, 2, "sbey"}, "l", 60) > 10);
+  CHECK(compare<mana::clock::needs>({3, 2, 5, 3, "sbe"}, "l", 20) == 20);
+  CHECK(compare<mana::clock::collective_clock>({2, 1, 4, 2, "sey"}, "al", 60) > 5);
+  CHECK(compare<mana::clock::collective_clock>({3, 2, 5, 3, "se"}, "l", 60) > 5);
 }
 
 TEST_CASE("the reduction keeps a deadlock") {

@@ -56,7 +56,8 @@ class world {
   void steps(std::vector<step>& out) const;
   /// A step that may be taken alone, without leaving out anything that matters. Why: reduction.hpp
   std::optional<step> solo() const;
-  std::optional<step> prompt_step() const;
+  /// Of the state in which all steps that may be taken alone were: the same for executions that only change their places.
+  hash128 settled_hash() const;
   hash128 hash() const;
 
   fault what_broke() const { return fault_; }
@@ -82,6 +83,8 @@ class world {
   process<P>& edit(int r);
   void flush(int r);
   void flush_control();
+  std::optional<step> prompt_step() const;
+  std::optional<step> left_mover() const;
 
   // the program: world_program.hpp
   bool run(int r, int sender);
