@@ -1,12 +1,11 @@
 // mana-clock-check: its options are in options.cpp, what it checks in docs/clock_checker.md.
 #include "options.hpp"
-#include "schedule.hpp"
+#include "show_failure.hpp"
 #include "sweep.hpp"
 
 #include <mana/clock/policies.hpp>
 
 #include <cstdio>
-#include <fstream>
 #include <stdexcept>
 
 using namespace clock_model;
@@ -21,7 +20,8 @@ int with_policy(const std::string& name, Use&& use) {
   return [&]<class... P>(std::tuple<P...>*) {
     int status = -1;
     std::string names;
-    ((names += " " + std::string(P::name), P::name == name ? void(status = use(static_cast<P*>(nullptr))) : void()), ...);
+    ((names += " " + std::string(P::name), P::name == name ? void(status = use(static_cast<P*>(nullptr))) : void()),
+     ...);
     if (status < 0) throw std::invalid_argument("unknown policy " + name + "; there are:" + names);
     return status;
   }(static_cast<mana::clock::policies*>(nullptr));
@@ -30,7 +30,8 @@ int with_policy(const std::string& name, Use&& use) {
 std::string family_name(const options& o) {
   if (!o.program.empty()) return o.program;
   const bounds& b = o.family;
-  const std::string name = std::to_string(b.ranks) + "," + std::to_string(b.groups) + "," + std::to_string(b.operations);
+  const std::string name =
+      std::to_string(b.ranks) + "," + std::to_string(b.groups) + "," + std::to_string(b.operations);
   return o.random != 0 ? name + " random " + std::to_string(o.seed) : name + " " + b.kinds;
 }
 
@@ -40,23 +41,6 @@ source source_of(const options& o) {
   for (const named_program& p : named_programs())
     if (p.name == o.program) return one_program(p.what);
   throw std::invalid_argument("unknown program " + o.program + "; --list names them");
-}
-
-template <mana::clock::policy P>
-void show_failure(const options& o, const totals& t) {
-  const limits search{.states = 150'000, .talk = o.most.talk, .keep_line_counts = false, .keep_states = false};
-  std::vector<step> steps = t.failure.schedule;
-  if (t.failure.what != outcome::livelock) {
-    std::vector<step> shorter = explorer<P>(*t.failed, o.how, search).shortest();
-    if (!shorter.empty()) steps = std::move(shorter);
-  }
-  const auto all = narrator<P>(*t.failed, o.how).tell(steps);
-  std::printf("\n%s%s:\n%s", describe(*t.failed).c_str(), name_of(t.failure.what), to_text(all).c_str());
-  if (t.failure.what == outcome::deadlock) std::printf("       nothing can happen any more, and the program has not ended\n");
-  if (o.svg.empty()) return;
-  std::ofstream file(o.svg);
-  file << to_svg(all, *t.failed, std::string(P::name) + ": " + name_of(t.failure.what));
-  if (!file.flush()) throw std::invalid_argument("cannot write " + o.svg);
 }
 
 template <mana::clock::policy P>
@@ -71,7 +55,7 @@ int check(const options& o) {
               family_name(o).c_str(), o.how.plan.c_str(), t.programs, t.states, t.seconds, t.lines, t.most_beyond,
               t.lines == 0 ? 0.0 : static_cast<double>(t.all_beyond) / static_cast<double>(t.lines), verdict.c_str());
   if (t.ends_without_line != 0) std::printf("%lu ends without a line\n", t.ends_without_line);
-  if (t.failed) show_failure<P>(o, t);
+  if (t.failed) show_failure<P>(*t.failed, t.failure, o, o.how, std::string(P::name));
   return t.failed ? 1 : 0;
 }
 

@@ -1,6 +1,6 @@
 // The table of mutants: each has to be found out by some family.
 #include "mutants.hpp"
-#include "options.hpp"
+#include "show_failure.hpp"
 #include "sweep.hpp"
 
 #include <sys/wait.h>
@@ -32,9 +32,12 @@ const row rows[] = {
     {"wildcard_need_of_one", "a wildcard is a need of one rank", change::wildcard_need_of_one},
     {"needed_pass_nothing_on", "needs do not pass on along chains", change::needed_pass_nothing_on},
     {"report_though_behind", "a rank that is behind reports", change::report_though_behind},
-    {"report_though_needed", "a rank that is needed reports", change::report_though_needed, {},
-     "who is needed is so by someone behind. His raise changes the needs, and comes before his report: so a version in\n"
-     "    which someone is needed is over before all have reported it, and no report of it counts"},
+    {"report_though_needed",
+     "a rank that is needed reports",
+     change::report_though_needed,
+     {},
+     "who is needed is so by someone behind. His raise changes the needs, and comes before his report: so a version\n"
+     "    in which someone is needed is over before all have reported it, and no report of it counts"},
     {"report_once", "only the first report is sent", change::report_once},
     {"report_of_next_version", "a report is of the version after", change::report_of_next_version},
     {"late_targets_ignored", "a rank ignores targets after the first", change::late_targets_ignored},
@@ -55,18 +58,25 @@ const row rows[] = {
     {"old_answers_pass", "an answer to an older request passes", change::none, {.old_answers_pass = true}},
     {"heard_before_answer", "what was said before the answer is heard", change::none, {.heard_before_answer = true}},
     {"later_request_lost", "a request during a checkpoint is forgotten", change::none, {.later_request_lost = true}},
-    {"late_line", "a rank's host does not hear of the line", change::none, {.late_line = true},
-     "a rank that has reported the line's version has no debt, and only a message gives it one. None is sent after the\n"
-     "    line (rule 2), so needs holds all starts and says nothing by itself; the host's part is for other policies"},
+    {"late_line",
+     "a rank's host does not hear of the line",
+     change::none,
+     {.late_line = true},
+     "a rank that has reported the line's version has no debt, and only a message gives it one. None is sent after\n"
+     "    the line (rule 2), so needs holds all starts and says nothing by itself; the host's part is for other\n"
+     "    policies"},
     {"end_unheard", "a rank's host does not hear of the end", change::none, {.end_unheard = true}},
     {"waits_untold", "waits are not told to the host", change::none, {.waits_untold = true}},
     {"wait_ends_untold", "waits' ends are not told", change::none, {.wait_ends_untold = true}},
     {"never_asks_again", "a held start does not ask again", change::none, {.never_asks_again = true}},
-    {"counts_too_early", "counts are read before the last start is sure to ask", change::none, {.counts_too_early = true}},
+    {"counts_too_early",
+     "counts are read before the last start is sure to ask",
+     change::none,
+     {.counts_too_early = true}},
 };
 
-/// Fewer schedules, of more and larger programs: and where messages, or all but computations, are fast, the policy itself
-/// runs no further than it must.
+/// Fewer schedules, of more and larger programs: and where messages, or all but computations, are fast, the policy
+/// itself runs no further than it must.
 enum class pace : std::uint8_t { any, prompt, slow_computing };
 
 struct trial {
@@ -94,7 +104,8 @@ std::string name_of(const trial& t) {
   const bounds& b = t.family;
   std::string name = t.program == nullptr ? "" : t.program;
   if (name.empty())
-    name = std::to_string(b.ranks) + "," + std::to_string(b.groups) + "," + std::to_string(b.operations) + " " + b.kinds;
+    name =
+        std::to_string(b.ranks) + "," + std::to_string(b.groups) + "," + std::to_string(b.operations) + " " + b.kinds;
   return name + " " + t.plan + (t.how == pace::any ? "" : t.how == pace::prompt ? " prompt" : " slow");
 }
 
@@ -126,13 +137,15 @@ killing find_violation(const row& m, const options& o, std::uint64_t& states) {
     mutant::current = m.in_policy;
     const totals found = sweep<mutant>(source_of(t), rules_of(m, t, o), o.most, o.seconds);
     states += found.states;
-    if (found.failed) return {name_of(found.failure.what), name_of(t), found.programs, states};
+    if (!found.failed) continue;
+    if (!o.mutant.empty()) show_failure<mutant>(*found.failed, found.failure, o, rules_of(m, t, o), m.name);
+    return {name_of(found.failure.what), name_of(t), found.programs, states};
   }
   return {};
 }
 
-/// Visits the programs of a trial, with what is found about the mutant and about the policy itself, as far as the limits
-/// allow. visit: out: go on
+/// Visits the programs of a trial, with what is found about the mutant and about the policy itself, as far as the
+/// limits allow. visit: out: go on
 template <class Visit>
 void compare(const row& m, const trial& t, const options& o, std::uint64_t& states, Visit&& visit) {
   limits most = o.most;

@@ -23,7 +23,7 @@ const char* const usage =
     "  --time S             most seconds of a core in all (of --mutants: per mutant and family)\n"
     "  --svg FILE           draws the counterexample\n"
     "  --mutants            shows that changed policies are found out\n"
-    "  --mutant NAME        only this one\n";
+    "  --mutant NAME        only this one, and how it is found out (--svg)\n";
 
 namespace {
 

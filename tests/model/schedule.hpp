@@ -11,19 +11,25 @@ struct happening {
   int group = -1;
   std::uint64_t k = 0;
   std::string text;
+  bool at_once = false;                        // enters, and does not stay: a non-blocking collective
+};
+
+struct story {
+  std::vector<happening> all;
+  std::vector<std::string> stands;             // by rank: where it is at the end
 };
 
 /// For people, one per line.
-std::string to_text(const std::vector<happening>& all);
+std::string to_text(const story& told);
 /// A time-line: ranks as lines, collectives as boxes on their members', messages as arrows.
-std::string to_svg(const std::vector<happening>& all, const script& s, const std::string& title);
+std::string to_svg(const story& told, const script& s, const std::string& title);
 
 template <mana::clock::policy P>
 class narrator {
  public:
   narrator(const script& s, const rules& how) : at_(s, how) {}
 
-  std::vector<happening> tell(const std::vector<step>& steps) {
+  story tell(const std::vector<step>& steps) {
     for (const step& s : steps) {
       const world<P> before = at_;
       at_.take(s);
@@ -31,7 +37,9 @@ class narrator {
       if (at_.at_new_line()) say({happening::line, s.rank, -1, -1, 0, "the recovery line is declared: " + counts()});
       if (at_.what_broke() != fault::none) say({happening::other, s.rank, -1, -1, 0, why(at_.what_broke())});
     }
-    return std::move(all_);
+    std::vector<std::string> stands;
+    for (int r = 0; r < at_.what().size(); ++r) stands.push_back(where(r));
+    return {std::move(all_), std::move(stands)};
   }
 
  private:
@@ -39,6 +47,12 @@ class narrator {
   static std::string why(fault f) {
     return f == fault::unequal_line ? "UNSAFE: counts differ at the line"
                                     : "UNSAFE: a count changes between the line and the checkpoint's end";
+  }
+  std::string where(int r) const {
+    const op* o = at_.next_op(r);
+    if (o == nullptr) return "has ended";
+    const char* const how[] = {"before ", "counted: ", "in "};
+    return (at_.is_held(r) ? "held before " : how[static_cast<std::size_t>(at_.doing(r).where)]) + describe(*o);
   }
   void say(happening h) { all_.push_back(std::move(h)); }
 
@@ -91,14 +105,14 @@ class narrator {
     const op& o = *before.next_op(s.rank);
     const task &was = before.doing(s.rank), &is = at_.doing(s.rank);
     const std::string who = rank_name(s.rank), what = describe(o);
-    happening h{happening::other, s.rank, -1, is_collective(o.what) ? o.with : -1, 0, ""};
+    happening h{happening::other, s.rank, -1, is_collective(o.what) ? o.with : -1, 0, "", false};
     if (is_collective(o.what)) {
       h.k = std::max(is.counts[index(o.with)], was.counts[index(o.with)]);
       const bool ends = was.where == stage::inside;
       if (ends) h.what = happening::leaves, h.text = who + " leaves " + what;
       else if (is.where == stage::counted) h.text = who + " counts its start of " + what + ", and has yet to ask";
       else if (is.where == stage::before && is.next == was.next) h.text = who + " is held before " + what;
-      else h.what = happening::enters, h.text = who + " enters " + what;
+      else h.what = happening::enters, h.at_once = o.what == act::icoll, h.text = who + " enters " + what;
       if (!ends && !h.text.empty() && is.where == stage::before && was.where == stage::counted && is.next == was.next)
         h.text += ", takes its start back";
       return say(h);

@@ -43,6 +43,31 @@ int compare(const bounds& family, const char* plan, int programs) {
   return compared;
 }
 
+/// Text on text, or out of the picture. A letter is taken for 6 wide.
+bool has_overlapping_text(const std::string& svg) {
+  struct box {
+    int left, right, top;
+  };
+  const auto value = [&](std::size_t from, const std::string& name) {
+    const std::string key = " " + name + "=\"";
+    return std::stoi(svg.substr(svg.find(key, from) + key.size()));
+  };
+  const int width = value(0, "width"), height = value(0, "height");
+  std::vector<box> boxes;
+  for (std::size_t at = svg.find("<text"); at != std::string::npos; at = svg.find("<text", at + 1)) {
+    const std::size_t begin = svg.find('>', at) + 1, end = svg.find("</text>", at);
+    const int length = 6 * static_cast<int>(end - begin);
+    const bool is_centred = svg.substr(at, begin - at).find("middle") != std::string::npos;
+    const int left = value(at, "x") - (is_centred ? length / 2 : 0);
+    const box one{left, left + length, value(at, "y") - 10};
+    if (one.left < 0 || one.right > width || one.top < 0 || one.top + 12 > height) return true;
+    for (const box& b : boxes)
+      if (one.left < b.right && b.left < one.right && std::abs(one.top - b.top) < 11) return true;
+    boxes.push_back(one);
+  }
+  return boxes.empty();
+}
+
 }  // namespace
 
 TEST_CASE("the reduction changes neither verdicts nor reachable lines") {
@@ -69,12 +94,16 @@ TEST_CASE("a schedule tells what happens, and is drawn") {
   const limits most;
   const std::vector<step> steps = explorer<mana::clock::collective_clock>(s, how, most).shortest();
   REQUIRE_FALSE(steps.empty());
-  const auto all = narrator<mana::clock::collective_clock>(s, how).tell(steps);
-  CHECK(all.size() == steps.size());
-  CHECK(to_text(all).find("rank 2 enters barrier(B)") != std::string::npos);
-  CHECK(to_text(all).find("snapshot([A=0])") != std::string::npos);
-  const std::string svg = to_svg(all, s, "deadlock");
-  CHECK(svg.find("rank 3") != std::string::npos);
+  const story told = narrator<mana::clock::collective_clock>(s, how).tell(steps);
+  CHECK(told.all.size() == steps.size());
+  CHECK(to_text(told).find("rank 2 enters barrier(B)") != std::string::npos);
+  CHECK(to_text(told).find("snapshot([A=0])") != std::string::npos);
+  CHECK(told.stands[0] == "held before barrier(A)");
+  CHECK(told.stands[1] == "in recv(0)");
+  const std::string svg = to_svg(told, s, "deadlock");
+  for (const char* row : {"coordinator", "rank 0", "rank 1", "rank 2", "rank 3"})
+    CHECK(svg.find(">" + std::string(row) + "<") != std::string::npos);
+  CHECK_FALSE(has_overlapping_text(svg));
   CHECK(svg.ends_with("</svg>\n"));
 }
 
