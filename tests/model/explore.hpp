@@ -68,8 +68,8 @@ class explorer {
     return std::move(found_);
   }
 
-  /// The shortest schedule to a violation of safety, or to a deadlock, in steps of the reduced graph; empty if the limit
-  /// came first.
+  /// The shortest schedule to a violation of safety, or to a deadlock, in steps of the reduced graph; empty if the
+  /// limit came first.
   std::vector<step> shortest() {
     struct node {
       state at;
@@ -212,7 +212,8 @@ class explorer {
 /// The program ends under every schedule, if nobody asks for anything.
 template <mana::clock::policy P>
 bool ends_natively(const script& s) {
-  const rules none{.plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};
+  const rules none{
+      .plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};
   const limits most{.states = 20'000, .talk = 1'000'000, .keep_line_counts = false, .keep_states = false};
   return explorer<P>(s, none, most).depth_first().what == outcome::clean;
 }

@@ -7,8 +7,9 @@ namespace clock_model {
 /// By rank: how many of its operations were started.
 using cut = std::vector<int>;
 
-/// The smallest cut from `from` on in which each group's members have started equally many collectives, and in which all
-/// that an operation's end waits for has been started. What a wildcard receives is left out: others may have sent it.
+/// The smallest cut from `from` on in which each group's members have started equally many collectives, and in which
+/// all that an operation's end waits for has been started. What a wildcard receives is left out: others may have sent
+/// it.
 inline cut smallest_line(const script& s, cut from) {
   const auto count_of = [&](int r, int upto, auto&& is_one) {
     int n = 0;

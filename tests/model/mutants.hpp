@@ -94,7 +94,8 @@ class mutant::rank : public rank_filter<Transport>, public clock::needs::rank<ra
     clock::needs::state s = std::get<clock::needs::state>(message);
     if (is(change::late_targets_ignored) && s.version > 1) s.targets.clear();
     if (is(change::needs_ignored)) s.needed_by.clear();
-    if (is(change::needs_never_end)) s.needed_by.insert(s.needed_by.end(), this->needed_by.begin(), this->needed_by.end());
+    if (is(change::needs_never_end))
+      s.needed_by.insert(s.needed_by.end(), this->needed_by.begin(), this->needed_by.end());
     std::sort(s.needed_by.begin(), s.needed_by.end());
     s.needed_by.erase(std::unique(s.needed_by.begin(), s.needed_by.end()), s.needed_by.end());
     this->needed_by = s.needed_by;

@@ -43,7 +43,8 @@ struct lane {
 /// ask. inside: a collective that was entered; a receive that was posted; a synchronous send that was sent.
 enum class stage : std::uint8_t { before, counted, inside };
 
-/// A non-blocking operation, or the blocking one that is inside: it is the index-th of its kind with this peer or group.
+/// A non-blocking operation, or the blocking one that is inside: it is the index-th of its kind with this peer or
+/// group.
 struct started_op {
   act what = act::compute;
   int with = 0;
@@ -63,9 +64,9 @@ struct task {
   std::vector<std::uint64_t> sent, posted;     // by peer: messages to it, receives posted for its messages
   std::vector<bool> exists;                    // by group
   bool released = true, in_checkpoint = false;
-  bool under_line = false;                     // a line was declared, and its checkpoint's end has not come: counts stay
+  bool under_line = false;                     // a line was declared; until its checkpoint's end comes counts stay
   request_number pending_later = 0;
-  int began_at = -1;                           // operations that it had started when it heard the request; -1: no request
+  int began_at = -1;                           // operations that it had started when it heard the request; -1: none
   static constexpr std::tuple fields{&task::next,   &task::where,  &task::waiting,  &task::asked,    &task::current,
                                      &task::slots,  &task::counts, &task::sent,     &task::posted,   &task::exists,
                                      &task::released, &task::in_checkpoint, &task::under_line, &task::pending_later,

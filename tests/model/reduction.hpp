@@ -1,19 +1,19 @@
 // Which step may be taken alone.
 //
-// A step of this kind is a left mover: as soon as it can happen it stays possible until it happens, and it changes places
-// with every step of others that comes before it, with the same outcome. So each execution is matched by one in which it
-// happens at once, with the same lines at the same counts, and the same ends. No such step can follow another for ever:
-// each moves the program on or takes a message off a lane that only the coordinator fills.
+// A step of this kind is a left mover: as soon as it can happen it stays possible until it happens, and it changes
+// places with every step of others that comes before it, with the same outcome. So each execution is matched by one in
+// which it happens at once, with the same lines at the same counts, and the same ends. No such step can follow another
+// for ever: each moves the program on or takes a message off a lane that only the coordinator fills.
 //
-//   - computing, sending, posting a receive: these only add to numbers that others compare with >=; nobody's step becomes
-//     impossible or different. (Telling a wait is possible whether or not the message is there, so sends do not disable it.)
-//     A line or a request that comes to the rank in between meets the same counts.
-//   - leaving a collective that may be left, or waiting for a non-blocking one: members' entries only grow, and the host
-//     is not asked.
+//   - computing, sending, posting a receive: these only add to numbers that others compare with >=; nobody's step
+//     becomes impossible or different. (Telling a wait is possible whether or not the message is there, so sends do not
+//     disable it.) A line or a request that comes to the rank in between meets the same counts.
+//   - leaving a collective that may be left, or waiting for a non-blocking one: members' entries only grow, and the
+//     host is not asked.
 //   - the end of an operation that waits, where no request can come to the rank any more: no host observes it.
-//   - a message that comes to a rank whose program can do nothing before it: one that has ended, that is held (what it is
-//     told decides, nothing else), or that stands at the line until its end has come. What it answers goes to the end of its
-//     own lane, of which the coordinator takes the beginning.
+//   - a message that comes to a rank whose program can do nothing before it: one that has ended, that is held (what it
+//     is told decides, nothing else), or that stands at the line until its end has come. What it answers goes to the
+//     end of its own lane, of which the coordinator takes the beginning.
 //   - the release of a rank for which nothing is under way.
 #pragma once
 #include "world.hpp"
@@ -38,7 +38,8 @@ template <mana::clock::policy P>
 std::optional<step> world<P>::prompt_step() const {
   for (int r = 0; r < size(); ++r) {
     if (!going_up(r).empty()) return step{step::up, r};
-    if (!coming_down(r).empty() && !std::holds_alternative<requested>(coming_down(r).front())) return step{step::down, r};
+    if (!coming_down(r).empty() && !std::holds_alternative<requested>(coming_down(r).front()))
+      return step{step::down, r};
   }
   return std::nullopt;
 }

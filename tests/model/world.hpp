@@ -39,7 +39,7 @@ struct rules {
   bool split_starts = true;                    // a start is counted, and asks later: a request may come between
   bool reduce = true;                          // take steps alone where that is sound (reduction.hpp)
   bool prompt = false;                         // only schedules in which messages, but for requests, arrive at once
-  bool slow_computing = false;                 // only schedules in which a computation ends when nothing else can happen
+  bool slow_computing = false;                 // only those in which a computation ends when nothing else can happen
   caller_faults faults;
 };
 
@@ -56,7 +56,8 @@ class world {
   void steps(std::vector<step>& out) const;
   /// A step that may be taken alone, without leaving out anything that matters. Why: reduction.hpp
   std::optional<step> solo() const;
-  /// Of the state in which all steps that may be taken alone were: the same for executions that only change their places.
+  /// Of the state in which all steps that may be taken alone were: the same for executions that only change their
+  /// places.
   hash128 settled_hash() const;
   hash128 hash() const;
 
