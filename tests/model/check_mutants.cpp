@@ -36,8 +36,8 @@ const row rows[] = {
      "a rank that is needed reports",
      change::report_though_needed,
      {},
-     "who is needed is so by someone behind. His raise changes the needs, and comes before his report: so a version\n"
-     "    in which someone is needed is over before all have reported it, and no report of it counts"},
+     "who is needed is so by someone behind. The raise of the last one behind changes the needs, and comes before his\n"
+     "    report: so a version in which someone is needed is over before all have reported it, and no report counts"},
     {"report_once", "only the first report is sent", change::report_once},
     {"report_of_next_version", "a report is of the version after", change::report_of_next_version},
     {"late_targets_ignored", "a rank ignores targets after the first", change::late_targets_ignored},
