@@ -23,6 +23,7 @@ class rank_clock_of final : public rank_clock {
   clock::verdict start(const clock::collective& next) override { return host_.start(next); }
   void wait_begins(std::uint64_t who, std::span<const int> peers) override { host_.wait_begins(who, peers); }
   void wait_ends(std::uint64_t who) override { host_.wait_ends(who); }
+  bool always_asks() const noexcept override { return clock::always_asks<P>; }
   bool quiescing() const noexcept override { return host_.quiescing(); }
   bool at_line() const noexcept override { return host_.at_line(); }
   std::uint64_t changes() const noexcept override { return host_.changes(); }

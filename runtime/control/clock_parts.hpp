@@ -22,6 +22,7 @@ class rank_clock {
   virtual clock::verdict start(const clock::collective& next) = 0;
   virtual void wait_begins(std::uint64_t who, std::span<const int> peers) = 0;
   virtual void wait_ends(std::uint64_t who) = 0;
+  virtual bool always_asks() const noexcept = 0;
   virtual bool quiescing() const noexcept = 0;
   virtual bool at_line() const noexcept = 0;
   virtual std::uint64_t changes() const noexcept = 0;

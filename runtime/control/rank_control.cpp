@@ -60,6 +60,8 @@ void rank_control::begin(const surroundings& s) {
   around_.broadcast(text.data(), static_cast<int>(length));
   where_ = decode_endpoint(text);
   connect();
+  barriers_.clear();
+  if (clock_->always_asks()) bridge_.attention.fetch_or(lower::collectives_ask);
   begun_ = true;
   agent_ = start_quiet([this] { run_agent(); });
 }
@@ -161,7 +163,7 @@ void rank_control::start_quiesce(clock::request_number number) {
   released_ = proceed_ = verdict_known_ = stop_ = false;
   pending_ = 0;
   bridge_.current.store(lower::phase::agreeing);
-  bridge_.attention.store(1);
+  bridge_.attention.fetch_or(lower::checkpoint_pending);
   fence_all_threads();
   clock_->begin(number, read_clocks());
 }
@@ -203,19 +205,48 @@ void rank_control::tell(const bytes& frame) { line_->send_all(frame); }
 
 // ---- the program's threads
 
-lower::wait_end rank_control::clock_enter(vid::group_clock* clock) {
+lower::wait_end rank_control::clock_enter(const lower::collective_start& start) {
   std::unique_lock hold(lock_);
   if (!begun_) return lower::wait_end::done;
-  for (;;) {
-    const std::uint64_t seq = clock->seq.load(std::memory_order_relaxed);
-    if (clock_->start({name_of(*clock), seq, members_of(*clock)}) == clock::verdict::go)
-      return lower::wait_end::done;
-    clock->seq.fetch_sub(1);
-    const std::uint64_t seen = clock_->changes();
-    if (!clock_->at_line()) changed_.wait(hold, [&] { return clock_->changes() != seen; });
-    if (clock_->at_line()) return lower::wait_end::attention;
-    clock->seq.fetch_add(1);
+  vid::group_clock& clock = *start.clock;
+  for (bool synchronized = false;; clock.seq.fetch_add(1)) {
+    const clock::verdict v = clock_->start({.name = name_of(clock),
+                                            .count = clock.seq.load(std::memory_order_relaxed),
+                                            .members = members_of(clock),
+                                            .blocking = start.blocking != 0,
+                                            .waits_for_all = start.waits_for_all != 0,
+                                            .synchronized = synchronized});
+    if (v == clock::verdict::go) return lower::wait_end::done;
+    clock.seq.fetch_sub(1);
+    if (v == clock::verdict::refuse || (v == clock::verdict::synchronize && start.comm == 0))
+      return lower::wait_end::refused;
+    if (v == clock::verdict::synchronize) {
+      synchronized = pass_barrier(hold, start);
+    } else {
+      const std::uint64_t seen = clock_->changes();
+      if (!clock_->at_line()) changed_.wait(hold, [&] { return clock_->changes() != seen; });
+    }
+    if (clock_->at_line() && !synchronized) return lower::wait_end::attention;
   }
+}
+
+/// The barrier goes on while the rank is parked, and after; a restart has none, and begins it anew.
+/// out: it is over. false: the recovery line is declared
+bool rank_control::pass_barrier(std::unique_lock<std::mutex>& hold, const lower::collective_start& start) {
+  const auto [at, is_new] = barriers_.try_emplace(start.clock, 0);
+  std::uint64_t& request = at->second;   // one thread per clock is here, and references into a map stay
+  hold.unlock();
+  if (is_new) request = around_.begin_barrier(start.comm);
+  bool is_over = around_.is_barrier_over(request);
+  hold.lock();
+  while (!is_over && !clock_->at_line()) {
+    hold.unlock();
+    sched_yield();
+    is_over = around_.is_barrier_over(request);
+    hold.lock();
+  }
+  if (is_over) barriers_.erase(at);
+  return is_over;
 }
 
 lower::wait_end rank_control::clock_wait(const int* world_ranks, int n) {
@@ -305,7 +336,7 @@ void rank_control::release() {
 void rank_control::let_go() {
   clock_->end();
   bridge_.current.store(lower::phase::running);
-  bridge_.attention.store(0);
+  bridge_.attention.store(clock_->always_asks() ? lower::collectives_ask : 0);
   bridge_.release_epoch.fetch_add(1);
   wake_all(bridge_.release_epoch);
   released_ = true;

@@ -9,6 +9,7 @@
 #include <mana/lower/abi.hpp>
 
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -30,7 +31,7 @@ class rank_control {
   void end();
 
   // Services of the boundary; see their members in lower/abi.hpp. Any thread, several at once.
-  lower::wait_end clock_enter(vid::group_clock* clock);
+  lower::wait_end clock_enter(const lower::collective_start& start);
   lower::wait_end clock_wait(const int* world_ranks, int n);
   void clock_wait_end();
   /// One poll of the wait for all ranks to reach MPI_Finalize. out: done, attention (park, then ask again), or nothing
@@ -57,6 +58,7 @@ class rank_control {
   void on_silence();
   void start_quiesce(clock::request_number number);
   void let_go();
+  bool pass_barrier(std::unique_lock<std::mutex>& hold, const lower::collective_start& start);
   lower::outcome wait_for_verdict(std::unique_lock<std::mutex>& hold);
   std::vector<clock::group_count> read_clocks() const;
   void tell(const bytes& frame);
@@ -79,6 +81,7 @@ class rank_control {
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
   std::string generation_;
+  std::map<const vid::group_clock*, std::uint64_t> barriers_;   // trivial ones that this rank is in: their requests
 };
 
 }  // namespace mana::control

@@ -37,6 +37,9 @@ struct surroundings {
   std::function<const vid::group_clock*()> clocks;   // head of the list
   std::function<void()> signal_threads;              // the park signal to every running thread of the upper half
   std::function<bool()> all_parked;                  // all but the thread that runs the checkpoint
+  /// The trivial barrier, on a real communicator, as far as this rank can be asked to go without waiting.
+  std::function<std::uint64_t(std::uint64_t comm)> begin_barrier;        // out: a request
+  std::function<bool(std::uint64_t& request)> is_barrier_over;
   /// Of rank 0, called on the coordinator's thread. errors: std::exception, whose text the requester reads
   std::function<commit_info()> begin_generation;
   std::function<void(const commit_info&, std::span<const rank_written>)> commit;

@@ -1,4 +1,5 @@
-// The collectives that a drain needs, and progress for others, on a communicator of the runtime.
+// Collectives of the runtime's own: what a drain needs, and progress for others, on its communicator; trivial barriers on
+// the program's.
 #include "convert.hpp"
 #include "own_state.hpp"
 #include "real_mpi.hpp"
@@ -17,6 +18,21 @@ int drain_barrier() {
   int entered = 0;
   PMPI_Test(&barrier, &entered, MPI_STATUS_IGNORE);
   return entered != 0 ? 1 : 0;
+}
+
+/// Where it cannot begin it is over at once: the program's collective, which comes next, meets the same error.
+std::uint64_t begin_barrier(std::uint64_t comm) {
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(to_real<kind::comm>(comm), &barrier);
+  return to_neutral(barrier);
+}
+
+bool is_barrier_over(std::uint64_t& request) {
+  MPI_Request barrier = to_real<kind::request>(request);
+  int over = 0;
+  PMPI_Test(&barrier, &over, MPI_STATUS_IGNORE);
+  request = to_neutral(barrier);
+  return over != 0;
 }
 
 void make_progress() {

@@ -9,7 +9,7 @@
 namespace mana::real_mpi {
 
 inline bool attention() noexcept {
-  return lower::the_bridge().attention.load(std::memory_order_relaxed) != 0;
+  return (lower::the_bridge().attention.load(std::memory_order_relaxed) & lower::checkpoint_pending) != 0;
 }
 
 /// Calls once() until it returns true, or until a checkpoint is pending.

@@ -84,6 +84,8 @@ control::surroundings surroundings_of_job() {
   s.clock = options.clock;
   s.program = this_job().record.program;
   s.broadcast = [](void* bytes, int n) { PMPI_Bcast(bytes, n, MPI_BYTE, 0, real_mpi::own().world); };
+  s.begin_barrier = real_mpi::begin_barrier;
+  s.is_barrier_over = real_mpi::is_barrier_over;
   s.clocks = first_clock;
   s.signal_threads = signal_threads;
   s.all_parked = all_parked;

@@ -44,7 +44,7 @@ void fatal(const char* text) {
 
 void note(const char* text) { say(std::string("mana: ") + text); }
 
-lower::wait_end clock_enter(vid::group_clock* clock) { return control_of_job().clock_enter(clock); }
+lower::wait_end clock_enter(const lower::collective_start* start) { return control_of_job().clock_enter(*start); }
 lower::wait_end clock_wait(const int* world_ranks, int n) { return control_of_job().clock_wait(world_ranks, n); }
 void clock_wait_end() { control_of_job().clock_wait_end(); }
 

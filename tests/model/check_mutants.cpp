@@ -152,7 +152,7 @@ void compare(const row& m, const trial& t, const options& o, std::uint64_t& stat
   most.keep_line_counts = true;
   const stop_watch watch;
   source_of(t)([&](const script& s) {
-    if (!ends_natively<clock::needs>(s)) return true;
+    if (!ends_natively(s)) return true;
     rules how = rules_of(m, t, o);
     mutant::current = m.in_policy;
     const findings changed = explorer<mutant>(s, how, most).depth_first();

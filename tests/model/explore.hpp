@@ -8,12 +8,15 @@
 #include "minimum.hpp"
 #include "world.hpp"
 
+#include <mana/clock/needs.hpp>
+
 #include <deque>
 
 namespace clock_model {
 
-enum class outcome : std::uint8_t { clean, unsafe, deadlock, livelock, limit, no_program };
-constexpr const char* names_of_outcomes[] = {"clean", "unsafe", "deadlock", "livelock", "limit", "no program"};
+enum class outcome : std::uint8_t { clean, unsafe, deadlock, livelock, limit, no_program, refused };
+constexpr const char* names_of_outcomes[] = {"clean", "unsafe", "deadlock", "livelock",
+                                             "limit", "no program", "refused"};
 inline const char* name_of(outcome o) { return names_of_outcomes[static_cast<std::size_t>(o)]; }
 inline bool is_violation(outcome o) {
   return o == outcome::unsafe || o == outcome::deadlock || o == outcome::livelock;
@@ -88,7 +91,7 @@ class explorer {
     compress(nodes[0].at, nodes[0].by, nullptr);
     std::vector<step> todo;
     for (std::size_t i = 0; i < nodes.size() && nodes.size() < most_.states; ++i) {
-      if (nodes[i].at.is_native() && !how_.plan.empty()) continue;
+      if (goes_on_by_itself(nodes[i].at)) continue;
       nodes[i].at.steps(todo);
       bool some = false;
       for (const step& s : todo) {
@@ -116,6 +119,11 @@ class explorer {
     hash128 hash;
   };
 
+  /// Nothing of any request is left, and no policy has a say without one.
+  bool goes_on_by_itself(const state& at) const {
+    return !mana::clock::always_asks<P> && at.is_native() && !how_.plan.empty() && !most_.keep_states;
+  }
+
   /// Steps that may be taken alone are.
   void compress(state& at, std::vector<step>& by, int* talk) {
     for (;;) {
@@ -138,7 +146,10 @@ class explorer {
     compress(at, by, &talk);
     found_.most_talk = std::max(found_.most_talk, talk);
     if (at.what_broke() != fault::none)
-      return stop(at.what_broke() == fault::kinds_differ ? outcome::no_program : outcome::unsafe, by);
+      return stop(at.what_broke() == fault::kinds_differ ? outcome::no_program
+                  : at.what_broke() == fault::refused    ? outcome::refused
+                                                         : outcome::unsafe,
+                  by);
     if (talk > most_.talk) return stop(outcome::livelock, by);
     const hash128 h = at.hash();
     if (!seen_.insert(h)) {
@@ -148,7 +159,7 @@ class explorer {
       return true;
     }
     if (seen_.size() > most_.states) return stop(outcome::limit, by);
-    if (at.is_native() && !how_.plan.empty() && !most_.keep_states) {  // and it was seen to end without requests
+    if (goes_on_by_itself(at)) {  // and it was seen to end without requests
       ++found_.ends;
       return true;
     }
@@ -209,13 +220,13 @@ class explorer {
   findings found_;
 };
 
-/// The program ends under every schedule, if nobody asks for anything.
-template <mana::clock::policy P>
-bool ends_natively(const script& s) {
+/// The program ends under every schedule, if nobody asks for anything. Under any policy that does not always ask no code
+/// of it runs then.
+inline bool ends_natively(const script& s) {
   const rules none{
       .plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};
   const limits most{.states = 20'000, .talk = 1'000'000, .keep_line_counts = false, .keep_states = false};
-  return explorer<P>(s, none, most).depth_first().what == outcome::clean;
+  return explorer<mana::clock::needs>(s, none, most).depth_first().what == outcome::clean;
 }
 
 }  // namespace clock_model

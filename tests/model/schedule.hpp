@@ -45,13 +45,14 @@ class narrator {
  private:
   static std::string rank_name(int r) { return "rank " + std::to_string(r); }
   static std::string why(fault f) {
+    if (f == fault::refused) return "the policy refuses this collective";
     return f == fault::unequal_line ? "UNSAFE: counts differ at the line"
                                     : "UNSAFE: a count changes between the line and the checkpoint's end";
   }
   std::string where(int r) const {
     const op* o = at_.next_op(r);
     if (o == nullptr) return "has ended";
-    const char* const how[] = {"before ", "counted: ", "in "};
+    const char* const how[] = {"before ", "in the trivial barrier before ", "counted: ", "in "};
     return (at_.is_held(r) ? "held before " : how[static_cast<std::size_t>(at_.doing(r).where)]) + describe(*o);
   }
   void say(happening h) { all_.push_back(std::move(h)); }
@@ -112,6 +113,7 @@ class narrator {
       if (ends) h.what = happening::leaves, h.text = who + " leaves " + what;
       else if (is.where == stage::counted) h.text = who + " counts its start of " + what + ", and has yet to ask";
       else if (is.where == stage::before && is.next == was.next) h.text = who + " is held before " + what;
+      else if (is.where == stage::synchronizing) h.text = who + " begins the trivial barrier before " + what;
       else h.what = happening::enters, h.at_once = o.what == act::icoll, h.text = who + " enters " + what;
       if (!ends && !h.text.empty() && is.where == stage::before && was.where == stage::counted && is.next == was.next)
         h.text += ", takes its start back";

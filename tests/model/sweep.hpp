@@ -55,9 +55,9 @@ totals sweep(const source& programs, const rules& how, const limits& most, doubl
       return false;
     }
     ++t.tried;
-    if (!ends_natively<P>(s)) return true;
+    if (!ends_natively(s)) return true;
     findings f = explorer<P>(s, how, most).depth_first();
-    if (f.what == outcome::no_program) return true;
+    if (f.what == outcome::no_program || f.what == outcome::refused) return true;
     ++t.programs;
     t.states += f.states;
     t.steps += f.steps;

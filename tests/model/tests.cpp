@@ -25,7 +25,7 @@ int compare(const bounds& family, const char* plan, int programs) {
   most.states = 200'000;
   most.keep_line_counts = most.keep_states = true;
   for_each_program(family, [&](const script& s) {
-    if (!ends_natively<P>(s)) return true;
+    if (!ends_natively(s)) return true;
     const rules full = rules_with(plan, false), reduced = rules_with(plan, true);
     const findings all = explorer<P>(s, full, most).depth_first();
     if (all.what == outcome::limit) return true;
@@ -109,7 +109,7 @@ TEST_CASE("a schedule tells what happens, and is drawn") {
 
 TEST_CASE("a program that stands still without requests is none") {
   const script s{{{recv(1), send(1)}, {recv(0), send(0)}}, {}};
-  CHECK_FALSE(ends_natively<mana::clock::needs>(s));
+  CHECK_FALSE(ends_natively(s));
 }
 
 TEST_CASE("the smallest line follows messages") {

@@ -18,7 +18,7 @@ struct step {
   bool operator==(const step&) const = default;
 };
 
-enum class fault : std::uint8_t { none, unequal_line, start_after_line, kinds_differ };
+enum class fault : std::uint8_t { none, unequal_line, start_after_line, kinds_differ, refused };
 
 /// Mistakes of who calls the hosts, to show that the contract's clauses are needed.
 struct caller_faults {
@@ -91,6 +91,7 @@ class world {
   bool run(int r, int sender);
   bool start_collective(int r, const op& o);
   bool enter(int r, const op& o);
+  bool is_barrier_over(int r) const;
   void begin_op(task& t, const op& o);
   bool complete(int r, const op& o, int sender);
   void advance(int r);
@@ -199,7 +200,7 @@ bool world<P>::is_native() const {
 template <mana::clock::policy P>
 int world<P>::progress() const {
   int sum = 0;
-  for (int r = 0; r < size(); ++r) sum += 3 * doing(r).next + static_cast<int>(doing(r).where);
+  for (int r = 0; r < size(); ++r) sum += 4 * doing(r).next + static_cast<int>(doing(r).where);
   return sum;
 }
 

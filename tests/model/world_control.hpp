@@ -50,12 +50,14 @@ bool world<P>::deliver_up(int r) {
   return true;
 }
 
-/// Counts are equal, and all who are counted on the last collective will enter it.
+/// Counts are equal, and all who are counted on the last collective will enter it. No trivial barrier is over.
 template <mana::clock::policy P>
 bool world<P>::is_line_safe() const {
   for (std::size_t g = 0; g < program_->groups.size(); ++g)
     for (const int m : program_->groups[g])
       if (doing(m).counts[g] != doing(program_->groups[g][0]).counts[g]) return false;
+  for (int r = 0; r < size(); ++r)
+    if (doing(r).where == stage::synchronizing && is_barrier_over(r)) return false;
   return true;
 }
 

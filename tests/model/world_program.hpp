@@ -27,6 +27,8 @@ void world<P>::steps(std::vector<step>& out) const {
       if (o->what == act::recv_any && t.where == stage::inside) {
         for (int s = 0; s < size(); ++s)
           if (doing(s).sent[index(r)] > t.posted[index(s)]) out.push_back({step::run, r, s});
+      } else if (t.where == stage::synchronizing) {
+        if (is_barrier_over(r)) out.push_back({step::run, r});
       } else if (t.where != stage::inside || is_done(r, t.current)) {
         if (!is_held(r)) out.push_back({step::run, r});
       }
@@ -44,10 +46,13 @@ void world<P>::steps(std::vector<step>& out) const {
   if (!std::all_of(out.begin(), out.end(), computes)) std::erase_if(out, computes);
 }
 
-/// A rank that came to the line stands, but for a collective that it has counted or entered.
+/// A rank that came to the line stands, but for a collective that it has counted or entered. In a trivial barrier it is
+/// stopped too. It would go on only if others came to the barrier after the checkpoint, which ends when all have come to
+/// the line: so what it does before it hears of the line is nothing.
 template <mana::clock::policy P>
 bool world<P>::may_run(int r) const {
   const task& t = doing(r);
+  if (t.where == stage::synchronizing) return !t.under_line && !t.in_checkpoint;
   if (!t.in_checkpoint) return true;
   return t.where == stage::counted || (t.where == stage::inside && is_collective(next_op(r)->what));
 }
@@ -63,6 +68,7 @@ bool world<P>::run(int r, int sender) {
   const op* o = next_op(r);
   if (o == nullptr || !may_run(r)) return false;
   const stage where = doing(r).where;
+  if (where == stage::synchronizing && !is_barrier_over(r)) return false;
   if (is_collective(o->what) && where != stage::inside) return start_collective(r, *o);
   if (where == stage::inside) return complete(r, *o, sender);
   task& t = edit(r).doing;
@@ -90,10 +96,11 @@ void world<P>::begin_op(task& t, const op& o) {
 }
 
 /// Before a request is heard, a start is counted without asking anyone; asking comes later (INV-18). The start of one
-/// that asks is counted and judged at once, under a lock.
+/// that asks is counted and judged at once, under a lock: all are where the policy always asks.
 template <mana::clock::policy P>
 bool world<P>::start_collective(int r, const op& o) {
-  if (doing(r).where == stage::before && !is_quiescing(r) && how_->split_starts && has_control(r)) {
+  if (!mana::clock::always_asks<P> && doing(r).where == stage::before && !is_quiescing(r) && how_->split_starts &&
+      has_control(r)) {
     task& t = edit(r).doing;
     if (t.under_line) fault_ = fault::start_after_line;
     ++t.counts[index(o.with)];
@@ -113,7 +120,21 @@ bool world<P>::enter(int r, const op& o) {
   std::uint64_t& count = p.doing.counts[index(o.with)];
   if (!is_counted) ++count;
   const std::uint64_t name = static_cast<std::uint64_t>(o.with) + 1;
-  const verdict v = p.host.start({{name, 7 * name}, count, program_->groups[index(o.with)]});
+  const bool is_root = program_->groups[index(o.with)][0] == r;
+  const verdict v = p.host.start({.name = {name, 7 * name},
+                                  .count = count,
+                                  .members = program_->groups[index(o.with)],
+                                  .blocking = o.what != act::icoll,
+                                  .waits_for_all = o.what == act::sync || (o.what == act::reduce && is_root),
+                                  .synchronized = p.doing.where == stage::synchronizing});
+  if (v == verdict::synchronize || v == verdict::refuse) {
+    --count;
+    if (v == verdict::refuse) fault_ = fault::refused;
+    else if (p.doing.under_line) fault_ = fault::start_after_line;
+    p.doing.where = stage::synchronizing;
+    flush(r);
+    return true;
+  }
   if (v == verdict::hold) {
     if (is_counted && p.doing.under_line && !how_->faults.held_is_counted) fault_ = fault::start_after_line;
     if (!how_->faults.held_is_counted) --count;
@@ -140,6 +161,18 @@ bool world<P>::enter(int r, const op& o) {
   edit(r).doing.slots[index(o.slot)] = {o.what, o.with, mine};
   advance(r);
   return true;
+}
+
+/// All members have come to the trivial barrier that the rank is in, or were in it and went on.
+template <mana::clock::policy P>
+bool world<P>::is_barrier_over(int r) const {
+  const int g = next_op(r)->with;
+  const std::uint64_t n = doing(r).counts[index(g)] + 1;
+  const group& members = program_->groups[index(g)];
+  return std::all_of(members.begin(), members.end(), [&](int m) {
+    const bool is_in = doing(m).where == stage::synchronizing && next_op(m)->with == g;
+    return doing(m).counts[index(g)] + (is_in ? 1u : 0u) >= n;
+  });
 }
 
 /// The k-th collective on a group is of one kind on all members, as far as they have come: else it is no program.

@@ -45,9 +45,13 @@ class rank_host {
   void begin(request_number number, std::vector<group_count> counts) {
     end();
     to_coordinator_.transport.answer(number);
-    counted_.clear();
-    for (const group_count& c : counts) counted_[c.name] = c.count;
-    part_.emplace(to_coordinator_, rank_).begin(std::move(counts));
+    if constexpr (always_asks<P>) {
+      part_.emplace(to_coordinator_, rank_).begin(list_of(started_), list_of(synchronizing_));
+    } else {
+      counted_.clear();
+      for (const group_count& c : counts) counted_[c.name] = c.count;
+      part_.emplace(to_coordinator_, rank_).begin(std::move(counts));
+    }
     part_->waits(told_ = all_waits());
   }
   void receive(const typename P::down& message) {
@@ -66,11 +70,16 @@ class rank_host {
     at_line_ = false;
   }
 
-  /// out: hold: take the count back, ask again when changes() grew
+  /// out: hold: take the count back, ask again when changes() grew. synchronize: take the count back, begin the trivial
+  ///      barrier, or go on with that which a restart has not ended, and ask again when it is over. refuse: take it back
   verdict start(const collective& c) {
+    if constexpr (always_asks<P>) return start_or_synchronize(c);
     if (!part_) return verdict::go;
     if (const auto at = counted_.find(c.name); at != counted_.end() && c.count <= at->second) return verdict::go;
-    return at_line_ ? verdict::hold : part_->start(c);
+    if (at_line_) return verdict::hold;
+    const verdict v = part_->start(c);
+    if (v == verdict::synchronize) broken<P>("rule 4: it does not always ask, so there is no trivial barrier");
+    return v;
   }
 
   /// A blocking wait for messages, or for a receive to be posted.
@@ -96,6 +105,28 @@ class rank_host {
   };
   using part = typename P::template rank<gate>;
 
+  verdict start_or_synchronize(const collective& c) {
+    if (!c.blocking) return verdict::refuse;
+    if (at_line_ && !c.synchronized) return verdict::hold;
+    if (!c.synchronized && synchronizing_.contains(c.name)) return verdict::synchronize;   // after a checkpoint
+    collective numbered = c;
+    const auto before = started_.find(c.name);
+    numbered.count = before == started_.end() ? 1 : before->second.count + 1;
+    const verdict v = part_ && !at_line_ ? part_->start(numbered)
+                      : c.synchronized   ? verdict::go
+                                         : verdict::synchronize;
+    if (c.synchronized && v != verdict::go) broken<P>("rule 4: a collective is held after its trivial barrier");
+    const group_count counted{c.name, numbered.count, {c.members.begin(), c.members.end()}};
+    if (v == verdict::synchronize) synchronizing_[c.name] = counted;
+    if (v == verdict::go) started_[c.name] = counted, synchronizing_.erase(c.name);
+    return v;
+  }
+  static std::vector<group_count> list_of(const std::map<group_name, group_count>& named) {
+    std::vector<group_count> list;
+    for (const auto& [name, c] : named) list.push_back(c);
+    return list;
+  }
+
   void tell_waits() {
     if (!part_ || at_line_) return;
     if (wait_set now = all_waits(); now != told_) part_->waits(told_ = std::move(now));
@@ -118,6 +149,8 @@ class rank_host {
   const int rank_;
   std::optional<part> part_;  // while a request is under way
   std::map<group_name, std::uint64_t> counted_;  // what begin() was told
+  using by_name = std::map<group_name, group_count>;
+  by_name started_, synchronizing_;  // of a policy that always asks: starts that went, those that are in their barrier
   bool at_line_ = false;
   std::uint64_t changes_ = 0;
   std::map<std::uint64_t, std::vector<int>> waits_;  // the program's, not the quiesce's: they go on
@@ -125,8 +158,8 @@ class rank_host {
 
  public:
   /// All that decides what happens next, but the part: whether a held collective may ask again its holder remembers.
-  static constexpr std::tuple fields{&rank_host::counted_, &rank_host::at_line_, &rank_host::waits_,
-                                     &rank_host::told_};
+  static constexpr std::tuple fields{&rank_host::counted_, &rank_host::started_, &rank_host::synchronizing_,
+                                     &rank_host::at_line_, &rank_host::waits_,   &rank_host::told_};
   /// The policy's part, nullptr while there is no request.
   const part* state() const noexcept { return part_ ? &*part_ : nullptr; }
 };

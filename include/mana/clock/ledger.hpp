@@ -47,6 +47,27 @@ class ledger {
     return true;
   }
 
+  /// Its members may start so many: who has not is behind. in: c.members  as above
+  void allow(const group_count& c) {
+    entry& e = entries_[c.name];
+    if (e.members.empty()) {
+      e.members = c.members;
+      e.counts.assign(e.members.size(), 0);
+    }
+    if (c.count <= e.target) return;
+    for (std::size_t m = 0; m < e.members.size(); ++m)
+      if (e.counts[m] == e.target) ++behind(e.members[m]);
+    e.target = c.count;
+  }
+
+  /// out: 0 if the clock was not named
+  std::uint64_t target(const group_name& name) const {
+    const auto at = entries_.find(name);
+    return at == entries_.end() ? 0 : at->second.target;
+  }
+  bool is_anyone_behind() const {
+    return std::any_of(behind_.begin(), behind_.end(), [](std::size_t clocks) { return clocks > 0; });
+  }
   bool is_behind(int rank) const { return behind_[static_cast<std::size_t>(rank)] > 0; }
   const std::map<group_name, entry>& entries() const noexcept { return entries_; }
 

@@ -22,7 +22,7 @@ struct group_count {
   bool operator==(const group_count&) const = default;
 };
 
-/// May the collective start?
-enum class verdict { go, hold };
+/// May the collective start? synchronize: after a trivial barrier of its members. refuse: never, under this policy.
+enum class verdict { go, hold, synchronize, refuse };
 
 }  // namespace mana::clock

@@ -1,13 +1,16 @@
 // The policies that `mana run --clock NAME` knows. A new one: its header, and its name here.
 #pragma once
 #include <mana/clock/collective_clock.hpp>
+#include <mana/clock/hybrid_two_phase.hpp>
 #include <mana/clock/needs.hpp>
+#include <mana/clock/needs_gated.hpp>
+#include <mana/clock/two_phase_commit.hpp>
 
 #include <tuple>
 
 namespace mana::clock {
 
-using policies = std::tuple<needs, collective_clock>;  // the first is the default
+using policies = std::tuple<needs, needs_gated, collective_clock, hybrid_two_phase, two_phase_commit>;  // the first is the default
 
 static_assert([]<class... P>(std::tuple<P...>*) { return (policy<P> && ...); }(static_cast<policies*>(nullptr)));
 

@@ -35,6 +35,13 @@
 //           runs then: a collective costs one increment and one load
 //   rule 2  declare the line twice, or send after it
 //   rule 3  send to a rank that has not been heard
+//   rule 4  hold a collective after its trivial barrier, or ask for the barrier without being one that always asks
+//
+// A policy that always asks (`static constexpr bool always_asks = true`) is one that has a trivial barrier of the members
+// before each blocking collective, also when there is no request, and refuses non-blocking ones. Its hosts say so without
+// it: rule 1 holds. A rank's counts are then of starts that went, since its host was made, and begin(counts, barriers) also
+// tells before which collectives threads of it are in the trivial barrier. In a request its start(c) is asked before it, where `synchronize` sends the thread into it, and after it (c.synchronized), where it has to
+// go: others may be inside already. A thread in the barrier can be stopped at the line; a restart begins its barrier anew.
 //
 // A message lists its members in a static `fields`, a tuple of pointers to members: numbers, group_name, group_count,
 // and vectors of these. So do both parts, for all of their state but the transport: checkers copy and compare them by
@@ -57,7 +64,16 @@ struct collective {
   group_name name{};
   std::uint64_t count = 0;       // it is the count-th on this clock
   std::span<const int> members;  // world ranks, ascending
+  bool blocking = true;          // its caller may have to wait for others
+  bool waits_for_all = false;    // it is sure that the caller does not return before all members have started it
+  bool synchronized = false;     // the trivial barrier before it is over
 };
+
+template <class P>
+inline constexpr bool always_asks = [] {
+  if constexpr (requires { P::always_asks; }) return P::always_asks;
+  else return false;
+}();
 
 /// peers of all threads that wait; empty: anyone; nullopt: no thread waits
 using wait_set = std::optional<std::vector<int>>;
@@ -72,6 +88,11 @@ struct coordinator_probe {
   void declare_line();
 };
 
+template <class P, class Rank = typename P::template rank<rank_probe<P>>>
+concept begins_as_told =
+    (always_asks<P> && requires(Rank& r, std::vector<group_count> counts) { r.begin(counts, counts); }) ||
+    (!always_asks<P> && requires(Rank& r, std::vector<group_count> counts) { r.begin(counts); });
+
 template <class P>
 concept policy = requires(typename P::template rank<rank_probe<P>>& r,
                           typename P::template coordinator<coordinator_probe<P>>& c, const typename P::up& up,
@@ -79,12 +100,11 @@ concept policy = requires(typename P::template rank<rank_probe<P>>& r,
   { P::name } -> std::convertible_to<std::string_view>;
   requires with_fields<typename P::template rank<rank_probe<P>>>;
   requires with_fields<typename P::template coordinator<coordinator_probe<P>>>;
-  r.begin(std::vector<group_count>());
   r.waits(waits);
   r.receive(down);
   { r.start(next) } -> std::same_as<verdict>;
   c.receive(0, up);
   { c.describe() } -> std::same_as<std::string>;
-};
+} && begins_as_told<P>;
 
 }  // namespace mana::clock

@@ -21,6 +21,18 @@ class wait_graph {
     return at == waits_.end() ? nullptr : &at->second;
   }
 
+  /// Calls body(peer) for each rank on whose message `rank` waits.
+  template <class Body>
+  void for_each_peer(int rank, int ranks, Body&& body) const {
+    const std::vector<int>* peers = wait_of(rank);
+    if (peers == nullptr) return;
+    for (const int peer : *peers)
+      if (peer != rank && peer >= 0 && peer < ranks) body(peer);
+    if (!peers->empty()) return;
+    for (int peer = 0; peer < ranks; ++peer)
+      if (peer != rank) body(peer);
+  }
+
   /// out: by rank, ascending: who waits for it, among the ranks behind and all that these depend on along chains of
   /// waits. Counting all waits would not do: two ranks that wait for each other (one of them for anyone, or in
   /// different threads) would need each other long after the collective that made them run.
@@ -48,17 +60,6 @@ class wait_graph {
 
  private:
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-
-  template <class Body>
-  void for_each_peer(int rank, int ranks, Body&& body) const {
-    const std::vector<int>* peers = wait_of(rank);
-    if (peers == nullptr) return;
-    for (const int peer : *peers)
-      if (peer != rank && peer >= 0 && peer < ranks) body(peer);
-    if (!peers->empty()) return;
-    for (int peer = 0; peer < ranks; ++peer)
-      if (peer != rank) body(peer);
-  }
 
   std::map<int, std::vector<int>> waits_;
 

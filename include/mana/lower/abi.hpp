@@ -13,7 +13,7 @@ namespace mana::vid { struct group_clock; }
 
 namespace mana::lower {
 
-inline constexpr std::uint32_t abi_version = 1;
+inline constexpr std::uint32_t abi_version = 2;
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
 // INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below 4 GiB).
@@ -75,6 +75,10 @@ enum class phase : std::uint32_t {
   restoring = 6,   // in a new process: objects are being rebuilt
 };
 
+/// Bits of bridge::attention.
+inline constexpr std::uint32_t checkpoint_pending = 1;
+inline constexpr std::uint32_t collectives_ask = 2;   // each start of a collective asks the clock, checkpoint or none
+
 /// What ended a checkpoint, as the upper half sees it.
 enum class outcome : int { resumed = 0, given_up = 1, restarted = 2 };
 
@@ -93,7 +97,7 @@ struct bridge {
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t has_fsgsbase;                     // chosen once at start; else arch_prctl moves the thread pointer
-  std::atomic<std::uint32_t> attention;           // !=0: a checkpoint is pending. The one load of every fast path
+  std::atomic<std::uint32_t> attention;           // see checkpoint_pending. The one load of every fast path
   std::atomic<phase> current;
   std::atomic<std::uint32_t> release_epoch;       // parked threads wait (futex) until it changes
   std::atomic<std::uint32_t> parked_count;
@@ -118,7 +122,15 @@ inline bridge& the_bridge() noexcept { return *reinterpret_cast<bridge*>(bridge_
 inline thread_block* thread_blocks() noexcept { return reinterpret_cast<thread_block*>(threads_address); }
 
 /// How a wait in the lower half ended.
-enum class wait_end : int { done = 0, attention = 1 };
+enum class wait_end : int { done = 0, attention = 1, refused = 2 };
+
+/// A collective that a thread is about to start; it is counted already.
+struct collective_start {
+  vid::group_clock* clock;
+  std::uint64_t comm;           // of the clock's members; 0: there is none yet
+  std::uint32_t blocking;       // its caller may have to wait for others
+  std::uint32_t waits_for_all;  // it is sure to wait until all members have started it
+};
 
 enum class send_mode : int { standard = 0, synchronous = 1, ready = 2 };
 
@@ -190,9 +202,9 @@ struct services {
   int (*error_text)(int error_class, char* text, int* length);
 
   // --- quiesce
-  /// A collective on `clock` is about to start and bridge::attention was seen; clock->seq already counts it.
-  /// done: start it. attention: it was taken back (seq decremented); park, then begin again.
-  wait_end (*clock_enter)(vid::group_clock* clock);
+  /// bridge::attention was seen. done: start it. attention: it was taken back (seq decremented); park, then begin again.
+  /// refused: it was taken back; the clock's policy has no such collectives.
+  wait_end (*clock_enter)(const collective_start* start);
   /// The calling thread waits for messages of the given world ranks (n == -1: of anyone). Called on each fruitless
   /// poll while attention is set. attention: the recovery line is declared, park now.
   wait_end (*clock_wait)(const int* world_ranks, int n);

@@ -24,6 +24,13 @@ consteval std::size_t position_of() {
   else return position_of<Kind, Tuple, I + 1>();
 }
 
+/// Position of the last one.
+template <class Kind, class Tuple, std::size_t I = std::tuple_size_v<Tuple> - 1>
+consteval std::size_t last_position_of() {
+  if constexpr (std::is_same_v<typename std::tuple_element_t<I, Tuple>::kind, Kind>) return I;
+  else return last_position_of<Kind, Tuple, I - 1>();
+}
+
 template <class Fn, class... A, std::size_t... I>
 inline auto translate_all(int members, std::index_sequence<I...>, const std::tuple<A...>& args) noexcept {
   return std::tuple<neutral_argument<std::tuple_element_t<I, typename Fn::params::as_tuple>, A>...>(
@@ -53,19 +60,37 @@ inline int enter_collective(Arguments& arguments, [[maybe_unused]] std::uint64_t
   });
 }
 
+/// In the place of a neutral error class, all of which are positive.
+inline constexpr int clock_refuses = -1;
+
+/// A rank is sure to wait for all members where it gets something of each. Not of blocks of different lengths, which may
+/// be empty.
+template <class Fn, class... A>
+inline waiting waiting_of([[maybe_unused]] const std::tuple<A...>& given) noexcept {
+  using params [[maybe_unused]] = typename Fn::params;
+  if constexpr (Fn::form == shape::icollective) return {.blocking = false, .waits_for_all = false};
+  else if constexpr (Fn::name == "MPI_Barrier") return {.blocking = true, .waits_for_all = true};
+  else if constexpr (gets_of_all(Fn::name))
+    return {.blocking = true,
+            .waits_for_all = std::get<last_position_of<kind::count, typename params::as_tuple>()>(given) > 0};
+  else return {};
+}
+
 /// Counts the collective, waits where it has to, makes the call. translated: arguments as they are now
-template <class Fn, class Arguments, class Translate>
-inline int count_and_enter(wrapper_scope& scope, vid::group_clock& clock, Arguments& translated, Translate&& translate,
-                           request_entry* request) noexcept {
+/// errors: clock_refuses; then it is not counted
+template <class Fn, class Arguments, class Translate, class How>
+inline int count_and_enter(wrapper_scope& scope, vid::entry<kind::comm>& comm, Arguments& translated,
+                           Translate&& translate, request_entry* request, How&& how) noexcept {
   std::uint64_t* const real = request != nullptr ? &request->real : nullptr;
-  const bool parked = start_collective(scope, clock);
+  const start_outcome started = start_collective(scope, *comm.what.clock, &comm.real, how);
   const auto enter = [&](auto& arguments) noexcept {
     const int rc = enter_collective<Fn>(arguments, real);
     if (request != nullptr && rc == neutral::success)
       std::apply([&](auto&... a) { (keep_for(a, request->what), ...); }, arguments);
     return rc;
   };
-  if (!parked) [[likely]] return enter(translated);
+  if (started == start_outcome::at_once) [[likely]] return enter(translated);
+  if (started == start_outcome::refused) return clock_refuses;
   auto again = translate();         // a restart made new real handles
   return enter(again);
 }
@@ -83,8 +108,7 @@ inline int call_collective(A... args) noexcept {
   const auto comm_handle = std::get<wrap::position_of<kind::comm, typename params::as_tuple>()>(given);
   const resolved<kind::comm> comm = resolve<kind::comm>(comm_handle);
   if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
-  vid::group_clock& clock = *comm.e->what.clock;
-
+  const auto how = [&]() noexcept { return wrap::waiting_of<Fn>(given); };
   const auto translate = [&]() noexcept {
     return wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given); };
   auto translated = translate();
@@ -104,10 +128,12 @@ inline int call_collective(A... args) noexcept {
     vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.ranks);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
     request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
-    const int rc = wrap::count_and_enter<Fn>(scope, clock, translated, translate, request);
+    const int rc = wrap::count_and_enter<Fn>(scope, *comm.e, translated, translate, request, how);
     if (rc != neutral::success) {
-      wrap::uncount_collective(clock);
       wrap::free_request(*request);
+      if (rc == wrap::clock_refuses)
+        return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
+      wrap::uncount_collective(*comm.e->what.clock);
       return raise(comm_handle, Fn::id, rc, nullptr);
     }
     request->what.state = vid::request_state::active;
@@ -115,8 +141,10 @@ inline int call_collective(A... args) noexcept {
     *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
     return MPI_SUCCESS;
   } else {
-    const int rc = wrap::count_and_enter<Fn>(scope, clock, translated, translate, nullptr);
+    const int rc = wrap::count_and_enter<Fn>(scope, *comm.e, translated, translate, nullptr, how);
     if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
+    if (rc == wrap::clock_refuses)
+      return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
     return raise(comm_handle, Fn::id, rc, nullptr);
   }
 }

@@ -7,8 +7,9 @@
 
 namespace mana::wrap {
 
+/// A checkpoint is pending.
 inline bool attention() noexcept {
-  return lower::the_bridge().attention.load(std::memory_order_relaxed) != 0;
+  return (lower::the_bridge().attention.load(std::memory_order_relaxed) & lower::checkpoint_pending) != 0;
 }
 
 /// Parks the calling thread if the recovery line is declared; runs the checkpoint on the thread that called MPI_Init.
