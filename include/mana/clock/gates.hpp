@@ -1,5 +1,5 @@
-// Gates: collectives that nobody has started when a request comes are started by permission of the coordinator. Common to
-// hybrid_two_phase and needs_gated, which choose differently what is opened.
+// Gates: collectives that nobody has started when a request comes are started by permission of the coordinator. Common
+// to hybrid_two_phase and needs_gated, which choose differently what is opened.
 #pragma once
 #include <mana/clock/ledger.hpp>
 #include <mana/clock/policy.hpp>
@@ -165,8 +165,8 @@ class gated<P>::rank {
   static constexpr std::tuple fields{&rank::targets_, &rank::came_to_, &rank::knows_targets_, &rank::has_waited_};
 };
 
-/// INV-16 holds here because nothing is started that the coordinator has not allowed: a rank starts up to the targets it
-/// was told, and when all ranks have said that they are there, nobody is under way to anything.
+/// INV-16 holds here because nothing is started that the coordinator has not allowed: a rank starts up to the targets
+/// it was told, and when all ranks have said that they are there, nobody is under way to anything.
 template <class P>
 template <class Transport>
 class gated<P>::coordinator {

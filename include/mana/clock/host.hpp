@@ -71,7 +71,7 @@ class rank_host {
   }
 
   /// out: hold: take the count back, ask again when changes() grew. synchronize: take the count back, begin the trivial
-  ///      barrier, or go on with that which a restart has not ended, and ask again when it is over. refuse: take it back
+  ///      barrier, or go on with the one that is under way, and ask again when it is over. refuse: take it back
   verdict start(const collective& c) {
     if constexpr (always_asks<P>) return start_or_synchronize(c);
     if (!part_) return verdict::go;

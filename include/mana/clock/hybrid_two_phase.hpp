@@ -1,6 +1,6 @@
 // The hybrid two-phase commit (after Chouhan, Xu and others, 2021): the trivial barrier only between a request and its
-// checkpoint. Here it is a gate in the coordinator: no collective of the lower half, nothing that a restart has to undo.
-// A rank that is held there can be stopped, so that a straggler that has not come holds no checkpoint up.
+// checkpoint. Here it is a gate in the coordinator: no collective of the lower half, nothing that a restart has to
+// undo. A rank that is held there can be stopped, so that a straggler that has not come holds no checkpoint up.
 //
 // What had begun at the request has to be completed by all members. While one that has yet to come computes, no gate
 // opens. When all of them wait, the gate opens that was come to first, among those that are complete, or that hold one

@@ -1,4 +1,5 @@
-// The policies that `mana run --clock NAME` knows. A new one: its header, and its name here.
+// The policies that `mana run --clock NAME` knows. A new one: its header, and its name here. One more, from outside of
+// the tree: cmake -DMANA_NEW_CLOCK=name -DMANA_NEW_CLOCK_HEADER=/path/of.hpp, see examples/new_clock.
 #pragma once
 #include <mana/clock/collective_clock.hpp>
 #include <mana/clock/hybrid_two_phase.hpp>
@@ -6,11 +7,21 @@
 #include <mana/clock/needs_gated.hpp>
 #include <mana/clock/two_phase_commit.hpp>
 
+#ifdef MANA_NEW_CLOCK
+#include MANA_NEW_CLOCK_HEADER
+#endif
+
 #include <tuple>
 
 namespace mana::clock {
 
-using policies = std::tuple<needs, needs_gated, collective_clock, hybrid_two_phase, two_phase_commit>;  // the first is the default
+// The first is the default.
+using policies = std::tuple<needs, needs_gated, collective_clock, hybrid_two_phase, two_phase_commit
+#ifdef MANA_NEW_CLOCK
+                            ,
+                            MANA_NEW_CLOCK
+#endif
+                            >;
 
 static_assert([]<class... P>(std::tuple<P...>*) { return (policy<P> && ...); }(static_cast<policies*>(nullptr)));
 

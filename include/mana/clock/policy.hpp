@@ -37,11 +37,13 @@
 //   rule 3  send to a rank that has not been heard
 //   rule 4  hold a collective after its trivial barrier, or ask for the barrier without being one that always asks
 //
-// A policy that always asks (`static constexpr bool always_asks = true`) is one that has a trivial barrier of the members
-// before each blocking collective, also when there is no request, and refuses non-blocking ones. Its hosts say so without
-// it: rule 1 holds. A rank's counts are then of starts that went, since its host was made, and begin(counts, barriers) also
-// tells before which collectives threads of it are in the trivial barrier. In a request its start(c) is asked before it, where `synchronize` sends the thread into it, and after it (c.synchronized), where it has to
-// go: others may be inside already. A thread in the barrier can be stopped at the line; a restart begins its barrier anew.
+// A policy that always asks (`static constexpr bool always_asks = true`) is one that has a trivial barrier of the
+// members before each blocking collective, also when there is no request, and refuses non-blocking ones. Its hosts say so
+// without it: rule 1 holds. A rank's counts are then of starts that went, since its host was made, and
+// begin(counts, barriers) also tells before which collectives threads of it are in the trivial barrier. In a request
+// its start(c) is asked before the barrier, where `synchronize` sends the thread into it, and after it
+// (c.synchronized), where it has to go: others may be inside already. A thread in the barrier can be stopped at the
+// line; a restart begins its barrier anew.
 //
 // A message lists its members in a static `fields`, a tuple of pointers to members: numbers, group_name, group_count,
 // and vectors of these. So do both parts, for all of their state but the transport: checkers copy and compare them by
