@@ -220,8 +220,8 @@ class explorer {
   findings found_;
 };
 
-/// The program ends under every schedule, if nobody asks for anything. Under any policy that does not always ask no code
-/// of it runs then.
+/// The program ends under every schedule, if nobody asks for anything. Under any policy that does not always ask no
+/// code of it runs then.
 inline bool ends_natively(const script& s) {
   const rules none{
       .plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};

@@ -39,8 +39,9 @@ struct lane {
   static constexpr std::tuple fields{&lane::queue};
 };
 
-/// Where an operation is. synchronizing: in the trivial barrier before a collective. counted: a collective whose start is
-/// counted, and that has not yet looked whether it has to ask. inside: a collective that was entered; a receive that was posted; a synchronous send that was sent.
+/// Where an operation is. synchronizing: in the trivial barrier before a collective. counted: a collective whose start
+/// is counted, and that has not yet looked whether it has to ask. inside: a collective that was entered; a receive
+/// that was posted; a synchronous send that was sent.
 enum class stage : std::uint8_t { before, synchronizing, counted, inside };
 
 /// A non-blocking operation, or the blocking one that is inside: it is the index-th of its kind with this peer or

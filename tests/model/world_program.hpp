@@ -46,9 +46,9 @@ void world<P>::steps(std::vector<step>& out) const {
   if (!std::all_of(out.begin(), out.end(), computes)) std::erase_if(out, computes);
 }
 
-/// A rank that came to the line stands, but for a collective that it has counted or entered. In a trivial barrier it is
-/// stopped too. It would go on only if others came to the barrier after the checkpoint, which ends when all have come to
-/// the line: so what it does before it hears of the line is nothing.
+/// A rank that came to the line stands, but for a collective that it has counted or entered. In a trivial barrier it
+/// is stopped too. It would go on only if others came to the barrier after the checkpoint, which ends when all have
+/// come to the line: so what it does before it hears of the line is nothing.
 template <mana::clock::policy P>
 bool world<P>::may_run(int r) const {
   const task& t = doing(r);

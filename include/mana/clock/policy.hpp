@@ -38,8 +38,8 @@
 //   rule 4  hold a collective after its trivial barrier, or ask for the barrier without being one that always asks
 //
 // A policy that always asks (`static constexpr bool always_asks = true`) is one that has a trivial barrier of the
-// members before each blocking collective, also when there is no request, and refuses non-blocking ones. Its hosts say so
-// without it: rule 1 holds. A rank's counts are then of starts that went, since its host was made, and
+// members before each blocking collective, also when there is no request, and refuses non-blocking ones. Its hosts say
+// so without it: rule 1 holds. A rank's counts are then of starts that went, since its host was made, and
 // begin(counts, barriers) also tells before which collectives threads of it are in the trivial barrier. In a request
 // its start(c) is asked before the barrier, where `synchronize` sends the thread into it, and after it
 // (c.synchronized), where it has to go: others may be inside already. A thread in the barrier can be stopped at the

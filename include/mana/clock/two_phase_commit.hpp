@@ -1,10 +1,10 @@
-// The two-phase commit of the first MANA (Garg, Price and Cooperman, HPDC 2019): a trivial barrier of the members before
-// every blocking collective, in which a rank can be stopped, and rounds of questions by the coordinator after a request.
-// Non-blocking collectives are refused, as published.
+// The two-phase commit of the first MANA (Garg, Price and Cooperman, HPDC 2019): a trivial barrier of the members
+// before every blocking collective, in which a rank can be stopped, and rounds of questions by the coordinator after a
+// request. Non-blocking collectives are refused, as published.
 //
 // Phase 1 is the trivial barrier, phase 2 the collective. When a barrier is over, all members have come to it, so that
-// all will start the collective and end it without anybody else. When it is not, nobody is in the collective. So after a
-// request ranks begin no barrier, and the line is where no barrier is over before a collective that was not started.
+// all will start the collective and end it without anybody else. When it is not, nobody is in the collective. So after
+// a request ranks begin no barrier, and the line is where no barrier is over before a collective that was not started.
 // In the publication a rank that is in phase 2 answers a round when it has left it. Here it answers at once, with its
 // counts, and says when it starts something after it answered: a round is asked again when one has.
 //
@@ -123,8 +123,8 @@ class two_phase_commit::coordinator {
     for (std::size_t r = 0; r < states_.size(); ++r) transport_.send(static_cast<int>(r), again{round_});
   }
 
-  /// Nobody is in phase 2, and nobody comes to it: on each clock the members have started equally many, and not all are
-  /// in the next barrier.
+  /// Nobody is in phase 2, and nobody comes to it: on each clock the members have started equally many, and not all
+  /// are in the next barrier.
   bool is_line() const {
     struct clock {
       std::uint64_t started = 0;     // by all members together
