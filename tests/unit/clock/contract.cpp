@@ -1,7 +1,6 @@
 // A policy that breaks its contract is stopped, with the rule's name. And what hosts keep from a policy.
-#include <mana/clock/collective_clock.hpp>
 #include <mana/clock/host.hpp>
-#include <mana/clock/needs.hpp>
+#include <mana/clock/policies.hpp>
 
 #include <doctest/doctest.h>
 
@@ -71,6 +70,29 @@ int one_request() {
   return network.lines;
 }
 
+/// Says what it is made to, of a start in a request.
+template <verdict Says, bool AlwaysAsks>
+struct stubborn : hasty<fault::none> {
+  static constexpr bool always_asks = AlwaysAsks;
+  template <class Transport>
+  struct rank : hasty<fault::none>::rank<Transport> {
+    using hasty<fault::none>::rank<Transport>::rank;
+    using hasty<fault::none>::rank<Transport>::begin;
+    void begin(const std::vector<group_count>&, const std::vector<group_count>&) {}
+    verdict start(const collective&) { return Says; }
+  };
+};
+using always_hold = stubborn<verdict::hold, true>;
+using barrier_by_surprise = stubborn<verdict::synchronize, false>;
+
+template <policy P>
+void ask_after_barrier() {
+  nowhere network;
+  rank_host<P, nowhere> host(network, 0);
+  host.begin(1, {});
+  host.start({.name = {1, 1}, .count = 1, .members = {}, .synchronized = true});
+}
+
 /// out: what was said on standard error by a process that did this, and "; killed by signal N"
 template <class Body>
 std::string last_words(Body body) {
@@ -107,6 +129,8 @@ TEST_CASE("a policy that breaks its contract is stopped, and the rule is named")
   CHECK(one_request<fault::none>() == 2);
   CHECK(names(last_words([] { one_request<fault::second_line>(); }), "rule 2: a second line"));
   CHECK(names(last_words([] { one_request<fault::message_after_line>(); }), "rule 2: a message after the line"));
+  CHECK(names(last_words([] { ask_after_barrier<always_hold>(); }), "rule 4: a collective is held after"));
+  CHECK(names(last_words([] { ask_after_barrier<barrier_by_surprise>(); }), "rule 4: it does not always ask"));
   CHECK(names(last_words([] { one_request<fault::unheard_rank>(); }),
               "rule 3: a message to a rank that has not been heard"));
 }
@@ -135,6 +159,32 @@ TEST_CASE("INV-18 a start that is in the counts goes, even if it asks after the 
   CHECK(host.start({{1, 1}, 5, {}}) == verdict::go);
   CHECK(host.start({{1, 1}, 6, {}}) == verdict::hold);
   CHECK(host.start({{2, 2}, 1, {}}) == verdict::hold);
+}
+
+TEST_CASE("who always asks: a barrier before each blocking collective, and no other ones") {
+  nowhere network;
+  using host = rank_host<two_phase_commit, nowhere>;
+  host h(network, 0);
+  const std::vector<int> both{0, 1};
+  const collective next{.name = {1, 1}, .count = 70, .members = both};
+  collective synchronized = next, at_once = next;
+  synchronized.synchronized = true;
+  at_once.blocking = false;
+  CHECK(h.start(at_once) == verdict::refuse);
+  CHECK(h.start(next) == verdict::synchronize);
+  CHECK(h.start(synchronized) == verdict::go);
+  CHECK(h.start(next) == verdict::synchronize);
+  h.begin(1, {{{1, 1}, 71, both}});  // its host counts by itself
+  CHECK(h.start(next) == verdict::synchronize);  // the barrier that is under way
+  CHECK(h.start(synchronized) == verdict::go);
+  CHECK(h.start(next) == verdict::hold);
+  h.end();
+  CHECK(h.start(next) == verdict::synchronize);
+  h.begin(2, {});
+  h.line();
+  CHECK(h.start(next) == verdict::hold);
+  h.end();
+  CHECK(h.start(next) == verdict::synchronize);
 }
 
 TEST_CASE("waits of all threads are one set, which outlasts requests") {

@@ -5,6 +5,8 @@
 
 #include <client.hpp>
 
+#include <mana/clock/policies.hpp>
+
 #include <doctest/doctest.h>
 
 #include <future>
@@ -56,6 +58,21 @@ TEST_CASE("many checkpoints of a busy job are consistent") {
   CHECK(j.inconsistent == 0);
 }
 
+TEST_CASE("many checkpoints of a busy job are consistent under each policy") {
+  for (const std::string_view name : clock::policy_names()) {
+    INFO(name);
+    temporary_directory place;
+    job::options o = four_ranks;
+    o.clock = name;
+    job j(place.path(), o, busy);
+    for (int i = 0; i < 50; ++i) control::request_checkpoint(j.directory(), false, 60);
+    j.finish();
+    CHECK(j.commits == 50);
+    CHECK(j.ended_as(outcome::resumed) == 200);
+    CHECK(j.inconsistent == 0);
+  }
+}
+
 TEST_CASE("requests at the same time are all answered, those during a checkpoint by one more") {
   temporary_directory place;
   std::promise<void> first_runs, others_asked;
@@ -79,9 +96,15 @@ TEST_CASE("requests at the same time are all answered, those during a checkpoint
 }
 
 TEST_CASE("a rank that owes a collective waits for a message of one that would be held") {
+  std::string name;
+  SUBCASE("needs") { name = "needs"; }
+  SUBCASE("needs_gated") { name = "needs_gated"; }
+  SUBCASE("hybrid_two_phase") { name = "hybrid_two_phase"; }
   temporary_directory place;
+  job::options o{{{0, 1, 2, 3}, {0, 3}, {1, 2}}};
+  o.clock = name;
   // Rank 2 is in B before the request; 0 and 3 enter A after it.
-  job j(place.path(), {{{0, 1, 2, 3}, {0, 3}, {1, 2}}}, [&](rank& r) {
+  job j(place.path(), o, [&](rank& r) {
     while ((r.number() == 0 || r.number() == 3) && !r.asked()) std::this_thread::yield();
     if (r.number() == 0) { r.barrier(1); r.send(1, 7); }
     if (r.number() == 1) { r.recv(0); r.barrier(2); }

@@ -64,6 +64,16 @@ control::surroundings rank::around() {
     std::memcpy(bytes, job_.broadcast_bytes_.data(), static_cast<std::size_t>(n));
     job_.broadcast_.arrive_and_wait();
   };
+  // A request is the group and how many have to have entered.
+  s.begin_barrier = [this](std::uint64_t comm) {
+    return job::enter(job_.trivial_[comm - 1], clocks_[comm - 1].size) << 8 | comm;
+  };
+  s.is_barrier_over = [this](std::uint64_t& request) {
+    job::meeting& m = job_.trivial_[(request & 0xff) - 1];
+    const std::lock_guard hold(m.lock);
+    return m.entered >= request >> 8;
+  };
+  s.clock = job_.options_.clock;
   s.clocks = [this] { return &clocks_[0]; };
   s.signal_threads = [this] { ++signals; };
   s.all_parked = [this] { return !never_parks; };
@@ -86,18 +96,25 @@ control::surroundings rank::around() {
 /// As a wrapper of a collective does.
 void rank::barrier(std::size_t group) {
   vid::group_clock& clock = clocks_[group];
+  const lower::collective_start start{&clock, group + 1, 1, 1};
   for (;;) {
     clock.seq.fetch_add(1);
     if (bridge_.attention.load(std::memory_order_relaxed) == 0) break;
-    if (control_.clock_enter(&clock) == wait_end::done) break;
+    if (control_.clock_enter(start) == wait_end::done) break;
     checkpoint();
   }
   job::meeting& m = job_.meetings_[group];
+  const std::uint64_t whole = job::enter(m, clock.size);
   std::unique_lock hold(m.lock);
-  const std::uint64_t whole = (m.entered / clock.size + 1) * clock.size;
+  m.changed.wait(hold, [&] { return m.entered >= whole; });
+}
+
+std::uint64_t job::enter(meeting& m, std::uint32_t members) {
+  const std::lock_guard hold(m.lock);
+  const std::uint64_t whole = (m.entered / members + 1) * members;
   ++m.entered;
   m.changed.notify_all();
-  m.changed.wait(hold, [&] { return m.entered >= whole; });
+  return whole;
 }
 
 void rank::send(int to, int value) {
@@ -122,7 +139,7 @@ int rank::recv(int from) {
         return value;
       }
     }
-    if (bridge_.attention.load(std::memory_order_relaxed) == 0) {
+    if (!asked()) {
       sched_yield();
       continue;
     }
@@ -178,7 +195,7 @@ void rank::checkpoint() {
 }
 
 job::job(std::string directory, options o, std::function<void(rank&)> program)
-    : directory_(std::move(directory)), options_(std::move(o)), meetings_(options_.groups.size()),
+    : directory_(std::move(directory)), options_(std::move(o)), meetings_(options_.groups.size()), trivial_(options_.groups.size()),
       mailboxes_(options_.groups[0].size()),
       broadcast_(static_cast<std::ptrdiff_t>(options_.groups[0].size()) - (options_.absent < 0 ? 0 : 1)) {
   // As rank 0 does before its MPI runs.

@@ -28,7 +28,7 @@ class rank {
   int recv(int from);                       // -1: from anyone
   /// What the park signal does to a thread that computes.
   void compute();
-  bool asked() const noexcept { return bridge_.attention.load() != 0; }
+  bool asked() const noexcept { return (bridge_.attention.load() & lower::checkpoint_pending) != 0; }
   std::uint64_t started(std::size_t group) const noexcept { return clocks_[group].seq.load(); }
   /// As a signal does, or the program through mana/api.h.
   void ask(bool stop);
@@ -66,6 +66,7 @@ class job {
     std::vector<std::vector<int>> groups;   // members; group 0 is the world
     double interval_s = 0, limit_s = 0, stop_after_s = 0;
     int absent = -1;                        // a rank that the test plays itself, by where()
+    std::string clock;                      // policy
   };
   /// The ranks start at once. directory: of job.json
   job(std::string directory, options o, std::function<void(rank&)> program);
@@ -90,6 +91,8 @@ class job {
     std::condition_variable changed;
     std::uint64_t entered = 0;
   };
+  /// Enters the next one, and does not wait. out: it is over when so many have entered
+  static std::uint64_t enter(meeting& m, std::uint32_t members);
   struct message { int from, value; };
   struct mailbox {
     std::mutex lock;
@@ -100,7 +103,7 @@ class job {
 
   const std::string directory_;
   const options options_;
-  std::deque<meeting> meetings_;
+  std::deque<meeting> meetings_, trivial_;  // by group: barriers, trivial barriers
   std::deque<mailbox> mailboxes_;
   std::barrier<> broadcast_;
   std::vector<char> broadcast_bytes_;
