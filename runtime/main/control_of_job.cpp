@@ -5,6 +5,7 @@
 #include "start_failure.hpp"
 
 #include "../lower/own_state.hpp"
+#include "../lower/real_mpi.hpp"
 
 #include <store.hpp>
 

@@ -26,6 +26,7 @@ FEW_LINES = 5      # with fewer of them, moments are chosen by time
 class Test:
     def __init__(self, options):
         self.options = options
+        self.clock = ["--clock", options.clock] if options.clock else []
         self.mana = str(options.build.resolve() / "bin" / "mana")
         self.random = random.Random(options.seed)
         self.output = Comparison(re.compile(options.lines), options.buffered)
@@ -54,7 +55,7 @@ class Test:
         return self.start(*words, *self.options.command)
 
     def under_mana(self):
-        return self.fresh(self.mana, "run", "--ckpt-dir", "ckpt", *self.options.mana_option, "--")
+        return self.fresh(self.mana, "run", "--ckpt-dir", "ckpt", *self.clock, "--")
 
     def read(self, job):
         """All that the job prints until its output ends."""
@@ -152,7 +153,8 @@ class Test:
             job.kill()
             pieces.append(self.read(job))
             (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
-            job = self.start(self.mana, "restart", str(self.directory / "ckpt"), directory="/" if elsewhere else None,
+            job = self.start(self.mana, "restart", *self.clock, str(self.directory / "ckpt"),
+                             directory="/" if elsewhere else None,
                              environment={"MANA_TEST_ELSEWHERE": "x" * 5000, "LANG": "tlh"} if elsewhere else None)
             made += 1
         pieces.append(self.end(job))
@@ -186,7 +188,7 @@ def parse():
     parser.add_argument("--checkpoints", type=int, default=3, help="while one run goes on")
     parser.add_argument("--cycles", type=int, default=1, help="times that a run is killed and restarted once, then twice")
     parser.add_argument("--no-native", action="store_true", help="compare with a run under mana: the program needs it")
-    parser.add_argument("--mana-option", action="append", default=[], help="of mana run")
+    parser.add_argument("--clock", help="policy, of mana run and mana restart")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("command", nargs=argparse.REMAINDER, help="after --")
     options = parser.parse_args()

@@ -66,7 +66,7 @@ class job {
     std::vector<std::vector<int>> groups;   // members; group 0 is the world
     double interval_s = 0, limit_s = 0, stop_after_s = 0;
     int absent = -1;                        // a rank that the test plays itself, by where()
-    std::string clock;                      // policy
+    std::string clock = {};                 // policy
   };
   /// The ranks start at once. directory: of job.json
   job(std::string directory, options o, std::function<void(rank&)> program);
