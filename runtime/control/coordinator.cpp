@@ -131,7 +131,7 @@ void coordinator::on_agent(int rank, frame_reader& frame) {
       break;
     case frame_type::clock_up:
       clock_->receive(rank, frame);
-      if (step_ == step::quiescing && clock_->done()) step_ = step::parking;
+      if (step_ == step::quiescing && clock_->done()) enter(step::parking);
       break;
     case frame_type::parked:
       a.parked = true;

@@ -5,6 +5,7 @@
 #include "endpoint.hpp"
 #include "surroundings.hpp"
 
+#include <array>
 #include <chrono>
 #include <deque>
 #include <list>
@@ -53,6 +54,7 @@ class coordinator {
   bool greet(client& c, frame_reader& frame);
 
   void begin_if_asked();
+  void enter(step next);
   void proceed();
   void conclude();
   void give_up(const std::string& why);
@@ -80,7 +82,8 @@ class coordinator {
   bool stop_ = false, ended_ = false;
   bool accepting_ = true;               // false: no descriptor is left for anybody new
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
-  time begun_{}, deadline_{}, next_interval_{};
+  time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
+  std::array<std::optional<double>, 4> took_s_;  // by step: of the newest checkpoint, as far as it has come
   std::optional<time> stop_at_;
   commit_info generation_{};
   std::uint64_t committed_ = 0, last_generation_ = 0;

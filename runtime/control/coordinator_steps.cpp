@@ -16,6 +16,8 @@ std::string decimal(double value) {
   return text;
 }
 
+constexpr const char* step_names[] = {"running", "quiescing", "parking", "writing"};
+
 std::string rank_name(std::size_t rank) { return "rank " + std::to_string(rank); }
 
 }  // namespace
@@ -37,8 +39,18 @@ void coordinator::begin_if_asked() {
   for (agent& a : agents_) a.forget_checkpoint();
   begun_ = std::chrono::steady_clock::now();
   deadline_ = begun_ + seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s);
-  step_ = step::quiescing;
+  took_s_ = {};
+  enter(step::quiescing);
   clock_->request();
+}
+
+/// The step that ends has its time noted, also where the checkpoint is given up.
+void coordinator::enter(step next) {
+  const time now = std::chrono::steady_clock::now();
+  if (step_ != step::idle)
+    took_s_[static_cast<std::size_t>(step_)] = std::chrono::duration<double>(now - step_begun_).count();
+  step_ = next;
+  step_begun_ = now;
 }
 
 /// All threads of all ranks are parked: now they drain and write. There is no time limit any more: nothing waits for
@@ -49,7 +61,7 @@ void coordinator::proceed() {
   } catch (const std::exception& error) {
     return give_up(error.what());
   }
-  step_ = step::writing;
+  enter(step::writing);
   tell_agents(frame_writer(frame_type::proceed).put(generation_.generation_path).take());
 }
 
@@ -92,7 +104,7 @@ void coordinator::give_up(const std::string& why) {
 /// The ranks learn the outcome, then those who asked.
 void coordinator::close_checkpoint(bool committed, const std::string& text) {
   clock_->end();
-  step_ = step::idle;
+  enter(step::idle);
   last_result_ = text;
   stop_ = committed && (stop_ || joined_stop_);
   if (!committed && joined_) {      // one more for those, and whoever asked for this one has the answer
@@ -170,12 +182,15 @@ std::string coordinator::waiting_for() const {
 }
 
 std::string coordinator::status_json() const {
-  static constexpr const char* names[] = {"running", "quiescing", "parking", "writing"};
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
   nlohmann::ordered_json document = {
       {"mana_status", 1}, {"program", around_.program}, {"ranks", around_.size}, {"host", where_.host},
-      {"phase", names[static_cast<int>(step_)]}, {"checkpoints", committed_}, {"last_generation", last_generation_},
-      {"last_result", last_result_}, {"directory", around_.directory}};
+      {"phase", step_names[static_cast<int>(step_)]}, {"checkpoints", committed_},
+      {"last_generation", last_generation_}, {"last_result", last_result_}, {"directory", around_.directory}};
+  nlohmann::ordered_json took = nlohmann::ordered_json::object();
+  for (std::size_t s = 0; s < took_s_.size(); ++s)
+    if (took_s_[s]) took[step_names[s]] = *took_s_[s];
+  document["seconds_by_phase"] = took;
   if (step_ != step::idle) {
     document["phase_seconds"] = since.count();
     document["stops"] = stop_ || joined_stop_;

@@ -40,6 +40,10 @@ std::string as_people_read(const nlohmann::json& status) {
   table.add({"phase", phase});
   table.add({"checkpoints", std::to_string(status["checkpoints"].get<int>())});
   table.add({"last", status["last_result"].get<std::string>().empty() ? "none yet" : status["last_result"]});
+  std::string took;
+  for (const auto& [phase_name, seconds] : status["seconds_by_phase"].items())
+    took += fmt::format("{}{} {:.3f} s", took.empty() ? "" : ", ", phase_name, seconds.get<double>());
+  if (!took.empty()) table.add({"took", took});
   table.add({"directory", status["directory"]});
   std::string text = table.text();
   if (status.contains("waiting_for")) text += fmt::format("waiting for:\n{}", status["waiting_for"].get<std::string>());

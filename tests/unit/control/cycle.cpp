@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <future>
 
 using namespace mana;
@@ -30,6 +31,12 @@ void busy(rank& r) {
   }
 }
 
+/// Of a phase, as the status has it; -1: it has not ended.
+double seconds_of(const std::string& status, const std::string& phase) {
+  const std::size_t begin = status.find("\"seconds_by_phase\":{"), at = status.find("\"" + phase + "\":", begin);
+  return at > status.find('}', begin) ? -1 : std::stod(status.substr(at + phase.size() + 3));
+}
+
 const job::options four_ranks{{{0, 1, 2, 3}, {0, 1}, {1, 2, 3}}};
 
 }  // namespace
@@ -46,6 +53,27 @@ TEST_CASE("a request is answered when all images are committed") {
   CHECK(j.inconsistent == 0);
   for (int r = 0; r < 4; ++r) CHECK(j.at(r).signals == 1);
   CHECK(!std::filesystem::exists(place.path() / "job.json"));
+}
+
+TEST_CASE("the status tells how long each phase of the newest checkpoint took") {
+  temporary_directory place;
+  job j(place.path(), four_ranks, busy);
+  const auto status = [&] { return control::job_status(j.directory(), 60); };
+  CHECK(status().find("\"seconds_by_phase\":{}") != std::string::npos);
+  j.at(2).never_parks = true;
+  j.at(0).ask(false);
+  while (status().find("\"phase\":\"parking\"") == std::string::npos) std::this_thread::yield();
+  const auto seen_parking = std::chrono::steady_clock::now();
+  const std::string halfway = status();
+  CHECK(seconds_of(halfway, "quiescing") > 0);
+  CHECK(seconds_of(halfway, "parking") < 0);
+  const std::chrono::duration<double> held = std::chrono::steady_clock::now() - seen_parking;
+  j.at(2).let_park();
+  while (status().find("\"phase\":\"running\"") == std::string::npos) std::this_thread::yield();
+  const std::string after = status();
+  CHECK(seconds_of(after, "quiescing") == seconds_of(halfway, "quiescing"));
+  CHECK(seconds_of(after, "parking") >= held.count());
+  CHECK(seconds_of(after, "writing") > 0);
 }
 
 TEST_CASE("many checkpoints of a busy job are consistent") {
