@@ -26,8 +26,9 @@ GIVEN_UP = "given up"
 MARKERS = ("<!-- begin: bench/clocks.py --write -->", "<!-- end: bench/clocks.py --write -->")
 MOMENTS = {"collectives": "nothing but collectives", "entered": "the others wait in a collective for the straggler",
            "apart": "nobody has entered the straggler's collective"}
-# From a rank's line "ready" to its wait, which it cannot announce from within: nothing can be awaited there.
-SETTLE_S = 0.3
+# A rank cannot say that it is inside a call; but one that has run for so long since it said that it would enter it, is.
+# All of them run: they compute, or poll while they wait.
+INSIDE_TICKS = 3
 
 
 def overlap(comm, compute, total):
@@ -57,6 +58,12 @@ def parse_nonblocking(output):
         name, size, *values = line.split()
         found[name, int(size)] = REFUSED if values == [REFUSED] else [float(v) for v in values]
     return found
+
+
+def ticks(pid):
+    """Of the kernel's clock, that the process's first thread has run."""
+    fields = pathlib.Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
 class Bench:
@@ -132,18 +139,28 @@ class Bench:
                   self.directory, self.directory / "log")
         place = str(self.directory / "ckpt")
         try:
-            for _ in range(self.ranks):
-                line = job.next_line(60)
-                if line is None or not line.startswith("ready"):
-                    raise Failed(f"{policy}, {moment}: {line!r} in place of a rank's 'ready'; see {job.log}")
-            if moment == "collectives":
-                return [self.line(place) for _ in range(self.options.requests)]
-            time.sleep(SETTLE_S)
-            return [self.line(place)]
+            self.await_ranks(job)
+            return [self.line(place) for _ in range(self.options.requests if moment == "collectives" else 1)]
         finally:
             job.kill()
 
+    def await_ranks(self, job):
+        """Returns when all ranks are where the request is meant to meet them."""
+        ready = {}
+        for _ in range(self.ranks):
+            line = job.next_line(60)
+            if line is None or not line.startswith("ready "):
+                raise Failed(f"{line!r} in place of a rank's 'ready'; see {job.log}")
+            pid = int(line.split()[1])
+            ready[pid] = ticks(pid)
+        deadline = time.monotonic() + 60
+        while any(ticks(pid) < before + INSIDE_TICKS for pid, before in ready.items()):
+            if time.monotonic() > deadline:
+                raise Failed(f"a rank does not run; see {job.log}")
+            time.sleep(0.01)
+
     def line(self, place):
+        """Seconds from a request to its line."""
         try:
             mana(self.mana, "checkpoint", "--ckpt-dir", place)
         except Failed:

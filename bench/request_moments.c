@@ -1,7 +1,8 @@
-// Situations that a checkpoint's request can meet. The last rank is the straggler. Every rank prints a line when it has
-// come to where the request is meant to meet it, "ready RANK".
+// Situations that a checkpoint's request can meet. The last rank is the straggler. Every rank prints a line, "ready PID",
+// right before it enters the call, or begins to compute, where the request is meant to meet it. The job stays until it
+// is killed: it is asked how long its checkpoint took.
 //
-//   collectives       collectives and nothing else, until the job is killed
+//   collectives       collectives and nothing else
 //   entered SECONDS   the straggler computes for so long; the others wait in a barrier for it
 //   apart SECONDS     the same, but they wait for a message: nobody has entered the barrier that comes afterwards
 //
@@ -10,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int me, ranks;
 
 static void ready(void) {
-  printf("ready %d\n", me);
+  printf("ready %d\n", getpid());
   fflush(stdout);
 }
 
@@ -25,7 +27,7 @@ static void compute(double seconds) {
     for (int i = 0; i < 1000; ++i) x = x * 0.999999 + 1e-6;
 }
 
-static void collectives(void) {
+static _Noreturn void collectives(void) {
   static int in[256], out[256];
   ready();
   for (;;) {
@@ -36,7 +38,7 @@ static void collectives(void) {
   }
 }
 
-static void wait_for_straggler(int entered, double seconds) {
+static _Noreturn void wait_for_straggler(int entered, double seconds) {
   const int straggler = ranks - 1;
   int word = 0;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -48,6 +50,7 @@ static void wait_for_straggler(int entered, double seconds) {
     MPI_Recv(&word, 1, MPI_INT, straggler, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   MPI_Barrier(MPI_COMM_WORLD);
+  for (;;) pause();
 }
 
 int main(int argc, char** argv) {
@@ -61,6 +64,4 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   wait_for_straggler(what[0] == 'e', atof(argv[2]));
-  MPI_Finalize();
-  return 0;
 }
