@@ -34,7 +34,8 @@ class Overlap(unittest.TestCase):
 
 class Reading(unittest.TestCase):
     def test_lines_of_the_program(self):
-        self.assertEqual(clocks.parse_blocking("Bcast 4 100.50\nBarrier 0 7\n"), {("Bcast", 4): 100.5, ("Barrier", 0): 7})
+        self.assertEqual(clocks.parse_blocking("Bcast 4 100.50\nBarrier 0 7\n"),
+                         {("Bcast", 4): 100.5, ("Barrier", 0): 7})
         self.assertEqual(clocks.parse_nonblocking("Ibcast 4 1 2 3\nIbarrier 0 refused\n"),
                          {("Ibcast", 4): [1, 2, 3], ("Ibarrier", 0): "refused"})
 
