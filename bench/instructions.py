@@ -1,7 +1,7 @@
 """Counts what the clock adds to a blocking collective: instructions of a 4-byte MPI_Allreduce in the wrapper, with the
 clock and without it, from callgrind. Needs valgrind; nothing is timed.
 
-    python3 bench/instructions.py --build build [--mpi mpich] [--at-most 60]
+    python3 bench/instructions.py --build build [--mpi mpich] [--at-most 30]
 
 The wrapper library of programs is compared with the same library without the line that starts a collective
 (bench/CMakeLists.txt), both over a lower half that does nothing (bench/many_allreduces.cpp): valgrind does not run the

@@ -32,7 +32,8 @@ consteval std::size_t last_position_of() {
 }
 
 template <class Fn, class... A, std::size_t... I>
-inline auto translate_all(int members, std::index_sequence<I...>, const std::tuple<A...>& args) noexcept {
+[[gnu::always_inline]] inline auto translate_all(int members, std::index_sequence<I...>,
+                                                 const std::tuple<A...>& args) noexcept {
   return std::tuple<neutral_argument<std::tuple_element_t<I, typename Fn::params::as_tuple>, A>...>(
       given<A>{std::get<I>(args), members, Fn::form == shape::icollective}...);
 }
@@ -76,23 +77,38 @@ inline waiting waiting_of([[maybe_unused]] const std::tuple<A...>& given) noexce
   else return {};
 }
 
+/// The native call, and what its request needs for as long as it is under way.
+template <class Fn, class Arguments>
+[[gnu::always_inline]] inline int enter_for_request(Arguments& arguments, request_entry* request) noexcept {
+  const int rc = enter_collective<Fn>(arguments, request != nullptr ? &request->real : nullptr);
+  if (request != nullptr && rc == neutral::success)
+    std::apply([&](auto&... a) { (keep_for(a, request->what), ...); }, arguments);
+  return rc;
+}
+
+/// The rest of a collective that has to park before it starts: a restart makes new real handles. Out of line, with the
+/// arguments by value, so that calls which do not park keep nothing in memory for it.
+template <class Fn, class... A>
+[[gnu::noinline, gnu::cold]] int park_and_enter(vid::entry<kind::comm>& comm, request_entry* request,
+                                                A... args) noexcept {
+  wrapper_scope scope(Fn::id);
+  const std::tuple<A...> given(args...);
+  scope.park_here();
+  if (!start_collective(scope, *comm.what.clock, &comm.real, [&] { return waiting_of<Fn>(given); }))
+    return clock_refuses;
+  auto translated = translate_all<Fn>(array_members<Fn>(comm.what), std::index_sequence_for<A...>{}, given);
+  return enter_for_request<Fn>(translated, request);
+}
+
 /// Counts the collective, waits where it has to, makes the call. translated: arguments as they are now
 /// errors: clock_refuses; then it is not counted
-template <class Fn, class Arguments, class Translate, class How>
-inline int count_and_enter(wrapper_scope& scope, vid::entry<kind::comm>& comm, Arguments& translated,
-                           Translate&& translate, request_entry* request, How&& how) noexcept {
-  std::uint64_t* const real = request != nullptr ? &request->real : nullptr;
-  const start_outcome started = start_collective(scope, *comm.what.clock, &comm.real, how);
-  const auto enter = [&](auto& arguments) noexcept {
-    const int rc = enter_collective<Fn>(arguments, real);
-    if (request != nullptr && rc == neutral::success)
-      std::apply([&](auto&... a) { (keep_for(a, request->what), ...); }, arguments);
-    return rc;
-  };
-  if (started == start_outcome::at_once) [[likely]] return enter(translated);
-  if (started == start_outcome::refused) return clock_refuses;
-  auto again = translate();         // a restart made new real handles
-  return enter(again);
+template <class Fn, class Arguments, class... A>
+[[gnu::always_inline]] inline int start_and_enter(vid::entry<kind::comm>& comm, Arguments& translated,
+                                                  request_entry* request, A... args) noexcept {
+  [[maybe_unused]] const auto how = [&] { return waiting_of<Fn>(std::tuple<A...>(args...)); };
+  const start_outcome now = try_start(*comm.what.clock, &comm.real, how);
+  if (now == start_outcome::may_start) [[likely]] return enter_for_request<Fn>(translated, request);
+  return now == start_outcome::park ? park_and_enter<Fn>(comm, request, args...) : clock_refuses;
 }
 
 }  // namespace wrap
@@ -108,10 +124,8 @@ inline int call_collective(A... args) noexcept {
   const auto comm_handle = std::get<wrap::position_of<kind::comm, typename params::as_tuple>()>(given);
   const resolved<kind::comm> comm = resolve<kind::comm>(comm_handle);
   if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
-  const auto how = [&]() noexcept { return wrap::waiting_of<Fn>(given); };
-  const auto translate = [&]() noexcept {
-    return wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given); };
-  auto translated = translate();
+  auto translated =
+      wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given);
   const int bad = std::apply(
       [](const auto&... a) {
         int e = 0;
@@ -128,7 +142,7 @@ inline int call_collective(A... args) noexcept {
     vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.ranks);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
     request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
-    const int rc = wrap::count_and_enter<Fn>(scope, *comm.e, translated, translate, request, how);
+    const int rc = wrap::start_and_enter<Fn>(*comm.e, translated, request, args...);
     if (rc != neutral::success) {
       wrap::free_request(*request);
       if (rc == wrap::clock_refuses)
@@ -141,7 +155,7 @@ inline int call_collective(A... args) noexcept {
     *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
     return MPI_SUCCESS;
   } else {
-    const int rc = wrap::count_and_enter<Fn>(scope, *comm.e, translated, translate, nullptr, how);
+    const int rc = wrap::start_and_enter<Fn>(*comm.e, translated, nullptr, args...);
     if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
     if (rc == wrap::clock_refuses)
       return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);

@@ -69,7 +69,7 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
   const resolved<kind::comm> from = resolve<kind::comm>(parent);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
   std::uint64_t made = 0;
-  if (start_constructor(scope, *from.e->what.clock, &from.e->real) == start_outcome::refused)
+  if (!start_constructor(scope, *from.e->what.clock, &from.e->real))
     return raise(parent, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
   const int rc = lower::cross([&] { return make(from.e->real, &made); });
   if (rc != neutral::success) return raise(parent, Fn::id, rc, nullptr);
@@ -99,7 +99,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   if (!c.ok || c.predefined_code != 0) return raise(MPI_COMM_NULL, fn::comm_free::id, neutral::err_comm, nullptr);
   if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success)
     return raise(*comm, fn::comm_free::id, rc, nullptr);
-  if (start_constructor(scope, *c.e->what.clock, &c.e->real) == start_outcome::refused)
+  if (!start_constructor(scope, *c.e->what.clock, &c.e->real))
     return raise(*comm, fn::comm_free::id, neutral::err_unsupported_operation, refused_by_clock);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::uint64_t real_comm = c.e->real;
@@ -209,7 +209,7 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
   // Not a collective of the parent: threads may make several at once, with different tags.
   vid::group_clock& clock =
       *wrap::clock_for(ranks, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)));
-  if (wrap::start_constructor(scope, clock, nullptr) == wrap::start_outcome::refused)
+  if (!wrap::start_constructor(scope, clock, nullptr))
     return raise(comm, fn::comm_create_group::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
   std::uint64_t made = 0;
   const lower::services& s = *lower::the_bridge().service;
@@ -231,7 +231,7 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
   // First: a restart must find no half-made communicator.
   const auto how = [] { return wrap::waiting{.blocking = false, .waits_for_all = false}; };
-  if (wrap::start_collective(scope, *from.e->what.clock, &from.e->real, how) == wrap::start_outcome::refused)
+  if (!wrap::start_collective(scope, *from.e->what.clock, &from.e->real, how))
     return raise(comm, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
   wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
   wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.ranks);
