@@ -257,39 +257,39 @@ COLOURS = ("#2b7", "#47c", "#e93", "#c44", "#85b", "#888")
 CLIP = 2.0      # a bar as long as the scale: what the label says may be more
 
 
-def bars(results):
-    """[(heading or None, label, [(policy, time over native)])], from top to bottom"""
-    found = []
-    for setting in results["settings"]:
-        for i, row in enumerate(setting.get("blocking", [])):
-            found.append((f"{setting['mpi']}, {setting['ranks']} ranks" if i == 0 else None,
-                          row["call"] + size_name(row["bytes"]), [(p, ratio(row, p)) for p in results["policies"]]))
-    return found
-
-
-def chart(results):
-    """What each policy adds to blocking calls, as an SVG of bars."""
-    policies, bar, left, unit = results["policies"], 9, 170, 200
-    lines, y = [], 50
-    for i, policy in enumerate(policies):
-        lines += [f'<rect x="{10 + 150 * i}" y="28" width="10" height="10" fill="{COLOURS[i % len(COLOURS)]}"/>',
-                  f'<text x="{24 + 150 * i}" y="37">{policy}</text>']
-    for heading, label, ratios in bars(results):
-        if heading is not None:
-            y += 26
-            lines.append(f'<text x="10" y="{y - 8}" font-weight="bold">{heading}</text>')
-        lines.append(f'<text x="10" y="{y + bar * len(ratios) / 2 + 4:.0f}">{label}</text>')
-        for i, (_, value) in enumerate(ratios):
+def bars(setting, policies, x):
+    """A column of the chart: a group of bars per call. Returns (lines of SVG, height)."""
+    bar, left, unit = 9, x + 110, 90
+    y = 70
+    lines = [f'<text x="{x}" y="{y - 8}" font-weight="bold">{setting["mpi"]}, {setting["ranks"]} ranks</text>']
+    for row in setting.get("blocking", []):
+        middle = y + bar * len(policies) / 2 + 4
+        lines.append(f'<text x="{x}" y="{middle:.0f}">{row["call"] + size_name(row["bytes"])}</text>')
+        for i, policy in enumerate(policies):
+            value = ratio(row, policy)
             width = max(0.0, min(value - 1, CLIP)) * unit
             lines += [f'<rect x="{left}" y="{y + bar * i}" width="{width:.1f}" height="{bar - 1}" '
                       f'fill="{COLOURS[i % len(COLOURS)]}"/>',
                       f'<text x="{left + width + 4:.1f}" y="{y + bar * i + 8}" font-size="9">{percent(value)}</text>']
-        y += bar * len(ratios) + 5
-    width = max(int(left + CLIP * unit + 70), 20 + 150 * len(policies))
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y + 10}" '
-                      'font-family="sans-serif" font-size="11">',
-                      '<text x="10" y="18" font-size="14">What each policy adds to a call (medians)</text>',
-                      *lines, f'<line x1="{left}" y1="50" x2="{left}" y2="{y}" stroke="#888"/>', "</svg>"]) + "\n"
+        y += bar * len(policies) + 5
+    lines.append(f'<line x1="{left}" y1="66" x2="{left}" y2="{y}" stroke="#888"/>')
+    return lines, y
+
+
+def chart(results):
+    """What each policy adds to blocking calls, as an SVG of bars; a column per setting."""
+    policies, column, height = results["policies"], 360, 0
+    lines = ['<text x="10" y="18" font-size="14">What each policy adds to a call (medians)</text>']
+    for i, policy in enumerate(policies):
+        lines += [f'<rect x="{10 + 130 * i}" y="28" width="10" height="10" fill="{COLOURS[i % len(COLOURS)]}"/>',
+                  f'<text x="{24 + 130 * i}" y="37">{policy}</text>']
+    for i, setting in enumerate(results["settings"]):
+        of_setting, bottom = bars(setting, policies, 10 + column * i)
+        lines += of_setting
+        height = max(height, bottom + 10)
+    width = max(column * len(results["settings"]), 130 * len(policies)) + 20
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+                      'font-family="sans-serif" font-size="11">', *lines, "</svg>"]) + "\n"
 
 
 def put_between_markers(page, text):
@@ -303,7 +303,7 @@ def put_between_markers(page, text):
 def write_page(path, results):
     picture = path.with_suffix(".svg")
     text = markdown(results)
-    if bars(results):
+    if any(setting.get("blocking") for setting in results["settings"]):
         picture.write_text(chart(results))
         text += f"\n![what each policy adds]({picture.name})\n"
     path.write_text(put_between_markers(path.read_text(), text))
