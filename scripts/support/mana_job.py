@@ -41,6 +41,8 @@ def descendants(pid):
     return found
 
 
+LAUNCHERS = ("mpirun", "mpiexec", "hydra", "orted", "prte")
+LAUNCHER_ENDS_S = 20
 NO_JOB, JOB_ENDED, NOT_SAVED = 90, 92, 94      # exit statuses of mana checkpoint
 
 
@@ -139,19 +141,37 @@ class Job:
         raise Failed(f"a running job was not checkpointed: {why}; see {where}")
 
     def kill(self):
-        """SIGKILL to every process of the job, then waits until none is left."""
+        """SIGKILL to every process of the job, then waits until none is left. The ranks are killed first, and the launcher
+        has time to end by itself: lines that they printed long before may be in its pipes still."""
         victims = descendants(self.process.pid)
-        for pid in victims:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        launchers = [pid for pid in victims if _name(pid).startswith(LAUNCHERS)]
+        _kill(pid for pid in victims if pid not in launchers)
+        try:
+            self.process.wait(LAUNCHER_ENDS_S)
+        except subprocess.TimeoutExpired:
+            pass
+        _kill(launchers)
         self.process.wait()
         deadline = time.monotonic() + 30
         while any(_lives(pid) for pid in victims):
             if time.monotonic() > deadline:
                 raise Failed("killed processes of the job do not end")
             time.sleep(0.01)
+
+
+def _kill(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def _name(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text()
+    except OSError:
+        return ""
 
 
 def _lives(pid):
