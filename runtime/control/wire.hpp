@@ -105,6 +105,8 @@ class frame_reader {
  public:
   explicit frame_reader(std::span<const std::uint8_t> frame) : left_(frame) { type_ = get<frame_type>(); }
   frame_type type() const noexcept { return type_; }
+  /// What was not taken yet.
+  std::span<const std::uint8_t> rest() const noexcept { return left_; }
   template <class T>
   T get() {
     T value{};
