@@ -1,5 +1,7 @@
 #include "coordinator.hpp"
 
+#include "clock_trace.hpp"
+
 #include <poll.h>
 
 #include <algorithm>
@@ -13,7 +15,8 @@ std::chrono::steady_clock::duration coordinator::seconds(double s) {
 
 coordinator::coordinator(const surroundings& s, listener l, endpoint where)
     : around_(s), listener_(std::move(l)), where_(std::move(where)),
-      clock_(make_coordinator_clock(s.clock, s.size, [this](int rank, const bytes& frame) { send(rank, frame); })),
+      clock_(make_coordinator_clock_in(s.clock_trace, where_, s.size, s.clock,
+                                       [this](int rank, const bytes& frame) { send(rank, frame); })),
       agents_(static_cast<std::size_t>(s.size)) {
   const time now = std::chrono::steady_clock::now();
   if (s.interval_s > 0) next_interval_ = now + seconds(s.interval_s);

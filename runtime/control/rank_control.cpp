@@ -1,5 +1,6 @@
 #include "rank_control.hpp"
 
+#include "clock_trace.hpp"
 #include "coordinator.hpp"
 #include "fence.hpp"
 
@@ -48,7 +49,6 @@ rank_control::~rank_control() = default;
 void rank_control::begin(const surroundings& s) {
   around_ = s;
   prepare_fences();
-  clock_ = make_rank_clock(s.clock, s.rank, [this](const bytes& frame) { tell(frame); });
   in_checkpoint_ = bridge_.current.load() == lower::phase::restoring;
   released_ = !in_checkpoint_;
   begun_ = said_ending_ = all_ending_ = false;
@@ -59,6 +59,8 @@ void rank_control::begin(const surroundings& s) {
   text.resize(length);
   around_.broadcast(text.data(), static_cast<int>(length));
   where_ = decode_endpoint(text);
+  clock_ = make_rank_clock_in(s.clock_trace, where_, s.size, s.clock, s.rank,
+                              [this](const bytes& frame) { tell(frame); });
   connect();
   barriers_.clear();
   if (clock_->always_asks()) bridge_.attention.fetch_or(lower::collectives_ask);
@@ -96,7 +98,9 @@ void rank_control::end() {
     remove_job_file(around_.directory, where_);
   }
   line_.reset();
+  const std::lock_guard hold(lock_);
   begun_ = false;
+  clock_.reset();
 }
 
 // ---- the agent

@@ -31,6 +31,7 @@ struct surroundings {
   double limit_s = 0;                // from a request until all threads are parked; 0: default_limit_s
   bool verbose = false;
   std::string clock;                 // name of the policy; empty: the default
+  std::string clock_trace;           // directory of the clock's traces; empty: none are written
   std::string program;
   /// From rank 0 to all; collective, on the thread that calls begin().
   std::function<void(void* bytes, int n)> broadcast;

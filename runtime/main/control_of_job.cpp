@@ -83,6 +83,7 @@ control::surroundings surroundings_of_job() {
   s.requests = own_requests();
   s.verbose = options.verbose;
   s.clock = options.clock;
+  s.clock_trace = options.clock_trace;
   s.program = this_job().record.program;
   s.broadcast = [](void* bytes, int n) { PMPI_Bcast(bytes, n, MPI_BYTE, 0, real_mpi::own().world); };
   s.begin_barrier = real_mpi::begin_barrier;

@@ -43,8 +43,8 @@ std::string clock_name(const std::string& option, const std::string& text) {
 bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
   const std::string& name = words[i];
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
-  static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",  "--preload",
-                                               "--stop-after", "--checkpoint-on", "--stop-on", "--clock"};
+  static constexpr std::string_view known[] = {"--ckpt-dir",      "--interval", "--limit", "--preload",    "--stop-after",
+                                               "--checkpoint-on", "--stop-on",  "--clock", "--clock-trace"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -55,6 +55,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--checkpoint-on") options.checkpoint_signals = signals(name, value);
   else if (name == "--stop-on") options.stop_signals = signals(name, value);
   else if (name == "--clock") options.clock = clock_name(name, value);
+  else if (name == "--clock-trace") options.clock_trace = value;
   else options.preload = value;
   i += 2;
   return true;

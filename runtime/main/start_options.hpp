@@ -18,13 +18,15 @@ struct start_options {
                 stop_signals = 0;      // bit n-1: signal n asks for a checkpoint (that ends the job)
   std::string preload;                 // run: wrapper library of the upper half
   std::string clock;                   // name of the clock policy; empty: the default
+  std::string clock_trace;             // directory of the clock's traces; empty: none
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
 };
 
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…
 /// restart DIR/gen-N OPTIONS
-/// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME --verbose
+/// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
+///          --clock-trace DIR --verbose
 /// SET: a set of signals, decimal
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

@@ -63,6 +63,13 @@ const CLI::Validator& known_clock() {
   return check;
 }
 
+/// Anything but nothing.
+const CLI::Validator& a_name() {
+  static const CLI::Validator check(
+      [](std::string& text) { return text.empty() ? std::string("the name is empty") : std::string(); }, "");
+  return check;
+}
+
 /// Names or numbers of signals.
 const CLI::Validator& signals() {
   static const CLI::Validator check(
@@ -101,6 +108,10 @@ void add_run_options(CLI::App& app, run_options& options) {
                              fmt::join(clock::policy_names(), ", "), clock::policy_names().front()))
       ->type_name("NAME")
       ->check(known_clock());
+  app.add_option("--clock-trace", options.clock_trace,
+                 "Write down in this directory what each rank's clock is told and says, for mana-clock-replay")
+      ->type_name("DIR")
+      ->check(a_name());
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 

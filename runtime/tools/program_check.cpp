@@ -153,11 +153,13 @@ void check_kernel() {
                 "use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets seccomp(2) through");
 }
 
-std::filesystem::path prepare_checkpoint_directory(const std::filesystem::path& directory) {
+namespace {
+
+fs::path prepare_directory(const fs::path& directory, const char* what, const char* option) {
   const auto fail = [&](const std::string& why) {
     throw failure(exit_code::directory_unwritable,
-                  fmt::format("checkpoint directory {}: {}", directory.string(), why),
-                  "name a directory in which you may make files with --ckpt-dir");
+                  fmt::format("{} {}: {}", what, directory.string(), why),
+                  fmt::format("name a directory in which you may make files with {}", option));
   };
   std::error_code error;
   const auto absolute = fs::absolute(directory, error).lexically_normal();
@@ -171,6 +173,16 @@ std::filesystem::path prepare_checkpoint_directory(const std::filesystem::path& 
   else if (errno != EOPNOTSUPP && errno != EISDIR) fail(std::strerror(errno));
   else if (::access(absolute.c_str(), W_OK | X_OK) != 0) fail(std::strerror(errno));
   return absolute;
+}
+
+}  // namespace
+
+fs::path prepare_checkpoint_directory(const fs::path& directory) {
+  return prepare_directory(directory, "checkpoint directory", "--ckpt-dir");
+}
+
+fs::path prepare_trace_directory(const fs::path& directory) {
+  return prepare_directory(directory, "directory of traces", "--clock-trace");
 }
 
 }  // namespace mana::tools

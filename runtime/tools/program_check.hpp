@@ -28,5 +28,6 @@ void check_kernel();
 /// Makes `directory` (0700) if it is not there and shows that files can be made in it. Returns its absolute path.
 /// errors: failure (directory_unwritable)
 std::filesystem::path prepare_checkpoint_directory(const std::filesystem::path& directory);
+std::filesystem::path prepare_trace_directory(const std::filesystem::path& directory);
 
 }  // namespace mana::tools

@@ -15,6 +15,7 @@ struct run_options {
   std::string checkpoint_on, stop_on;    // signals that ask for a checkpoint (that ends the job); see signal_names.hpp
   std::string mpi;                       // short name, "" = find out
   std::string clock;                     // name of a clock policy, "" = the default
+  std::string clock_trace;               // directory of the clock's traces, "" = none
   bool verbose = false;
   std::vector<std::string> command;      // run: program and its arguments
 };

@@ -56,6 +56,7 @@ control::surroundings rank::around() {
   s.limit_s = job_.options_.limit_s;
   s.stop_after_s = job_.options_.stop_after_s;
   s.requests = requests_.get();
+  s.clock_trace = job_.options_.clock_trace;
   s.program = "a test";
   s.broadcast = [this](void* bytes, int n) {
     auto* const at = static_cast<char*>(bytes);

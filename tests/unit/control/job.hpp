@@ -65,6 +65,7 @@ class job {
   struct options {
     std::vector<std::vector<int>> groups;   // members; group 0 is the world
     double interval_s = 0, limit_s = 0, stop_after_s = 0;
+    std::string clock_trace = {};           // directory; empty: none
     int absent = -1;                        // a rank that the test plays itself, by where()
     std::string clock = {};                 // policy
   };

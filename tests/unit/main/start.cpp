@@ -27,12 +27,14 @@ TEST_CASE("the words of run") {
 
 TEST_CASE("the words of restart") {
   const auto options = parse_start_options({"restart", "/c/gen-3", "--ckpt-dir", "/c", "--limit", "2.25", "--verbose", "--stop-after", "7", "--clock", "collective_clock",
-                                            "--checkpoint-on", "512", "--stop-on", "9223372036854775808"});
+                                            "--checkpoint-on", "512", "--stop-on", "9223372036854775808",
+                                            "--clock-trace", "/t"});
   CHECK(options.restart);
   CHECK(options.generation == "/c/gen-3");
   CHECK(options.limit_s == 2.25);
   CHECK(options.stop_after_s == 7);
   CHECK(options.clock == "collective_clock");
+  CHECK(options.clock_trace == "/t");
   CHECK(options.checkpoint_signals == 512);
   CHECK(options.stop_signals == 0x8000'0000'0000'0000);
   CHECK(options.verbose);

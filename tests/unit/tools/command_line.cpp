@@ -53,6 +53,7 @@ TEST_CASE("wrong words are usage errors") {
   CHECK(refusal({"run", "--stop-on", "KILL", "./app"}) == exit_code::usage);
   CHECK(refusal({"run", "--clock", "sundial", "./app"}) == exit_code::usage);
   CHECK(refusal({"run", "--checkpoint-on", "", "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--clock-trace", "", "./app"}) == exit_code::usage);
   CHECK(refusal({"restart"}) == exit_code::usage);
   CHECK(refusal({"inspect", "a", "b"}) == exit_code::usage);
   CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);
@@ -68,6 +69,7 @@ TEST_CASE("a clock that there is not is answered with those that there are") {
     for (const std::string_view name : clock::policy_names()) CHECK(said.find(name) != std::string::npos);
   }
   CHECK(run_of({"run", "--clock", "needs", "./app"}).clock == "needs");
+  CHECK(run_of({"run", "--clock-trace", "t", "./app"}).clock_trace == "t");
 }
 
 TEST_CASE("the other commands' words") {
