@@ -1,0 +1,48 @@
+// Traces of quiesces as files (runtime/control/clock_trace.hpp), and what can be wrong with them.
+#pragma once
+#include <clock_trace.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clock_replay {
+
+using mana::control::bytes;
+using mana::control::trace_head;
+using mana::control::trace_record;
+
+/// What a trace may break; docs/design/clock.md says what each means.
+enum class rule { whole, one_job, policy, reproduced, sent, in_order, equal_counts, none_after_line, once, heard, held };
+const char* name_of(rule broken);
+
+struct violation {
+  std::string file;
+  std::size_t record;  // 0: the head
+  rule broken;
+  std::string text;
+  /// One line.
+  std::string describe() const;
+};
+
+struct trace {
+  std::string file;
+  trace_head head;
+  std::vector<bytes> records;  // after the head; type and payload, as frame_reader takes them
+  bool torn = false;           // a part of one more record stands at the end
+};
+
+/// As it arrives: without its length.
+inline bytes body_of(const bytes& frame) { return {frame.begin() + 4, frame.end()}; }
+inline trace_record type_of(const bytes& record) { return static_cast<trace_record>(record[0]); }
+/// For people: its type and its first bytes.
+std::string describe(const bytes& record);
+
+/// out: nothing if not even the head is whole: the process was killed when it made the file
+/// errors: violation, std::system_error
+std::optional<trace> read_trace(const std::filesystem::path& file);
+/// As its recorder wrote it.
+void write_trace(const std::filesystem::path& file, const trace& t);
+
+}  // namespace clock_replay
