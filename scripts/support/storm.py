@@ -1,6 +1,6 @@
 """Restart storm: one program is checkpointed at a random moment, killed with SIGKILL and restarted, many times over.
 
-Every run of the program must end with the result of an undisturbed native run. A chain of restarts goes on until the
+Every run of the program must end with the result of an undisturbed native run, and its clocks must follow their rules. A chain of restarts goes on until the
 program ends; then the next run begins, until `--cycles` restarts were made. Anything else ends the storm with status 1,
 and what is needed to look into it stays in the work directory.
 """
@@ -11,6 +11,7 @@ import shutil
 import sys
 import time
 
+from clock_traces import ClockTraces
 from mana_job import CHECKSUM, Failed, Job, mpirun
 
 SILENCE_S = 180
@@ -32,6 +33,7 @@ class Storm:
         # For heat2d: a grid so small that a run is many short steps, at any of which the checkpoint may come.
         parameters = f"rows = 128\ncols = 128\nsteps = {options.steps}\nreport = 10\n"
         (self.directory / "storm.par").write_text(parameters)
+        self.traces = ClockTraces(self.build, self.directory)
         self.expected = None
 
     def start(self, *words):
@@ -68,13 +70,13 @@ class Storm:
     def run_once(self):
         """One run of the program with as many restarts as fit into it."""
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        job = self.start(self.mana, "run", "--ckpt-dir", "ckpt", *self.command)
+        job = self.start(self.mana, "run", "--ckpt-dir", "ckpt", *self.traces.options(), *self.command)
         chain, earlier = 0, None
         while self.cycles < self.options.cycles and self.checkpointed(job):
             job.kill()
             earlier = self.printed(job) or earlier      # the checkpoint may have come between the result and the end
             (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
-            job = self.start(self.mana, "restart", "ckpt")
+            job = self.start(self.mana, "restart", "ckpt", *self.traces.options())
             chain += 1
             self.cycles += 1
             if self.cycles % 10 == 0:
@@ -82,6 +84,7 @@ class Storm:
         result = self.result(job) or earlier
         if result != self.expected:
             raise Failed(f"result {result} instead of {self.expected} after {chain} restarts")
+        self.traces.check()
         self.runs += 1
         self.longest_chain = max(self.longest_chain, chain)
 
@@ -90,7 +93,7 @@ class Storm:
         while self.cycles < self.options.cycles:
             self.run_once()
         print(f"{self.options.mpi}: {self.cycles} restarts in {self.runs} runs, longest chain {self.longest_chain}, "
-              f"all results equal", flush=True)
+              f"all results equal; {self.traces}", flush=True)
 
 
 def main():

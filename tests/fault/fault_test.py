@@ -1,7 +1,8 @@
 """The fault matrix: what a death or a full disk costs, at each fault point of a checkpoint and of a restart.
 
 Each case begins with a restart from one good checkpoint. Whatever happens then, nothing hangs, a checkpoint that counts
-as complete is whole, and a restart from the newest one ends with the output of the undisturbed run.
+as complete is whole, a restart from the newest one ends with the output of the undisturbed run, and what the ranks'
+clocks recorded until they died follows the rules of docs/design/clock.md.
 """
 import argparse
 import os
@@ -141,6 +142,7 @@ def passes(bench, name, function, arguments):
     bench.begin_case(name)
     try:
         said = function(bench, *arguments)
+        bench.traces.check()
     except (Failed, OSError, subprocess.TimeoutExpired) as failed:
         print(f"FAILED {name}: {failed}\n(its files: {bench.directory})", flush=True)
         return False
@@ -167,7 +169,7 @@ def main():
     finally:
         bench.end_case()
     results = [passes(bench, *case) for case in all_cases() if re.search(options.only, case[0])]
-    print(f"{options.mpi}: {results.count(True)} of {len(results)} cases passed")
+    print(f"{options.mpi}: {results.count(True)} of {len(results)} cases passed; {bench.traces}")
     return 0 if all(results) else 1
 
 

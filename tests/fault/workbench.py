@@ -12,6 +12,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "scripts" / "support"), str(ROOT / "tests" / "restart")]
+from clock_traces import ClockTraces  # noqa: E402
 from comparison import Comparison  # noqa: E402
 from mana_job import Failed, Job, descendants, mpirun  # noqa: E402
 
@@ -133,6 +134,7 @@ class Bench:
         self.program = str(build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}")
         self.top = build / "restart-runs" / f"fault-{options.mpi}"
         shutil.rmtree(self.top, ignore_errors=True)
+        self.traces = ClockTraces(build, self.top)
         self.directory = self.top
         self.output = Comparison(re.compile("^(step|checksum)"))
         self.runs, self.pieces = [], []
@@ -148,7 +150,7 @@ class Bench:
         native = self.start(*command)
         native.must_end_well()
         self.output.expected = self.output.of(native.text)
-        job = self.start(self.mana, "run", "--ckpt-dir", "ckpt", "--", *command)
+        job = self.start(self.mana, "run", "--ckpt-dir", "ckpt", *self.traces.options(), "--", *command)
         job.await_up()
         job.read(MOST_LINES)
         begin = time.monotonic()
@@ -174,7 +176,7 @@ class Bench:
         return job
 
     def restart(self, fault=None):
-        return self.start(self.mana, "restart", "ckpt", environment={"MANA_FAULT": fault} if fault else None)
+        return self.start(self.mana, "restart", "ckpt", *self.traces.options(), environment={"MANA_FAULT": fault} if fault else None)
 
     def running(self, fault=None):
         """A restarted job, at a random moment of its first lines."""

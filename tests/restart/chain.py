@@ -8,6 +8,7 @@ import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from clock_traces import ClockTraces  # noqa: E402
 from mana_job import STEP, Job, descendants, image_bytes, mana, mpirun  # noqa: E402
 
 
@@ -38,7 +39,9 @@ def main():
     command = str(build / "bin" / "mana")
     program = str(build / "tests" / "mpi" / "programs" / f"comms_{options.mpi}")
     launch = mpirun(options.mpi, 2)
-    job = Job([*launch, command, "run", "--ckpt-dir", "ckpt", "--", program, "100000", "1"], directory, directory / "log")
+    traces = ClockTraces(build, directory)
+    job = Job([*launch, command, "run", "--ckpt-dir", "ckpt", *traces.options(), "--", program, "100000", "1"], directory,
+              directory / "log")
     seen = []
     for i in range(options.restarts + 1):
         for _ in range(3):
@@ -54,7 +57,9 @@ def main():
             print(i, now, flush=True)
         (directory / "ckpt" / "job.json").unlink(missing_ok=True)
         if i < options.restarts:
-            job = Job([*launch, command, "restart", "ckpt"], directory, directory / "log")
+            job = Job([*launch, command, "restart", "ckpt", *traces.options()], directory, directory / "log")
+    traces.check()
+    print(traces)
     few = max(2, len(seen) // 5)
     grown = [name for name in seen[0] if min(s[name] for s in seen[-few:]) > 1.02 * max(s[name] for s in seen[:few]) + 2]
     print(f"{options.mpi}: {options.restarts} restarts, " + ("grown: " + ", ".join(grown) if grown else "nothing has grown"))

@@ -1,6 +1,7 @@
 """A restart test: an ordinary MPI program, run natively, plain under mana, checkpointed and resumed, killed and restarted.
 
-The lines of its output that --lines names, and its result files (--file), must be those of the native run, byte for byte.
+The lines of its output that --lines names, and its result files (--file), must be those of the native run, byte for byte;
+and what the ranks' clocks recorded must follow the rules of docs/design/clock.md.
 Where something hangs, what all processes of the job were doing stands in hang-* below the run's directory.
 """
 import argparse
@@ -13,6 +14,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from clock_traces import ClockTraces  # noqa: E402
 from comparison import Comparison  # noqa: E402
 from mana_job import Failed, Job, mpirun  # noqa: E402
 
@@ -34,6 +36,7 @@ class Test:
         self.directory = options.build.resolve() / "restart-runs" / f"{options.name}-{options.mpi}-{options.ranks}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
+        self.traces = ClockTraces(options.build.resolve(), self.directory)
         self.copy_inputs()
         self.files, self.seconds = None, 0.0
 
@@ -55,7 +58,7 @@ class Test:
         return self.start(*words, *self.options.command)
 
     def under_mana(self):
-        return self.fresh(self.mana, "run", "--ckpt-dir", "ckpt", *self.clock, "--")
+        return self.fresh(self.mana, "run", "--ckpt-dir", "ckpt", *self.traces.options(), *self.clock, "--")
 
     def read(self, job):
         """All that the job prints until its output ends."""
@@ -106,6 +109,7 @@ class Test:
 
     def plain(self):
         self.require_same("plain under mana", self.output.differs(self.end(self.under_mana())))
+        self.traces.check()
 
     def await_moment(self, job, share):
         """Waits for a random moment of the next `share` of the run: so many lines of output, and then some time, so that
@@ -133,6 +137,7 @@ class Test:
         while taken < self.options.checkpoints and self.checkpoint(job, 0.8 / self.options.checkpoints):
             taken += 1
         self.require_same(f"checkpointed {taken} times and resumed", self.output.differs(self.end(job)))
+        self.traces.check()
         return taken
 
     def restarted(self, times, elsewhere=False):
@@ -153,12 +158,13 @@ class Test:
             job.kill()
             pieces.append(self.read(job))
             (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
-            job = self.start(self.mana, "restart", *self.clock, str(self.directory / "ckpt"),
+            job = self.start(self.mana, "restart", *self.traces.options(), *self.clock, str(self.directory / "ckpt"),
                              directory="/" if elsewhere else None,
                              environment={"MANA_TEST_ELSEWHERE": "x" * 5000, "LANG": "tlh"} if elsewhere else None)
             made += 1
         pieces.append(self.end(job))
         self.require_same(f"killed and restarted {made} times", self.output.pieces_differ(pieces))
+        self.traces.check()
         return made
 
     def go(self):
@@ -171,6 +177,7 @@ class Test:
             made = self.restarted(1) + self.restarted(2, elsewhere=cycle % 2 == 1 or self.options.cycles == 1)
             said.append(f"restarted {made}")
         print(f"{self.options.name} {self.options.mpi} {self.options.ranks}: {', '.join(said)}: all equal", flush=True)
+        print(self.traces, flush=True)
 
 
 def parse():

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from clock_traces import ClockTraces  # noqa: E402
 from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
 
 RANKS = 2
@@ -29,11 +30,13 @@ class Requests:
         self.directory = options.build.resolve() / "restart-runs" / f"requests-{options.mpi}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
+        self.traces = ClockTraces(options.build.resolve(), self.directory)
         self.job = None      # the last one
         self.native = self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS)], self.directory, self.directory / "log"))
 
-    def start(self, *words):
-        self.job = Job([*mpirun(self.mpi, RANKS), self.mana, *words], self.directory, self.directory / "log")
+    def start(self, command, *words):
+        self.job = Job([*mpirun(self.mpi, RANKS), self.mana, command, *self.traces.options(), *words], self.directory,
+                       self.directory / "log")
         return self.job
 
     def run(self, *options, words=()):
@@ -173,6 +176,8 @@ def main():
                  requests.signals_of_the_restart, requests.waits_longer_than_the_interval, requests.without_mana):
         try:
             case()
+            if case != requests.without_mana:
+                requests.traces.check()
             print(f"{case.__name__}: output equal", flush=True)
         except (Failed, subprocess.TimeoutExpired) as failed:
             if requests.job is not None:
