@@ -103,6 +103,8 @@ def check_mpi(checks, heat2d):
         checks.expect(MISMATCH, "was started by", "run", str(program), env=clean_environment(**other), mana=mana)
         checks.expect(UNWRITABLE, "/proc/none", "run", "--ckpt-dir", "/proc/none/x", str(program), mana=mana)
         checks.expect(UNWRITABLE, "plain", "run", "--ckpt-dir", "plain", str(program), mana=mana)
+        checks.expect(UNWRITABLE, "--clock-trace", "run", "--clock-trace", "plain", str(program), mana=mana)
+        checks.expect(0, str(checks.directory / "t"), "run", "--clock-trace", "t", str(program), mana=mana)
     checks.expect(0, "mpich", "run", "./script", env=clean_environment(PMI_FD="9", PMI_RANK="0"), mana=mana)
     checks.expect(0, "openmpi", "run", "--mpi", "openmpi", "./dynamic", mana=mana)
 
