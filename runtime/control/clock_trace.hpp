@@ -19,8 +19,8 @@ enum class trace_record : std::uint8_t {
   opened = 1,  // the first: trace_head
   closed = 2,  // the last, unless the process was killed
   // A rank was told; names as in rank_clock.
-  begin = 16,        // uint64 request, list of group_count
-  receive = 17,      // payload of a clock_down
+  begin = 16,    // uint64 request, list of group_count
+  receive = 17,  // payload of a clock_down
   line = 18,
   end = 19,          // the coordinator too
   start = 20,        // group_count: the collective

@@ -43,8 +43,9 @@ std::string clock_name(const std::string& option, const std::string& text) {
 bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
   const std::string& name = words[i];
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
-  static constexpr std::string_view known[] = {"--ckpt-dir",      "--interval", "--limit", "--preload",    "--stop-after",
-                                               "--checkpoint-on", "--stop-on",  "--clock", "--clock-trace"};
+  static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",
+                                               "--preload",    "--stop-after",    "--checkpoint-on",
+                                               "--stop-on",    "--clock",         "--clock-trace"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];

@@ -1,4 +1,4 @@
-"""Traces of the clock: the jobs of a test write them (--clock-trace), mana-clock-replay checks them when they have ended."""
+"""Traces of the clock: the jobs of a test write them, mana-clock-replay checks them when the jobs have ended."""
 import collections
 import re
 import shutil

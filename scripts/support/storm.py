@@ -1,8 +1,8 @@
 """Restart storm: one program is checkpointed at a random moment, killed with SIGKILL and restarted, many times over.
 
-Every run of the program must end with the result of an undisturbed native run, and its clocks must follow their rules. A chain of restarts goes on until the
-program ends; then the next run begins, until `--cycles` restarts were made. Anything else ends the storm with status 1,
-and what is needed to look into it stays in the work directory.
+Every run of the program must end with the result of an undisturbed native run, and its clocks must follow their rules.
+A chain of restarts goes on until the program ends; then the next run begins, until `--cycles` restarts were made.
+Anything else ends the storm with status 1, and what is needed to look into it stays in the work directory.
 """
 import argparse
 import pathlib

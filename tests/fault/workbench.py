@@ -176,7 +176,8 @@ class Bench:
         return job
 
     def restart(self, fault=None):
-        return self.start(self.mana, "restart", "ckpt", *self.traces.options(), environment={"MANA_FAULT": fault} if fault else None)
+        return self.start(self.mana, "restart", "ckpt", *self.traces.options(),
+                          environment={"MANA_FAULT": fault} if fault else None)
 
     def running(self, fault=None):
         """A restarted job, at a random moment of its first lines."""

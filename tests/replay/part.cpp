@@ -15,9 +15,7 @@ bytes message(frame_type type, std::span<const std::uint8_t> payload = {}) {
   return body_of(frame_writer(type).raw(payload.data(), payload.size()).take());
 }
 
-bytes request_message(request_number number) {
-  return body_of(frame_writer(frame_type::requested).put(number).take());
-}
+bytes request_message(request_number number) { return body_of(frame_writer(frame_type::requested).put(number).take()); }
 
 bytes rest_of(const frame_reader& from) { return {from.rest().begin(), from.rest().end()}; }
 frame_type type_of_message(const bytes& m) { return m.empty() ? frame_type{} : static_cast<frame_type>(m[0]); }
@@ -27,8 +25,7 @@ template <class Told>
 void told_unless_malformed(Told&& tell) {
   try {
     tell();
-  } catch (const wire_error&) {
-  }
+  } catch (const wire_error&) {}
 }
 
 std::string text_of(group_name name) { return std::to_string(name.ggid) + "/" + std::to_string(name.check); }
@@ -43,9 +40,7 @@ bool part::step() {
   try {
     if (!take_message(record)) return false;
     step_on(record);
-  } catch (const wire_error&) {
-    fail(rule::whole, "it is malformed: " + describe(record));
-  }
+  } catch (const wire_error&) { fail(rule::whole, "it is malformed: " + describe(record)); }
   ++next_;
   return true;
 }
@@ -57,7 +52,8 @@ void part::step_on(const bytes& record) {
   if (closed_) fail(rule::whole, "it comes after the end: " + describe(record));
   check(record);
   if (!said) {
-    if (!again_.empty()) fail(rule::reproduced, "before " + describe(record) + ", the policy says " + describe(again_.front()));
+    if (!again_.empty())
+      fail(rule::reproduced, "before " + describe(record) + ", the policy says " + describe(again_.front()));
     if (type == trace_record::closed) end_clock();
     else tell(record);
   }
@@ -86,7 +82,9 @@ rank_part::rank_part(const trace& t, link& to_coordinator, const makers& make, t
       link_(to_coordinator),
       clock_(mana::control::recorded(
           sink(),
-          [&](std::function<void(const bytes&)> send) { return make.rank(t.head.policy, t.head.rank, std::move(send)); },
+          [&](std::function<void(const bytes&)> send) {
+            return make.rank(t.head.policy, t.head.rank, std::move(send));
+          },
           [](const bytes&) {})) {}
 
 /// A request that came while a checkpoint held the rank, and was given up before the rank was released, is not begun.

@@ -101,7 +101,7 @@ class rank_part final : public part {
 
   link& link_;
   std::unique_ptr<mana::control::rank_clock> clock_;
-  request_number number_ = 0;        // 0: no quiesce
+  request_number number_ = 0;       // 0: no quiesce
   mana::clock::group_count asked_;  // the last start
 };
 

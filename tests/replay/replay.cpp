@@ -5,6 +5,8 @@
 
 namespace clock_replay {
 
+using mana::control::frame_type;
+
 namespace {
 
 /// The traces of one job: each process's in its order, messages when they have been sent.
@@ -48,9 +50,7 @@ job::job(const std::vector<trace>& traces, const makers& make, totals& all) {
         const auto r = static_cast<std::size_t>(t.head.rank);
         ranks_[r] = std::make_unique<rank_part>(t, links_[r], make, all);
       }
-    } catch (const std::invalid_argument& error) {
-      fail(rule::policy, error.what());
-    }
+    } catch (const std::invalid_argument& error) { fail(rule::policy, error.what()); }
   }
 }
 
@@ -119,14 +119,12 @@ void job::check_counts(request_number number, std::size_t record) const {
 void job::check_heard() const {
   for (std::size_t r = 0; r < links_.size(); ++r) {
     if (rank(r) == nullptr || !rank(r)->is_whole() || !coordinator_->is_whole()) continue;
-    for (const bytes& m : links_[r].down)
-      if (static_cast<mana::control::frame_type>(m.at(0)) != mana::control::frame_type::requested)
-        throw violation{rank(r)->file(), rank(r)->place(), rule::heard,
-                        "the coordinator has told this rank " +
-                            std::string(m[0] == static_cast<std::uint8_t>(mana::control::frame_type::line)
-                                            ? "of a line"
-                                            : "a message") +
-                            " that it has not heard"};
+    for (const bytes& m : links_[r].down) {
+      const auto type = static_cast<frame_type>(m.at(0));
+      if (type == frame_type::requested) continue;
+      const std::string what = type == frame_type::line ? "a line" : "a message";
+      throw violation{rank(r)->file(), rank(r)->place(), rule::heard, what + " that was sent is never heard"};
+    }
   }
 }
 
@@ -140,18 +138,14 @@ report check_directory(const std::filesystem::path& directory, const makers& mak
     ++made.files;
     try {
       if (auto t = read_trace(entry.path())) jobs[t->head.job].push_back(std::move(*t));
-    } catch (const violation& v) {
-      made.found.push_back(v);
-    }
+    } catch (const violation& v) { made.found.push_back(v); }
   }
   for (auto& [number, traces] : jobs) {
     ++made.checked.jobs;
     std::sort(traces.begin(), traces.end(), [](const trace& a, const trace& b) { return a.file < b.file; });
     try {
       job(traces, make, made.checked).check();
-    } catch (const violation& v) {
-      made.found.push_back(v);
-    }
+    } catch (const violation& v) { made.found.push_back(v); }
   }
   return made;
 }

@@ -89,7 +89,7 @@ bool simulation::anything() {
     if (moved) return true;
   }
   for (int r = 0; r < options_.ranks; ++r)
-    if (ranks_[index(r)].waits && wait(r)) return true;   // chance left it out, and others may depend on it
+    if (ranks_[index(r)].waits && wait(r)) return true;  // chance left it out, and others may depend on it
   return false;
 }
 

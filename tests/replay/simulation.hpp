@@ -11,8 +11,8 @@ class simulation {
   struct options {
     std::string policy = "needs";
     int ranks = 3, requests = 4;
-    bool give_up_some = true;   // of the requests, at any moment
-    bool killed = false;        // before the last line is over: no trace has its end
+    bool give_up_some = true;  // of the requests, at any moment
+    bool killed = false;       // before the last line is over: no trace has its end
     unsigned seed = 1;
   };
   /// directory: of the traces
@@ -27,9 +27,9 @@ class simulation {
   };
   struct rank {
     std::unique_ptr<mana::control::rank_clock> clock;
-    std::vector<std::uint64_t> counts;   // by group
-    std::size_t next = 0;                // of order_
-    std::uint64_t held_at = 0;           // changes() when it was held
+    std::vector<std::uint64_t> counts;  // by group
+    std::size_t next = 0;               // of order_
+    std::uint64_t held_at = 0;          // changes() when it was held
     bool held = false, waits = false, released = true;
   };
 
@@ -48,7 +48,7 @@ class simulation {
   const options options_;
   std::mt19937 chance_;
   std::vector<group> groups_;
-  std::vector<std::size_t> order_;       // groups of the program's collectives: the same for all members
+  std::vector<std::size_t> order_;  // groups of the program's collectives: the same for all members
   std::vector<link> links_;
   std::vector<rank> ranks_;
   std::unique_ptr<mana::control::coordinator_clock> coordinator_;

@@ -22,7 +22,7 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& direct
   std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) found.push_back(entry.path());
   std::sort(found.begin(), found.end());
-  return found;   // the coordinator's first
+  return found;  // the coordinator's first
 }
 
 /// The traces of one simulated job.
@@ -97,7 +97,8 @@ class runs_on final : public rank_clock {
 
 makers that_run_on() {
   makers m;
-  m.rank = [](const std::string& policy, int rank, std::function<void(const bytes&)> send) -> std::unique_ptr<rank_clock> {
+  m.rank = [](const std::string& policy, int rank,
+              std::function<void(const bytes&)> send) -> std::unique_ptr<rank_clock> {
     std::unique_ptr<rank_clock> good = make_rank_clock(policy, rank, std::move(send));
     return rank == 0 ? std::make_unique<runs_on>(std::move(good)) : std::move(good);
   };
@@ -184,7 +185,7 @@ TEST_CASE("rule whole") {
   const recorded_job l;
   l.change(0, [](records& r) { r.push_back(made(trace_record::line)); });
   l.change(0, [](records& r) { std::swap(r[r.size() - 2], r[r.size() - 1]); });
-  CHECK(l.broken() == "sent");   // closed stands last again, and nobody sent this line
+  CHECK(l.broken() == "sent");  // closed stands last again, and nobody sent this line
   const recorded_job m;
   std::ofstream(m.file(0), std::ios::binary) << std::string("\0\0\0\0", 4);
   CHECK(m.broken() == "whole");
@@ -213,7 +214,7 @@ TEST_CASE("rule reproduced") {
   const recorded_job j;
   j.change(0, [](records& r) { r.erase(r.begin() + at(find(r, trace_record::sent))); });
   CHECK(j.broken() == "reproduced");
-  const recorded_job k;     // a start that was held, before the line, would have gone
+  const recorded_job k;  // a start that was held, before the line, would have gone
   k.change(0, [](records& r) { r[find(r, trace_record::verdict)][1] ^= 1; });
   CHECK(k.broken() == "reproduced");
   const recorded_job l;
@@ -248,7 +249,8 @@ TEST_CASE("rule in_order") {
 TEST_CASE("rule equal_counts") {
   int found = 0;
   for (unsigned seed = 1; seed <= 20; ++seed)
-    found += recorded_job({.requests = 1, .give_up_some = false, .seed = seed}, that_run_on()).broken() == "equal_counts";
+    found +=
+        recorded_job({.requests = 1, .give_up_some = false, .seed = seed}, that_run_on()).broken() == "equal_counts";
   CHECK(found > 0);
 }
 
@@ -301,7 +303,7 @@ TEST_CASE("rule held") {
   j.change(0, [](records& r) {
     const std::size_t line = find(r, trace_record::line);
     bytes& start = r[find(r, trace_record::start, line)];
-    ++start.at(1 + 16);     // the count, behind the clock's name
+    ++start.at(1 + 16);  // the count, behind the clock's name
   });
   CHECK(j.broken() == "held");
 }

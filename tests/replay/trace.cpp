@@ -52,9 +52,7 @@ trace_head read_head(const std::string& file, const bytes& record) {
     if (frame_reader(record).get<std::uint32_t>() != trace_head::this_format)
       throw violation{file, 0, rule::whole, "a trace of another format"};
     return from.get<trace_head>();
-  } catch (const wire_error&) {
-    throw violation{file, 0, rule::whole, "no head of a trace"};
-  }
+  } catch (const wire_error&) { throw violation{file, 0, rule::whole, "no head of a trace"}; }
 }
 
 }  // namespace

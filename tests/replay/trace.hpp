@@ -13,8 +13,20 @@ using mana::control::bytes;
 using mana::control::trace_head;
 using mana::control::trace_record;
 
-/// What a trace may break; docs/design/clock.md says what each means.
-enum class rule { whole, one_job, policy, reproduced, sent, in_order, equal_counts, none_after_line, once, heard, held };
+/// What a trace may break.
+enum class rule {
+  whole,            // it can be read; only its last record may be torn
+  one_job,          // each rank and the coordinator leave one trace of a job, with the same policy
+  policy,           // it is one that this replayer knows
+  reproduced,       // a fresh clock that is told the same says the same
+  sent,             // what arrives was sent
+  in_order,         // and arrives as it was sent
+  equal_counts,     // at a line each clock has the same count on all of its members
+  none_after_line,  // from the line to the end no start goes, unless the snapshot counts it
+  once,             // a line is declared during a request, once to each rank
+  heard,            // between two that came to their end, nothing is lost
+  held,             // starts on a clock follow one another: those that were held are not counted
+};
 const char* name_of(rule broken);
 
 struct violation {

@@ -68,10 +68,9 @@ class Cases:
         self.expect("not an MPI program", 70, "MPI", *run, "/bin/true", launcher=False)
         self.expect("unknown option", 64, "--nonsense", self.mana, "run", "--nonsense", "x", "--", self.program)
         self.expect("unwritable directory", 75, "/proc/none", self.mana, "run", "--ckpt-dir", "/proc/none", "--", self.program)
-        self.expect("unwritable directory of traces", 75, "/proc/none", self.mana, "run", "--clock-trace", "/proc/none", "--",
-                    self.program)
-        self.expect("a file in the place of the directory of traces", 75, "text", self.mana, "run", "--clock-trace", "text",
-                    "--", self.program)
+        trace = (self.mana, "run", "--clock-trace")
+        self.expect("unwritable directory of traces", 75, "/proc/none", *trace, "/proc/none", "--", self.program)
+        self.expect("a file in place of that directory", 75, "text", *trace, "text", "--", self.program)
         self.expect("a kernel without seccomp", 74, "seccomp", str(self.build / "tests" / "restart" / "without_seccomp"), *run,
                     self.program, "3", launcher=False)
         self.expect("a single rank without mpirun", 0, "checksum", *run, self.program, "3", launcher=False)

@@ -40,8 +40,8 @@ def main():
     program = str(build / "tests" / "mpi" / "programs" / f"comms_{options.mpi}")
     launch = mpirun(options.mpi, 2)
     traces = ClockTraces(build, directory)
-    job = Job([*launch, command, "run", "--ckpt-dir", "ckpt", *traces.options(), "--", program, "100000", "1"], directory,
-              directory / "log")
+    options_of_run = ["--ckpt-dir", "ckpt", *traces.options()]
+    job = Job([*launch, command, "run", *options_of_run, "--", program, "100000", "1"], directory, directory / "log")
     seen = []
     for i in range(options.restarts + 1):
         for _ in range(3):

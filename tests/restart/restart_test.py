@@ -1,7 +1,7 @@
 """A restart test: an ordinary MPI program, run natively, plain under mana, checkpointed and resumed, killed and restarted.
 
-The lines of its output that --lines names, and its result files (--file), must be those of the native run, byte for byte;
-and what the ranks' clocks recorded must follow the rules of docs/design/clock.md.
+The lines of its output that --lines names, and its result files (--file), must be those of the native run, byte for
+byte, and what the ranks' clocks recorded must follow the rules of docs/design/clock.md.
 Where something hangs, what all processes of the job were doing stands in hang-* below the run's directory.
 """
 import argparse
