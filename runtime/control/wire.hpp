@@ -55,7 +55,7 @@ class frame_writer {
   template <class T>
   frame_writer& put(const T& value) {
     if constexpr (clock::with_fields<T>) {
-      clock::for_each_field(value, [this](const auto& member) { put(member); });
+      clock::for_each_field(value, [this](const auto& member) { this->put(member); });
       return *this;
     } else {
       static_assert(std::is_trivially_copyable_v<T>);
@@ -76,7 +76,7 @@ class frame_writer {
   frame_writer& put(const std::variant<Kinds...>& value) {
     static_assert(sizeof...(Kinds) < 256);
     put(static_cast<std::uint8_t>(value.index()));
-    std::visit([this](const auto& kind) { put(kind); }, value);
+    std::visit([this](const auto& kind) { this->put(kind); }, value);
     return *this;
   }
   frame_writer& raw(const void* data, std::size_t n) {
@@ -123,7 +123,7 @@ class frame_reader {
   template <class T>
   void fill(T& value) {
     if constexpr (clock::with_fields<T>) {
-      clock::for_each_field(value, [this](auto& member) { fill(member); });
+      clock::for_each_field(value, [this](auto& member) { this->fill(member); });
     } else {
       static_assert(std::is_trivially_copyable_v<T>);
       raw(&value, sizeof value);
