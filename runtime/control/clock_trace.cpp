@@ -50,7 +50,9 @@ class rank_recorder final : public rank_clock {
   }
   clock::verdict start(const clock::collective& next) override {
     const clock::group_count asked{next.name, next.count, {next.members.begin(), next.members.end()}};
-    note(record(trace_record::start).put(asked));
+    const auto flag = [](bool is, int bit) { return static_cast<std::uint8_t>(is ? 1 << bit : 0); };
+    const int flags = flag(next.blocking, 0) | flag(next.waits_for_all, 1) | flag(next.synchronized, 2);
+    note(record(trace_record::start).put(asked).put(static_cast<std::uint8_t>(flags)));
     const clock::verdict judged = clock_->start(next);
     note(record(trace_record::verdict).put(static_cast<std::uint8_t>(judged)));
     return judged;
@@ -67,6 +69,7 @@ class rank_recorder final : public rank_clock {
     waits_.erase(who);
     clock_->wait_ends(who);
   }
+  bool always_asks() const noexcept override { return clock_->always_asks(); }
   bool quiescing() const noexcept override { return clock_->quiescing(); }
   bool at_line() const noexcept override { return clock_->at_line(); }
   std::uint64_t changes() const noexcept override { return clock_->changes(); }

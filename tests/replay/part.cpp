@@ -125,6 +125,10 @@ void rank_part::check(const bytes& record) {
 void rank_part::begin(request_number number, const std::vector<group_count>& counted) {
   number_ = number;
   quiesce& q = past[number];
+  if (clock_->always_asks()) {
+    q.now = went_;
+    return;
+  }
   for (const group_count& c : counted) {
     q.snapshot[c.name] = q.now[c.name] = c.count;
     q.members[c.name] = c.members;
@@ -138,6 +142,7 @@ void rank_part::check_start(const group_count& asked) {
   if (number_ == 0) return;
   quiesce& q = past[number_];
   q.members[asked.name] = asked.members;
+  if (clock_->always_asks() && !q.now.contains(asked.name)) return;
   const std::uint64_t now = q.now[asked.name];
   if (asked.count <= q.snapshot[asked.name] || asked.count == now || asked.count == now + 1) return;
   fail(rule::held, "start " + std::to_string(asked.count) + " on clock " + text_of(asked.name) + ", of which " +
@@ -145,8 +150,9 @@ void rank_part::check_start(const group_count& asked) {
 }
 
 void rank_part::check_verdict(verdict judged) {
-  const bool went = judged != verdict::hold;
+  const bool went = judged == verdict::go;
   ++(went ? all_.starts : all_.held);
+  if (went && clock_->always_asks()) went_[asked_.name] = asked_.count;
   if (number_ == 0 || !went) return;
   quiesce& q = past[number_];
   if (asked_.count <= q.snapshot[asked_.name]) return;
@@ -173,7 +179,13 @@ void rank_part::tell(const bytes& record) {
     case trace_record::end: return clock_->end();
     case trace_record::start: {
       const auto asked = from.get<group_count>();
-      clock_->start({asked.name, asked.count, asked.members});
+      const auto flags = from.get<std::uint8_t>();
+      clock_->start({.name = asked.name,
+                     .count = asked.count,
+                     .members = asked.members,
+                     .blocking = (flags & 1) != 0,
+                     .waits_for_all = (flags & 2) != 0,
+                     .synchronized = (flags & 4) != 0});
       return;
     }
     case trace_record::wait_begins: {

@@ -103,6 +103,7 @@ class rank_part final : public part {
   std::unique_ptr<mana::control::rank_clock> clock_;
   request_number number_ = 0;       // 0: no quiesce
   mana::clock::group_count asked_;  // the last start
+  counts went_;                     // of a policy that always asks, which counts by itself: starts in this process
 };
 
 class coordinator_part final : public part {

@@ -86,6 +86,7 @@ class runs_on final : public rank_clock {
   }
   void wait_begins(std::uint64_t who, std::span<const int> peers) override { inner_->wait_begins(who, peers); }
   void wait_ends(std::uint64_t who) override { inner_->wait_ends(who); }
+  bool always_asks() const noexcept override { return inner_->always_asks(); }
   bool quiescing() const noexcept override { return inner_->quiescing(); }
   bool at_line() const noexcept override { return inner_->at_line(); }
   std::uint64_t changes() const noexcept override { return inner_->changes(); }
