@@ -72,7 +72,7 @@ def run_case(case, parameters):
     measured = {"checkpoint": seconds, "bytes": size}
     if case.name == "checkpointed":
         return case.follow(job), measured
-    job.kill()
+    job.kill(loses_output=True)
     case.show(f"{case.name}: all its processes killed", end=True)
     begin = time.monotonic()
     job = case.start(case.mana, "restart", "ckpt")

@@ -140,14 +140,15 @@ class Job:
         self.kill()
         raise Failed(f"a running job was not checkpointed: {why}; see {where}")
 
-    def kill(self):
+    def kill(self, loses_output=False):
         """SIGKILL to every process of the job, then waits until none is left. The ranks are killed first, and the launcher
-        has time to end by itself: lines that they printed long before may be in its pipes still."""
+        has time to end by itself: lines that they printed long before may be in its pipes still. (Open MPI's takes one
+        or two seconds.) loses_output: nobody asks for these lines."""
         victims = descendants(self.process.pid)
         launchers = [pid for pid in victims if _name(pid).startswith(LAUNCHERS)]
         _kill(pid for pid in victims if pid not in launchers)
         try:
-            self.process.wait(LAUNCHER_ENDS_S)
+            self.process.wait(0 if loses_output else LAUNCHER_ENDS_S)
         except subprocess.TimeoutExpired:
             pass
         _kill(launchers)

@@ -49,7 +49,7 @@ def main():
                 pass
         now = counts(job)
         mana(command, "checkpoint", "--ckpt-dir", str(directory / "ckpt"))
-        job.kill()
+        job.kill(loses_output=True)
         newest = max((directory / "ckpt").glob("gen-*"))
         now["image_bytes"] = image_bytes(newest)
         seen.append(now)
