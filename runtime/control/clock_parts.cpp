@@ -8,10 +8,13 @@ namespace mana::control {
 
 namespace {
 
+template <class P>
+inline constexpr bool clock_combines = false;
+
 template <clock::policy P>
 class rank_clock_of final : public rank_clock {
  public:
-  rank_clock_of(int rank, std::function<void(const bytes&)> send)
+  rank_clock_of(int rank, to_parent send)
       : to_coordinator_{std::move(send)}, host_(to_coordinator_, rank) {}
 
   void begin(clock::request_number number, std::vector<clock::group_count> counts) override {
@@ -30,7 +33,7 @@ class rank_clock_of final : public rank_clock {
 
  private:
   struct transport {
-    std::function<void(const bytes&)> frame;
+    to_parent frame;
     void answer(clock::request_number number) { frame(frame_writer(frame_type::answered).put(number).take()); }
     void send(const typename P::up& message) { frame(frame_writer(frame_type::clock_up).put(message).take()); }
   };
@@ -41,28 +44,29 @@ class rank_clock_of final : public rank_clock {
 template <clock::policy P>
 class coordinator_clock_of final : public coordinator_clock {
  public:
-  coordinator_clock_of(int ranks, std::function<void(int, const bytes&)> send)
-      : to_ranks_{std::move(send)}, host_(to_ranks_, ranks) {}
+  coordinator_clock_of(const std::vector<clock::rank_range>& links, to_link send)
+      : to_links_{std::move(send)}, host_(to_links_, links.back().end) {}
 
   void request() override { host_.request(); }
   void end() override { host_.end(); }
   bool done() const noexcept override { return host_.done(); }
-  bool answer(int rank, frame_reader& frame) override { return host_.answer(rank, frame.get<clock::request_number>()); }
-  void receive(int rank, frame_reader& frame) override { host_.receive(rank, frame.get<typename P::up>()); }
+  bool answer(int link, frame_reader& frame) override { return host_.answer(link, frame.get<clock::request_number>()); }
+  void receive(int link, frame_reader& frame) override { host_.receive(link, frame.get<typename P::up>()); }
+  void settle() override {}
   std::string describe() const override { return host_.describe(); }
 
  private:
   struct transport {
-    std::function<void(int, const bytes&)> frame;
-    void request(int rank, clock::request_number number) {
-      frame(rank, frame_writer(frame_type::requested).put(number).take());
+    to_link frame;
+    void request(int link, clock::request_number number) {
+      frame(link, frame_writer(frame_type::requested).put(number).take());
     }
-    void send(int rank, const typename P::down& message) {
-      frame(rank, frame_writer(frame_type::clock_down).put(message).take());
+    void send(int link, const typename P::down& message) {
+      frame(link, frame_writer(frame_type::clock_down).put(message).take());
     }
-    void line(int rank) { frame(rank, frame_writer(frame_type::line).take()); }
+    void line(int link) { frame(link, frame_writer(frame_type::line).take()); }
   };
-  transport to_ranks_;
+  transport to_links_;
   clock::coordinator_host<P, transport> host_;
 };
 
@@ -77,15 +81,27 @@ std::unique_ptr<Part> of_policy(std::string_view name, Make&& make) {
 
 }  // namespace
 
-std::unique_ptr<rank_clock> make_rank_clock(std::string_view policy, int rank, std::function<void(const bytes&)> send) {
+std::unique_ptr<rank_clock> make_rank_clock(std::string_view policy, int rank, to_parent send) {
   return of_policy<rank_clock>(policy,
                                [&]<class P>() { return std::make_unique<rank_clock_of<P>>(rank, std::move(send)); });
 }
 
-std::unique_ptr<coordinator_clock> make_coordinator_clock(std::string_view policy, int ranks,
-                                                          std::function<void(int, const bytes&)> send) {
+bool combines(std::string_view policy) {
+  bool found = false;
+  const bool known = clock::with_policy(policy, [&]<class P>() { found = clock_combines<P>; });
+  if (!known) throw std::invalid_argument("there is no clock policy " + std::string(policy));
+  return found;
+}
+
+std::unique_ptr<relay_clock> make_relay_clock(std::string_view policy, std::vector<clock::rank_range>, to_link, to_parent) {
+  static_cast<void>(combines(policy));
+  return nullptr;
+}
+
+std::unique_ptr<coordinator_clock> make_coordinator_clock(std::string_view policy,
+                                                          const std::vector<clock::rank_range>& links, to_link send) {
   return of_policy<coordinator_clock>(
-      policy, [&]<class P>() { return std::make_unique<coordinator_clock_of<P>>(ranks, std::move(send)); });
+      policy, [&]<class P>() { return std::make_unique<coordinator_clock_of<P>>(links, std::move(send)); });
 }
 
 }  // namespace mana::control

@@ -24,7 +24,7 @@ frame_writer& put_frame(frame_writer& into, const bytes& frame) { return into.ra
 
 class rank_recorder final : public rank_clock {
  public:
-  rank_recorder(trace_sink sink, const rank_clock_maker& make, std::function<void(const bytes&)> send)
+  rank_recorder(trace_sink sink, const rank_clock_maker& make, to_parent send)
       : sink_(std::move(sink)), send_(std::move(send)), clock_(make([this](const bytes& frame) {
           frame_writer said = record(trace_record::sent);
           note(put_frame(said, frame));
@@ -79,7 +79,7 @@ class rank_recorder final : public rank_clock {
   void note(frame_writer&& r) { sink_(r.take()); }
 
   const trace_sink sink_;
-  const std::function<void(const bytes&)> send_;
+  const to_parent send_;
   std::map<std::uint64_t, std::vector<int>> waits_;  // as recorded
   const std::unique_ptr<rank_clock> clock_;
 };
@@ -87,7 +87,7 @@ class rank_recorder final : public rank_clock {
 class coordinator_recorder final : public coordinator_clock {
  public:
   coordinator_recorder(trace_sink sink, const coordinator_clock_maker& make,
-                       std::function<void(int, const bytes&)> send)
+                       to_link send)
       : sink_(std::move(sink)), send_(std::move(send)), clock_(make([this](int rank, const bytes& frame) {
           frame_writer said = record(trace_record::sent_to);
           note(put_frame(said.put(rank), frame));
@@ -114,6 +114,7 @@ class coordinator_recorder final : public coordinator_clock {
     note_heard(rank, frame);
     clock_->receive(rank, frame);
   }
+  void settle() override { clock_->settle(); }
   std::string describe() const override { return clock_->describe(); }
 
  private:
@@ -124,7 +125,7 @@ class coordinator_recorder final : public coordinator_clock {
   }
 
   const trace_sink sink_;
-  const std::function<void(int, const bytes&)> send_;
+  const to_link send_;
   const std::unique_ptr<coordinator_clock> clock_;
 };
 
@@ -188,12 +189,12 @@ trace_head head_of(const endpoint& where, int rank, int ranks, const std::string
 }  // namespace
 
 std::unique_ptr<rank_clock> recorded(trace_sink sink, const rank_clock_maker& make,
-                                     std::function<void(const bytes&)> send) {
+                                     to_parent send) {
   return std::make_unique<rank_recorder>(std::move(sink), make, std::move(send));
 }
 
 std::unique_ptr<coordinator_clock> recorded(trace_sink sink, const coordinator_clock_maker& make,
-                                            std::function<void(int, const bytes&)> send) {
+                                            to_link send) {
   return std::make_unique<coordinator_recorder>(std::move(sink), make, std::move(send));
 }
 
@@ -208,18 +209,18 @@ trace_sink open_trace(const std::string& directory, const trace_head& head) {
 
 std::unique_ptr<rank_clock> make_rank_clock_in(const std::string& directory, const endpoint& where, int ranks,
                                                const std::string& policy, int rank,
-                                               std::function<void(const bytes&)> send) {
-  const rank_clock_maker make = [&](std::function<void(const bytes&)> to) {
+                                               to_parent send) {
+  const rank_clock_maker make = [&](to_parent to) {
     return make_rank_clock(policy, rank, std::move(to));
   };
   return make_in(directory, head_of(where, rank, ranks, policy), make, std::move(send));
 }
 
 std::unique_ptr<coordinator_clock> make_coordinator_clock_in(const std::string& directory, const endpoint& where,
-                                                             int ranks, const std::string& policy,
-                                                             std::function<void(int, const bytes&)> send) {
-  const coordinator_clock_maker make = [&](std::function<void(int, const bytes&)> to) {
-    return make_coordinator_clock(policy, ranks, std::move(to));
+                                                             int ranks, int fan_out, const std::string& policy,
+                                                             to_link send) {
+  const coordinator_clock_maker make = [&](to_link to) {
+    return make_coordinator_clock(policy, clock::links_of({0, ranks}, fan_out), std::move(to));
   };
   return make_in(directory, head_of(where, trace_head::coordinator, ranks, policy), make, std::move(send));
 }

@@ -49,15 +49,15 @@ struct trace_head {
 
 /// Takes whole records.
 using trace_sink = std::function<void(const bytes&)>;
-using rank_clock_maker = std::function<std::unique_ptr<rank_clock>(std::function<void(const bytes&)> send)>;
+using rank_clock_maker = std::function<std::unique_ptr<rank_clock>(to_parent send)>;
 using coordinator_clock_maker =
-    std::function<std::unique_ptr<coordinator_clock>(std::function<void(int rank, const bytes&)> send)>;
+    std::function<std::unique_ptr<coordinator_clock>(to_link send)>;
 
 /// A clock as it is made, with a recorder around it. Says `closed` at its end.
 std::unique_ptr<rank_clock> recorded(trace_sink sink, const rank_clock_maker& make,
-                                     std::function<void(const bytes&)> send);
+                                     to_parent send);
 std::unique_ptr<coordinator_clock> recorded(trace_sink sink, const coordinator_clock_maker& make,
-                                            std::function<void(int rank, const bytes&)> send);
+                                            to_link send);
 
 /// A new file for this part of the job.      errors: std::system_error naming it
 trace_sink open_trace(const std::string& directory, const trace_head& head);
@@ -66,10 +66,9 @@ trace_sink open_trace(const std::string& directory, const trace_head& head);
 /// written is no error: a warning, and the clock goes on without.
 /// where: of the job, with its key
 std::unique_ptr<rank_clock> make_rank_clock_in(const std::string& directory, const endpoint& where, int ranks,
-                                               const std::string& policy, int rank,
-                                               std::function<void(const bytes&)> send);
+                                               const std::string& policy, int rank, to_parent send);
 std::unique_ptr<coordinator_clock> make_coordinator_clock_in(const std::string& directory, const endpoint& where,
-                                                             int ranks, const std::string& policy,
-                                                             std::function<void(int rank, const bytes&)> send);
+                                                             int ranks, int fan_out, const std::string& policy,
+                                                             to_link send);
 
 }  // namespace mana::control
