@@ -112,7 +112,7 @@ void coordinator::on_lost(int link) {
 /// in: ranks  one, or a process and all that are reached through it
 void coordinator::lose(const clock::rank_range& ranks) {
   const std::string first = "rank " + std::to_string(ranks.first) + " has ended, or its node cannot be reached";
-  const std::string text = ranks.size() == 1 ? first : name_of(ranks) + " are cut off: " + first;
+  const std::string text = ranks.size() == 1 ? first : clock::describe(ranks) + " are cut off: " + first;
   if (lost_.empty()) lost_ = text;
   if (step_ != step::idle) give_up(text);
 }

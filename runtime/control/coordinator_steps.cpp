@@ -170,7 +170,7 @@ std::string coordinator::waiting_for() const {
   if (step_ == step::quiescing) return clock_->describe();
   std::string text;
   for (int l = 0; l < links_.number(); ++l) {
-    const std::string who = name_of(links_.ranks(l));
+    const std::string who = clock::describe(links_.ranks(l));
     const bool one = links_.is_agent(l);
     if (step_ == step::parking && !progress_.has_parked(l, number_))
       text += who + (one ? " has threads that did not reach a point where they can be saved\n"

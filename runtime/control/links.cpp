@@ -138,9 +138,4 @@ bool links::none_left() const {
   return std::all_of(links_.begin(), links_.end(), [](const link& k) { return k.line == nullptr; });
 }
 
-std::string name_of(const clock::rank_range& ranks) {
-  if (ranks.size() == 1) return "rank " + std::to_string(ranks.first);
-  return "ranks " + std::to_string(ranks.first) + " to " + std::to_string(ranks.end - 1);
-}
-
 }  // namespace mana::control

@@ -79,7 +79,4 @@ class links {
   bool accepting_ = true;                                 // false: no descriptor is left for anybody new
 };
 
-/// "rank 3", "ranks 4 to 7"
-std::string name_of(const clock::rank_range& ranks);
-
 }  // namespace mana::control

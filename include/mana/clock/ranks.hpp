@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -20,6 +21,12 @@ struct rank_range {
   bool operator==(const rank_range&) const = default;
   static constexpr std::tuple fields{&rank_range::first, &rank_range::end};
 };
+
+/// "rank 3", "ranks 4 to 7"
+inline std::string describe(rank_range ranks) {
+  if (ranks.size() == 1) return "rank " + std::to_string(ranks.first);
+  return "ranks " + std::to_string(ranks.first) + " to " + std::to_string(ranks.end - 1);
+}
 
 /// A set of ranks as runs of equal steps: a row, a column or a half of a million ranks takes twelve bytes. Two sets that
 /// were added to in the same order are equal if their ranks are.
