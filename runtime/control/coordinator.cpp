@@ -14,7 +14,7 @@ coordinator::coordinator(const surroundings& s, listener l, endpoint where)
     : around_(s), where_(std::move(where)), combines_(combines(s.clock)),
       links_(std::move(l), where_.key, clock::links_of({0, s.size}, s.fan_out), *this),
       progress_(clock::links_of({0, s.size}, s.fan_out)),
-      clock_(make_coordinator_clock_in(s.clock_trace, where_, s.size, s.fan_out, s.clock,
+      clock_(make_coordinator_clock_in({s.clock_trace, where_.key, s.size, s.fan_out, s.clock},
                                        [this](int to, const bytes& frame) { send(to, frame); })) {
   const time now = std::chrono::steady_clock::now();
   if (s.interval_s > 0) next_interval_ = now + seconds(s.interval_s);

@@ -30,26 +30,25 @@ endpoint pass_on(const endpoint& e, Pass&& pass) {
 
 }  // namespace
 
-network::network(const surroundings& s) : around_(s) {
-  int fan_out = s.fan_out;
+network::network(const surroundings& s) : around_(s), job_{s.clock_trace, {}, s.size, s.fan_out, s.clock} {
   if (s.rank == 0) start_coordinator();
-  s.broadcast(&fan_out, sizeof fan_out);
-  job_ = pass_on(job_, s.broadcast);
-  peer_ = job_;
-  const clock::place mine = clock::place_of(s.rank, s.size, fan_out);
+  s.broadcast(&job_.fan_out, sizeof job_.fan_out);
+  peer_ = pass_on(peer_, s.broadcast);
+  job_.key = peer_.key;
+  const clock::place mine = clock::place_of(s.rank, s.size, job_.fan_out);
   if (mine.parent > 0) peer_ = pass_on({}, [&](void* data, int n) { s.receive(mine.parent, data, n); });
-  if (mine.parent >= 0 && mine.range.size() > 1) start_relay(mine.range, fan_out);
+  if (mine.parent >= 0 && mine.range.size() > 1) start_relay(mine.range);
 }
 
 network::~network() = default;
 
 void network::start_coordinator() {
   listener l = listen_on_any_port();
-  job_ = make_endpoint(l.port);
-  coordinator_ = std::make_unique<coordinator>(around_, std::move(l), job_);
+  peer_ = make_endpoint(l.port);
+  coordinator_ = std::make_unique<coordinator>(around_, std::move(l), peer_);
   thread_ = start_quiet([this] { coordinator_->run(); });
   try {
-    write_job_file(around_.directory, {job_, getpid(), around_.size, around_.program});
+    write_job_file(around_.directory, {peer_, getpid(), around_.size, around_.program});
   } catch (const std::system_error& error) {
     std::fprintf(
         stderr,
@@ -60,13 +59,13 @@ void network::start_coordinator() {
 }
 
 /// The children are told before the parent is connected to: who waits for them should not wait for it too.
-void network::start_relay(const clock::rank_range& range, int fan_out) {
+void network::start_relay(const clock::rank_range& range) {
   listener l = listen_on_any_port();
   const endpoint own = make_endpoint(l.port, job_.key);
-  for (const clock::rank_range& child : clock::links_of(range, fan_out))
+  for (const clock::rank_range& child : clock::links_of(range, job_.fan_out))
     if (child.first != around_.rank)
       pass_on(own, [&](const void* data, int n) { around_.send(child.first, data, n); });
-  relay_ = std::make_unique<relay>(around_, job_, range, fan_out, std::move(l), connection_to(peer_));
+  relay_ = std::make_unique<relay>(job_, range, std::move(l), connection_to(peer_));
   thread_ = start_quiet([this] { relay_->run(); });
   peer_ = own;
 }
@@ -79,7 +78,7 @@ std::unique_ptr<connection> network::connect() const {
 
 void network::end() {
   if (thread_.joinable()) thread_.join();
-  if (coordinator_ != nullptr) remove_job_file(around_.directory, job_);
+  if (coordinator_ != nullptr) remove_job_file(around_.directory, peer_);
 }
 
 }  // namespace mana::control

@@ -1,8 +1,8 @@
 // A process's place in the control network of its job: the coordinator or a relay, where it has one, and to whom its
 // agent speaks.
 #pragma once
+#include "clock_trace.hpp"
 #include "connection.hpp"
-#include "endpoint.hpp"
 #include "surroundings.hpp"
 
 #include <memory>
@@ -21,8 +21,7 @@ class network {
   explicit network(const surroundings& s);
   ~network();
 
-  /// The coordinator's endpoint, and the job's key.
-  const endpoint& job() const noexcept { return job_; }
+  const traced_job& job() const noexcept { return job_; }
   /// The agent's connection. It has said hello.      errors: std::system_error
   std::unique_ptr<connection> connect() const;
   /// Waits for the threads, which end when the program does, and removes the job's file.
@@ -30,11 +29,11 @@ class network {
 
  private:
   void start_coordinator();
-  void start_relay(const clock::rank_range& range, int fan_out);
+  void start_relay(const clock::rank_range& range);
 
   const surroundings& around_;
-  endpoint job_;
-  endpoint peer_;       // to whom the agent speaks
+  traced_job job_;
+  endpoint peer_;       // to whom the agent speaks: the process's own relay or coordinator, or the parent's
   std::unique_ptr<coordinator> coordinator_;
   std::unique_ptr<relay> relay_;
   std::thread thread_;

@@ -42,8 +42,7 @@ void rank_control::begin(const surroundings& s) {
   released_ = !in_checkpoint_;
   begun_ = said_ending_ = all_ending_ = false;
   network_ = std::make_unique<network>(around_);
-  clock_ = make_rank_clock_in(s.clock_trace, network_->job(), s.size, s.clock, s.rank,
-                              [this](const bytes& frame) { tell(frame); });
+  clock_ = make_rank_clock_in(network_->job(), s.rank, [this](const bytes& frame) { tell(frame); });
   line_ = network_->connect();
   barriers_.clear();
   if (clock_->always_asks()) bridge_.attention.fetch_or(lower::collectives_ask);

@@ -1,16 +1,12 @@
 #include "relay.hpp"
 
-#include "clock_trace.hpp"
-
 namespace mana::control {
 
-relay::relay(const surroundings& s, const endpoint& job, const clock::rank_range& range, int fan_out, listener l,
-             std::unique_ptr<connection> up)
-    : links_(std::move(l), job.key, clock::links_of(range, fan_out), *this),
-      progress_(clock::links_of(range, fan_out)), up_(std::move(up)),
-      clock_(make_relay_clock(s.clock, clock::links_of(range, fan_out),
-                              [this](int link, const bytes& frame) { links_.send(link, frame); },
-                              [this](const bytes& frame) { tell(frame); })) {
+relay::relay(const traced_job& job, const clock::rank_range& range, listener l, std::unique_ptr<connection> up)
+    : links_(std::move(l), job.key, clock::links_of(range, job.fan_out), *this),
+      progress_(clock::links_of(range, job.fan_out)), up_(std::move(up)),
+      clock_(make_relay_clock_in(job, range, [this](int link, const bytes& frame) { links_.send(link, frame); },
+                                 [this](const bytes& frame) { tell(frame); })) {
   tell(frame_writer(frame_type::hello_rank).put(job.key).put(range.first).take());
 }
 

@@ -1,18 +1,16 @@
 // A relay of a job: one thread in a process that has children in the control tree. What the ranks behind its links have
 // all said it says once to its parent, and what its parent says it passes on to all links.
 #pragma once
-#include "clock_parts.hpp"
+#include "clock_trace.hpp"
 #include "links.hpp"
 #include "progress.hpp"
-#include "surroundings.hpp"
 
 namespace mana::control {
 
 class relay final : link_user {
  public:
-  /// range: of the process and all below it. job: the coordinator's endpoint. up: has not said hello
-  relay(const surroundings& s, const endpoint& job, const clock::rank_range& range, int fan_out, listener l,
-        std::unique_ptr<connection> up);
+  /// range: of the process and all below it. up: to the parent, has not said hello
+  relay(const traced_job& job, const clock::rank_range& range, listener l, std::unique_ptr<connection> up);
   /// Runs until the program ends, or the parent is gone: then the links are closed, and nobody is told.
   void run();
 
