@@ -131,7 +131,7 @@ class explorer {
       if (at.what_broke() != fault::none) return;
       const auto s = at.solo();
       if (!s) return;
-      if (talk != nullptr && (s->what == step::down || s->what == step::up)) ++*talk;
+      if (talk != nullptr && (s->what == step::down || s->what == step::up || s->what == step::settle)) ++*talk;
       const int before = talk == nullptr ? 0 : at.progress();
       at.take(*s);
       by.push_back(*s);
@@ -224,7 +224,8 @@ class explorer {
 /// code of it runs then.
 inline bool ends_natively(const script& s) {
   const rules none{
-      .plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};
+      .plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .fan_out = 0,
+      .batches = false, .faults = {}};
   const limits most{.states = 20'000, .talk = 1'000'000, .keep_line_counts = false, .keep_states = false};
   return explorer<mana::clock::needs>(s, none, most).depth_first().what == outcome::clean;
 }

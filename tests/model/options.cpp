@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace clock_model {
@@ -15,6 +16,8 @@ const char* const usage =
     "  --seed S             of chance (1)\n"
     "  --program NAME       one program; --list names them\n"
     "  --plan LETTERS       requests: l until the line, a may be given up at any moment (l)\n"
+    "  --fan-out K          the coordinator and relays have so many children, not all ranks are the coordinator's\n"
+    "  --batches            messages may come together: relays and the coordinator say later what they have to say\n"
     "  --whole-starts       no request comes between the count of a start and its question: fewer states\n"
     "  --no-reduction       every step by itself\n"
     "  --prompt             only schedules in which messages, but for requests, arrive at once\n"
@@ -70,6 +73,8 @@ options read_options(int count, char** words) {
     else if (word == "--seed") o.seed = static_cast<unsigned>(number(value()));
     else if (word == "--program") o.program = value();
     else if (word == "--plan") o.how.plan = letters("la");
+    else if (word == "--fan-out") o.how.fan_out = static_cast<int>(std::min<std::uint64_t>(number(value()), 100));
+    else if (word == "--batches") o.how.batches = true;
     else if (word == "--whole-starts") o.how.split_starts = false;
     else if (word == "--no-reduction") o.how.reduce = false;
     else if (word == "--prompt") o.how.prompt = true;
