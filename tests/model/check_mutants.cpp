@@ -1,4 +1,5 @@
 // The table of mutants: each has to be found out by some family.
+#include "long_run.hpp"
 #include "mutants.hpp"
 #include "show_failure.hpp"
 #include "sweep.hpp"
@@ -6,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <stdexcept>
 
@@ -221,7 +223,7 @@ killing find_difference(const row& m, const options& o, std::uint64_t& states, s
   return {};
 }
 
-enum fate : int { killed, equivalent, alive, fates };
+enum fate : int { killed, equivalent, alive, stopped, fates };
 
 /// Prints the mutant's row. One that is marked equivalent and differs is no better than one that is alive.
 fate judge(const row& m, const options& o) {
@@ -246,12 +248,15 @@ fate judge_apart(const row& m, const options& o) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
     const fate end = judge(m, o);
     std::fflush(stdout);
     _exit(end);
   }
   int status = 0;
-  waitpid(child, &status, 0);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) kill(child, SIGKILL);
+  if (stop_signal != 0) return stopped;
   if (WIFEXITED(status)) return static_cast<fate>(WEXITSTATUS(status));
   const bool is_as_marked = m.is_equivalent == nullptr;
   std::printf(row_format, m.name, m.what, is_as_marked ? "the host's check" : "ALIVE, the host's check", "-", "-", "-");
@@ -264,10 +269,11 @@ bool check_mutants(const options& o) {
   std::array<int, fates> all{};
   std::printf(row_format, "mutant", "what is changed", "killed: how", "by", "programs", "states");
   for (const row& m : rows)
-    if (o.mutant.empty() || o.mutant == m.name) ++all[judge_apart(m, o)];
+    if ((o.mutant.empty() || o.mutant == m.name) && stop_signal == 0) ++all[judge_apart(m, o)];
   const int judged = all[killed] + all[equivalent] + all[alive];
-  if (judged == 0) throw std::invalid_argument("unknown mutant " + o.mutant);
-  std::printf("%d mutants: %d killed, %d equivalent, %d alive\n", judged, all[killed], all[equivalent], all[alive]);
+  if (judged + all[stopped] == 0) throw std::invalid_argument("unknown mutant " + o.mutant);
+  std::printf("%d mutants: %d killed, %d equivalent, %d alive%s\n", judged, all[killed], all[equivalent], all[alive],
+              stop_signal != 0 ? ", stopped" : "");
   return all[alive] == 0;
 }
 

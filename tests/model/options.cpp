@@ -24,6 +24,7 @@ const char* const usage =
     "  --slow-computing     only schedules in which a computation ends when nothing else can happen\n"
     "  --states N           most states per program (2000000)\n"
     "  --time S             most seconds of a core in all (of --mutants: per mutant and family)\n"
+    "  --progress S         says on stderr every S seconds how far it is (where that is a terminal: 30)\n"
     "  --svg FILE           draws the counterexample\n"
     "  --mutants            shows that changed policies are found out\n"
     "  --mutant NAME        only this one, and how it is found out (--svg)\n";
@@ -81,6 +82,7 @@ options read_options(int count, char** words) {
     else if (word == "--slow-computing") o.how.slow_computing = true;
     else if (word == "--states") o.most.states = number(value());
     else if (word == "--time") o.seconds = static_cast<double>(number(value()));
+    else if (word == "--progress") o.progress = std::min(number(value()), std::uint64_t{86400});
     else if (word == "--svg") o.svg = value();
     else if (word == "--mutants") o.mutants = true;
     else if (word == "--mutant") o.mutants = true, o.mutant = value();
