@@ -94,7 +94,12 @@ void relay::on_frame(int link, frame_reader& frame) {
       break;
     }
     case frame_type::ending: progress_.ending(link); break;
-    case frame_type::of_rank:
+    case frame_type::of_rank: {
+      frame_reader said = frame;
+      if (clock_ != nullptr || !links_.ranks(link).has(said.get<int>())) throw wire_error();
+      tell(whole(frame));
+      break;
+    }
     case frame_type::request:
     case frame_type::lost: tell(whole(frame)); break;
     default: throw wire_error();
