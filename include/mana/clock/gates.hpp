@@ -189,7 +189,7 @@ class gated<P>::coordinator {
         if (peers->empty()) why += " any rank";
       }
       for (const auto& [name, g] : heard_.gates)
-        g.for_each(gate::has_come, [&](int m) {
+        g.for_each(gate::has_come, [&, &g = g](int m) {
           if (m == r) why += ", is held before a collective of " + std::to_string(g.next().members.size()) + " ranks";
         });
       if (heard_.started.is_behind(r)) text += "rank " + std::to_string(r) + why + "\n";
