@@ -71,7 +71,9 @@ class coordinator_clock_of final : public coordinator_clock {
   void request() override { host_.request(); }
   void end() override { host_.end(); }
   bool done() const noexcept override { return host_.done(); }
-  bool answer(int link, frame_reader& frame) override { return host_.answer(link, frame.get<clock::request_number>()); }
+  bool answer(int link, frame_reader& frame) override {
+    return host_.answer(link, frame.get<clock::request_number>());
+  }
   void receive(int link, frame_reader& frame) override { host_.receive(link, frame.get<typename P::up>()); }
   void settle() override { host_.settle(); }
   std::string describe() const override { return host_.describe(); }
@@ -93,7 +95,9 @@ class relay_clock_of final : public relay_clock {
   void hear(frame_reader& frame) override { host_.hear(frame.get<typename P::down>()); }
   void line() override { host_.line(); }
   void end() override { host_.end(); }
-  bool answer(int link, frame_reader& frame) override { return host_.answer(link, frame.get<clock::request_number>()); }
+  bool answer(int link, frame_reader& frame) override {
+    return host_.answer(link, frame.get<clock::request_number>());
+  }
   void receive(int link, frame_reader& frame) override { host_.receive(link, frame.get<typename P::up>()); }
   void settle() override { host_.settle(); }
 
@@ -136,8 +140,8 @@ std::unique_ptr<coordinator_clock> make_coordinator_clock(std::string_view polic
       policy, [&]<class P>() { return std::make_unique<coordinator_clock_of<P>>(links, std::move(send)); });
 }
 
-std::unique_ptr<relay_clock> make_relay_clock(std::string_view policy, std::vector<clock::rank_range> links, to_link send,
-                                              to_parent send_up) {
+std::unique_ptr<relay_clock> make_relay_clock(std::string_view policy, std::vector<clock::rank_range> links,
+                                              to_link send, to_parent send_up) {
   return of_policy<relay_clock>(policy, [&]<class P>() -> std::unique_ptr<relay_clock> {
     if constexpr (clock::combines<P>)
       return std::make_unique<relay_clock_of<P>>(std::move(links), std::move(send), std::move(send_up));

@@ -73,7 +73,7 @@ std::unique_ptr<rank_clock> make_rank_clock(std::string_view policy, int rank, t
 std::unique_ptr<coordinator_clock> make_coordinator_clock(std::string_view policy,
                                                           const std::vector<clock::rank_range>& links, to_link send);
 /// out: nullptr if the policy does not combine
-std::unique_ptr<relay_clock> make_relay_clock(std::string_view policy, std::vector<clock::rank_range> links, to_link send,
-                                              to_parent send_up);
+std::unique_ptr<relay_clock> make_relay_clock(std::string_view policy, std::vector<clock::rank_range> links,
+                                              to_link send, to_parent send_up);
 
 }  // namespace mana::control

@@ -11,7 +11,9 @@ namespace {
 frame_writer record(trace_record type) { return frame_writer(static_cast<frame_type>(type)); }
 
 /// A frame as it is received: without its length.
-frame_writer& put_frame(frame_writer& into, const bytes& frame) { return into.raw(frame.data() + 4, frame.size() - 4); }
+frame_writer& put_frame(frame_writer& into, const bytes& frame) {
+  return into.raw(frame.data() + 4, frame.size() - 4);
+}
 
 class rank_recorder final : public rank_clock {
  public:
@@ -203,7 +205,8 @@ std::unique_ptr<coordinator_clock> recorded(trace_sink sink, const coordinator_c
   return std::make_unique<coordinator_recorder>(std::move(sink), make, std::move(send));
 }
 
-std::unique_ptr<relay_clock> recorded(trace_sink sink, const relay_clock_maker& make, to_link send, to_parent send_up) {
+std::unique_ptr<relay_clock> recorded(trace_sink sink, const relay_clock_maker& make, to_link send,
+                                      to_parent send_up) {
   return std::make_unique<relay_recorder>(std::move(sink), make, std::move(send), std::move(send_up));
 }
 

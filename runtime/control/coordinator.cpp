@@ -48,7 +48,8 @@ void coordinator::poll_once() {
   const std::vector<connection*> ready = links_.poll_once(next_timeout(), lines);
   for (client& c : clients_)
     if (std::find(ready.begin(), ready.end(), c.line.get()) != ready.end()) read_client(c);
-  if (clients_.remove_if([](const client& c) { return c.line == nullptr || c.line->broken(); }) != 0) links_.has_room();
+  const auto has_left = [](const client& c) { return c.line == nullptr || c.line->broken(); };
+  if (clients_.remove_if(has_left) != 0) links_.has_room();
   clock_->settle();
   go_on();
   on_time();

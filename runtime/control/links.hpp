@@ -1,5 +1,5 @@
-// The connections over which a process of the control network hears of ranks: of its own, and of those of the processes
-// below it. What the coordinator and relays have in common.
+// The connections over which a process of the control network hears of ranks: of its own, and of all that are below it
+// in the tree. What the coordinator and relays have in common.
 #pragma once
 #include "connection.hpp"
 #include "endpoint.hpp"

@@ -1,5 +1,5 @@
-// A relay of a job: one thread in a process that has children in the control tree. What the ranks behind its links have
-// all said it says once to its parent, and what its parent says it passes on to all links.
+// A relay of a job: one thread in a process that has children in the control tree. What all ranks behind its links have
+// said it says once to its parent, and what its parent says it passes on to all links.
 #pragma once
 #include "clock_trace.hpp"
 #include "links.hpp"

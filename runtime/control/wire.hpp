@@ -1,5 +1,5 @@
-// Messages between coordinator, relays, agents and clients: a frame is uint32 bytes of what follows, uint8 type, payload.
-// Little endian; text: uint32 length, bytes; list: uint32 number, members; one of several kinds: uint8 which, its
+// Messages between coordinator, relays, agents and clients: a frame is uint32 bytes of what follows, uint8 type,
+// payload. Little endian; text: uint32 length, bytes; list: uint32 number, members; one of several kinds: uint8 which, its
 // members.
 #pragma once
 #include <mana/clock/fields.hpp>
@@ -183,7 +183,8 @@ inline bytes whole(const frame_reader& frame) {
 }
 /// In a frame of type `by`, marked with a rank: the rank, type and payload.
 inline bytes marked(frame_type by, int rank, const bytes& frame) {
-  return frame_writer(by).put(rank).raw(frame.data() + sizeof(std::uint32_t), frame.size() - sizeof(std::uint32_t)).take();
+  constexpr std::size_t length = sizeof(std::uint32_t);
+  return frame_writer(by).put(rank).raw(frame.data() + length, frame.size() - length).take();
 }
 
 }  // namespace mana::control

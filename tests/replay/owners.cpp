@@ -13,7 +13,8 @@ ranges links_in(const trace_head& head) {
 
 }  // namespace
 
-link_owner::link_owner(const trace& t, std::vector<link*> links, totals& all) : part(t, all), links_(std::move(links)) {
+link_owner::link_owner(const trace& t, std::vector<link*> links, totals& all)
+    : part(t, all), links_(std::move(links)) {
   for (link* const l : links_) l->above = this;
 }
 

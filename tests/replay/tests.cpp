@@ -131,7 +131,8 @@ TEST_CASE("what simulated jobs record follows the rules") {
 TEST_CASE("so do those of a tree") {
   totals all;
   for (unsigned seed = 1; seed <= 60; ++seed) {
-    const recorded_job j({.ranks = 5 + static_cast<int>(seed % 9), .fan_out = 2 + static_cast<int>(seed % 2), .seed = seed});
+    const int ranks = 5 + static_cast<int>(seed % 9), fan_out = 2 + static_cast<int>(seed % 2);
+    const recorded_job j({.ranks = ranks, .fan_out = fan_out, .seed = seed});
     CAPTURE(seed);
     const report r = j.check();
     for (const violation& v : r.found) FAIL_CHECK(v.describe());

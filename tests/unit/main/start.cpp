@@ -45,8 +45,8 @@ TEST_CASE("words that are refused") {
   const std::vector<std::vector<std::string>> wrong = {
       {}, {"walk"}, {"run"}, {"run", "--ckpt-dir"}, {"run", "--ckpt-dir", "/c", "--preload", "/l", "--"},
       {"run", "--ckpt-dir", "/c", "--", "./app"}, {"run", "--interval", "-1"}, {"run", "--interval", "1x"},
-      {"run", "--limit", "nan"}, {"run", "--stop-on", "USR1"}, {"run", "--clock", "sundial"}, {"run", "--fan-out", "1"},
-      {"run", "--fan-out", "4x"}, {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
+      {"run", "--limit", "nan"}, {"run", "--stop-on", "USR1"}, {"run", "--clock", "sundial"},
+      {"run", "--fan-out", "1"}, {"run", "--fan-out", "4x"}, {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
       {"restart", "a", "b", "--ckpt-dir", "/c"}, {"restart", "a", "--ckpt-dir", "/c", "--"}};
   for (const auto& words : wrong) {
     CAPTURE(words.size());
