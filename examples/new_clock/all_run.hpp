@@ -82,7 +82,7 @@ class all_run::rank {
     clock& c = clocks_[next.name];
     c.count = std::max(c.count, next.count);
     c.target = std::max(c.target, next.count);
-    transport_.send(raise{{next.name, next.count, {next.members.begin(), next.members.end()}}});
+    transport_.send(raise{{next.name, next.count, next.members}});
     report_if_clear();
     return verdict::go;
   }

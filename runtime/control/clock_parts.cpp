@@ -49,6 +49,7 @@ class coordinator_clock_of final : public coordinator_clock {
   bool done() const noexcept override { return host_.done(); }
   bool answer(int rank, frame_reader& frame) override { return host_.answer(rank, frame.get<clock::request_number>()); }
   void receive(int rank, frame_reader& frame) override { host_.receive(rank, frame.get<typename P::up>()); }
+  void settle() override { host_.settle(); }
   std::string describe() const override { return host_.describe(); }
 
  private:

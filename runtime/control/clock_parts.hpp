@@ -39,6 +39,7 @@ class coordinator_clock {
   virtual bool answer(int rank, frame_reader& frame) = 0;
   /// frame: clock_up       errors: wire_error
   virtual void receive(int rank, frame_reader& frame) = 0;
+  virtual void settle() = 0;
   virtual std::string describe() const = 0;
 };
 

@@ -49,7 +49,7 @@ class rank_recorder final : public rank_clock {
     clock_->end();
   }
   clock::verdict start(const clock::collective& next) override {
-    const clock::group_count asked{next.name, next.count, {next.members.begin(), next.members.end()}};
+    const clock::group_count asked{next.name, next.count, next.members};
     const auto flag = [](bool is, int bit) { return static_cast<std::uint8_t>(is ? 1 << bit : 0); };
     const int flags = flag(next.blocking, 0) | flag(next.waits_for_all, 1) | flag(next.synchronized, 2);
     note(record(trace_record::start).put(asked).put(static_cast<std::uint8_t>(flags)));
@@ -114,17 +114,25 @@ class coordinator_recorder final : public coordinator_clock {
     note_heard(rank, frame);
     clock_->receive(rank, frame);
   }
+  /// Where nothing was heard there is nothing to say.
+  void settle() override {
+    if (!std::exchange(has_heard_, false)) return;
+    note(record(trace_record::settle));
+    clock_->settle();
+  }
   std::string describe() const override { return clock_->describe(); }
 
  private:
   void note(frame_writer& r) { sink_(r.take()); }
   void note(frame_writer&& r) { sink_(r.take()); }
   void note_heard(int rank, const frame_reader& frame) {
+    has_heard_ = true;
     note(record(trace_record::heard).put(rank).put(frame.type()).raw(frame.rest().data(), frame.rest().size()));
   }
 
   const trace_sink sink_;
   const std::function<void(int, const bytes&)> send_;
+  bool has_heard_ = false;  // since it was settled
   const std::unique_ptr<coordinator_clock> clock_;
 };
 

@@ -29,6 +29,7 @@ enum class trace_record : std::uint8_t {
   // The coordinator was told.
   request = 32,
   heard = 33,  // int32 rank, frame of it: answered or clock_up
+  settle = 34, // only after something was heard
   // They said.
   sent = 48,     // a rank: frame
   verdict = 49,  // a rank, of the start before it: uint8 clock::verdict

@@ -74,6 +74,8 @@ void coordinator::poll_once() {
   }
   if (clients_.remove_if([](const client& c) { return c.line == nullptr || c.line->broken(); }) != 0) accepting_ = true;
   if (waits[at].revents != 0) accept_one();
+  clock_->settle();
+  if (step_ == step::quiescing && clock_->done()) enter(step::parking);
   on_time();
   begin_if_asked();
   end_if_all_ending();
@@ -132,10 +134,7 @@ void coordinator::on_agent(int rank, frame_reader& frame) {
     case frame_type::answered:      // what it has said before is of a checkpoint that was given up
       if (clock_->answer(rank, frame)) a.forget_checkpoint();
       break;
-    case frame_type::clock_up:
-      clock_->receive(rank, frame);
-      if (step_ == step::quiescing && clock_->done()) enter(step::parking);
-      break;
+    case frame_type::clock_up: clock_->receive(rank, frame); break;
     case frame_type::parked:
       a.parked = true;
       if (step_ == step::parking && all_agents(&agent::parked)) proceed();

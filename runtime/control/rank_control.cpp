@@ -29,7 +29,7 @@ void wait_for_change(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexc
 }
 
 clock::group_name name_of(const vid::group_clock& c) noexcept { return {c.ggid, c.check}; }
-std::span<const int> members_of(const vid::group_clock& c) noexcept { return {c.members, c.size}; }
+clock::rank_set members_of(const vid::group_clock& c) { return clock::rank_set(std::span(c.members, c.size)); }
 
 /// Threads of the runtime take no signal of the program.
 std::thread start_quiet(std::function<void()> body) {
@@ -201,7 +201,7 @@ void rank_control::on_silence() {
 std::vector<clock::group_count> rank_control::read_clocks() const {
   std::vector<clock::group_count> counts;
   for (const vid::group_clock* c = around_.clocks(); c != nullptr; c = c->next)
-    counts.push_back({name_of(*c), c->seq.load(std::memory_order_acquire), {c->members, c->members + c->size}});
+    counts.push_back({name_of(*c), c->seq.load(std::memory_order_acquire), members_of(*c)});
   return counts;
 }
 
@@ -213,10 +213,11 @@ lower::wait_end rank_control::clock_enter(const lower::collective_start& start) 
   std::unique_lock hold(lock_);
   if (!begun_) return lower::wait_end::done;
   vid::group_clock& clock = *start.clock;
+  const clock::rank_set members = members_of(clock);
   for (bool synchronized = false;; clock.seq.fetch_add(1)) {
     const clock::verdict v = clock_->start({.name = name_of(clock),
                                             .count = clock.seq.load(std::memory_order_relaxed),
-                                            .members = members_of(clock),
+                                            .members = members,
                                             .blocking = start.blocking != 0,
                                             .waits_for_all = start.waits_for_all != 0,
                                             .synchronized = synchronized});

@@ -120,6 +120,7 @@ class frame_reader {
   }
 
  private:
+  void fill(bool& value) { value = get<std::uint8_t>() != 0; }
   template <class T>
   void fill(T& value) {
     if constexpr (clock::with_fields<T>) {

@@ -249,6 +249,7 @@ void coordinator_part::tell(const bytes& record) {
   switch (type_of(record)) {
     case trace_record::request: return clock_->request();
     case trace_record::end: return clock_->end();
+    case trace_record::settle: return clock_->settle();
     case trace_record::heard: {
       const int rank = from.get<int>();
       const bytes frame = rest_of(from);

@@ -82,7 +82,7 @@ class rank_part final : public part {
  public:
   struct quiesce {
     counts snapshot, now;  // now: with the starts that went
-    std::map<group_name, std::vector<int>> members;
+    std::map<group_name, mana::clock::rank_set> members;
     bool heard_line = false;
   };
   rank_part(const trace& t, link& to_coordinator, const makers& make, totals& all);

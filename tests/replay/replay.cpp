@@ -87,7 +87,7 @@ void job::check_lines() const {
 }
 
 void job::check_counts(request_number number, std::size_t record) const {
-  std::map<group_name, std::vector<int>> members;
+  std::map<group_name, mana::clock::rank_set> members;
   std::vector<counts> now;
   for (const auto& r : ranks_) {
     if (r == nullptr || !r->past.contains(number))

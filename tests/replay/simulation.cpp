@@ -17,7 +17,7 @@ simulation::simulation(std::filesystem::path directory, options o, const makers&
     : options_(o), chance_(o.seed), links_(index(o.ranks)), ranks_(index(o.ranks)) {
   std::vector<int> all;
   for (int r = 0; r < o.ranks; ++r) all.push_back(r);
-  groups_ = {{{1, 100}, all}, {{2, 100}, {0, 1}}, {{3, 100}, {all.begin() + 1, all.end()}}};
+  groups_ = {{{1, 100}, all}, {{2, 100}, {0, 1}}, {{3, 100}, std::vector<int>(all.begin() + 1, all.end())}};
   for (int i = 0; i < 300; ++i) order_.push_back(below(groups_.size()));
   const auto sink = [&](int r) {
     return open_trace(directory, {trace_head::this_format, o.seed, r, o.ranks, o.policy});
@@ -99,7 +99,7 @@ bool simulation::start(int r) {
   while (me.next < order_.size()) {
     const std::size_t g = order_[me.next];
     const auto& members = groups_[g].members;
-    if (std::find(members.begin(), members.end(), r) == members.end()) {
+    if (!members.contains(r)) {
       ++me.next;
       continue;
     }
@@ -145,6 +145,7 @@ bool simulation::arrive_at_coordinator(int r) {
   frame_reader frame(body);
   if (frame.type() == frame_type::answered) coordinator_->answer(r, frame);
   else coordinator_->receive(r, frame);
+  if (below(2) == 0 || queue.empty()) coordinator_->settle();
   return true;
 }
 

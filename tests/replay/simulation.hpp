@@ -23,7 +23,7 @@ class simulation {
  private:
   struct group {
     mana::clock::group_name name;
-    std::vector<int> members;
+    mana::clock::rank_set members;
   };
   struct rank {
     std::unique_ptr<mana::control::rank_clock> clock;

@@ -1,7 +1,9 @@
-// What the coordinator knows: who is behind, and who matters to them.
+// What relays and the coordinator know: sets of ranks, targets, who is behind, and who matters to them.
 #include <doctest/doctest.h>
 
 #include <mana/clock/ledger.hpp>
+#include <mana/clock/targets.hpp>
+#include <mana/clock/tree.hpp>
 #include <mana/clock/wait_graph.hpp>
 
 using namespace mana::clock;
@@ -32,12 +34,95 @@ TEST_CASE("waits matter along chains from ranks that are behind") {
   g.begin(1, {2});
   g.begin(3, {4});
   g.begin(4, {3});
-  const auto behind = [](int which) { return [which](int r) { return r == which; }; };
-  CHECK(g.needed_by(5, behind(-1)) == wait_graph::lists(5));
-  CHECK(g.needed_by(5, behind(0)) == wait_graph::lists{{}, {0}, {1}, {}, {}});
-  CHECK(g.needed_by(5, behind(3)) == wait_graph::lists{{}, {}, {}, {4}, {3}});
+  const auto needed_from = [&](int behind) {
+    const std::vector<bool> flags = g.needed(5, [=](int r) { return r == behind; });
+    std::vector<int> ranks;
+    for (int r = 0; r < 5; ++r)
+      if (flags[static_cast<std::size_t>(r)]) ranks.push_back(r);
+    return ranks;
+  };
+  CHECK(needed_from(-1) == std::vector<int>{});
+  CHECK(needed_from(0) == std::vector<int>{1, 2});
+  CHECK(needed_from(3) == std::vector<int>{3, 4});
   g.begin(1, {});                            // now for anyone
-  CHECK(g.needed_by(5, behind(0)) == wait_graph::lists{{1}, {0}, {1}, {1, 4}, {1, 3}});
+  CHECK(needed_from(0) == std::vector<int>{0, 1, 2, 3, 4});
   g.end(1);
-  CHECK(g.needed_by(5, behind(0)) == wait_graph::lists{{}, {0}, {}, {}, {}});
+  CHECK(needed_from(0) == std::vector<int>{1});
+}
+
+TEST_CASE("a set of ranks is as small as it is regular, and knows its ranks") {
+  std::vector<std::vector<int>> all{{}, {0}, {3, 5}, {0, 1, 2, 3}, {1, 4, 7, 10}, {0, 1, 3}, {2, 3, 5, 8, 9, 10, 40}};
+  for (const std::vector<int>& ranks : all) {
+    const rank_set s(ranks);
+    CHECK(std::vector<int>(s.begin(), s.end()) == ranks);
+    CHECK(s.size() == ranks.size());
+    for (int first = -1; first < 12; ++first) {
+      const auto at = std::find(ranks.begin(), ranks.end(), first);
+      CHECK(s.contains(first) == (at != ranks.end()));
+      if (at != ranks.end()) CHECK(s.place(first) == static_cast<std::size_t>(at - ranks.begin()));
+      else CHECK(s.place(first) == s.size());
+      for (int end = first; end < 42; ++end) {
+        const rank_range range{first, end};
+        std::vector<int> in;
+        std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(in), [&](int r) { return range.has(r); });
+        const rank_set part = s.in(range);
+        CHECK(std::vector<int>(part.begin(), part.end()) == in);
+        CHECK(s.intersects(range) == !in.empty());
+        CHECK(s.is_within(range) == (in == ranks));
+      }
+    }
+    for (const std::vector<int>& others : all) {
+      std::vector<int> sum, rest;
+      std::set_union(ranks.begin(), ranks.end(), others.begin(), others.end(), std::back_inserter(sum));
+      std::set_difference(ranks.begin(), ranks.end(), others.begin(), others.end(), std::back_inserter(rest));
+      CHECK(s.with(others) == rank_set(sum));
+      CHECK(s.without(others) == rank_set(rest));
+    }
+  }
+  CHECK(rank_set(rank_range{3, 7}) == rank_set{3, 4, 5, 6});
+}
+
+TEST_CASE("the tree's links cover its ranks, each once, and each process finds its place") {
+  for (const int fan_out : {1, 2, 3, 16})
+    for (int n = 1; n < 70; ++n) {
+      CAPTURE(fan_out);
+      CAPTURE(n);
+      CHECK(place_of(0, n, fan_out).parent == -1);
+      for (int p = 0; p < n; ++p) {
+        const place at = place_of(p, n, fan_out);
+        CHECK(at.range.first == p);
+        const std::vector<rank_range> links = links_of(at.range, fan_out);
+        CHECK(links.front() == rank_range{p, p + 1});
+        CHECK(links.back().end == at.range.end);
+        CHECK(links.size() <= static_cast<std::size_t>(fan_out) + 1);
+        for (std::size_t l = 1; l < links.size(); ++l) {
+          CHECK(links[l].first == links[l - 1].end);
+          CHECK(place_of(links[l].first, n, fan_out).parent == p);
+          CHECK(place_of(links[l].first, n, fan_out).range == links[l]);
+        }
+      }
+    }
+}
+
+TEST_CASE("a target is told once to each neighbour that leads to members, and never to who said it") {
+  const std::vector<rank_range> links{{4, 5}, {5, 8}, {8, 12}};
+  target_table t(links);
+  const auto told = [&] {
+    std::vector<std::size_t> neighbours;
+    t.tell([&](std::size_t n, const group_count&) { neighbours.push_back(n); });
+    return neighbours;
+  };
+  const group_name inside{1, 1}, across{2, 2};
+  t.hear(0, {inside, 3, {4, 6, 7}});
+  CHECK(told() == std::vector<std::size_t>{1});
+  t.hear(1, {inside, 3, {4, 6, 7}});
+  CHECK(told().empty());
+  t.hear(1, {inside, 2, {4, 6, 7}});         // from before
+  CHECK(told().empty());
+  t.hear(2, {across, 5, {0, 5, 9}});
+  CHECK(told() == std::vector<std::size_t>{1, t.above()});
+  t.hear(t.above(), {across, 7, {0, 5, 9}});
+  CHECK(told() == std::vector<std::size_t>{1, 2});
+  t.hear(0, {{3, 3}, 0, {4, 5}});            // nobody has started any
+  CHECK(told().empty());
 }
