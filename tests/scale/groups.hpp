@@ -1,7 +1,10 @@
 // Sets of ranks, and communicators. Kept once for all of their members.
 #pragma once
-#include "clock_port.hpp"
+#include "random.hpp"
 
+#include <mana/clock/message.hpp>
+
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -13,8 +16,8 @@ namespace clock_scale {
 struct group {
   std::uint32_t index = 0;
   mana::clock::group_name name{};
-  std::vector<int> ranks;  // world ranks, ascending
-  member_list members;     // the same, as the clock wants them
+  std::vector<int> ranks;          // world ranks, ascending
+  mana::clock::rank_set members;  // the same
 
   int size() const noexcept { return static_cast<int>(ranks.size()); }
   /// in: it is a member
@@ -31,7 +34,7 @@ class group_table {
     found = std::make_unique<group>();
     found->index = static_cast<std::uint32_t>(all_.size());
     found->name = {hash(ranks), ranks.size()};
-    found->members = make_members(ranks);
+    found->members = mana::clock::rank_set(ranks);
     found->ranks = std::move(ranks);
     all_.push_back(found.get());
     return *found;

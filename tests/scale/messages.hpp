@@ -29,6 +29,7 @@ struct envelope {
 struct request_slot {
   enum class state : std::uint8_t { unused, receiving, matched, sending, collective, done };
   state now = state::unused;
+  bool is_awaited = false;  // by the rank's program, now
   message what;  // a receive's source and tag, later the message; a send's destination as source
 
   bool is_message() const noexcept { return now == state::receiving || now == state::matched || now == state::sending; }
@@ -49,6 +50,8 @@ struct rank_state {
   std::vector<envelope> unexpected;      // in the order of arrival
   wait_operation* waiting = nullptr;     // what its program is suspended in
   collective_operation* held = nullptr;  // the same
+  std::uint32_t missing = 0;             // of what it waits for
+  bool quiesces = false;                 // a checkpoint is pending: starts ask, waits are told
   bool announced = false;                // the clock was told of a wait
 };
 

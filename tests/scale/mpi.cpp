@@ -50,7 +50,7 @@ void mpi::on_event(std::uint64_t what) {
 
 void mpi::resume(int rank) {
   rank_state& s = state(rank);
-  if (s.announced && port_.quiescing(rank)) port_.wait_ends(rank);
+  if (s.announced && s.quiesces) port_.wait_ends(rank);
   s.announced = false;
   s.waiting = nullptr;
   s.held = nullptr;
@@ -67,7 +67,7 @@ int mpi::new_slot(int rank, request_slot::state now, message what) {
   });
   const auto number = static_cast<int>(unused - slots.begin());
   if (unused == slots.end()) slots.emplace_back();
-  slot(rank, number) = {now, what};
+  slot(rank, number) = {now, false, what};
   return number;
 }
 
@@ -83,22 +83,33 @@ message mpi::take(int rank, request r) {
 }
 
 void mpi::complete(int rank, int number) {
-  slot(rank, number).now = request_slot::state::done;
-  const rank_state& s = state(rank);
-  if (s.waiting == nullptr) return;
-  if (s.waiting->await_ready()) resume(rank);
+  request_slot& done = slot(rank, number);
+  done.now = request_slot::state::done;
+  if (!done.is_awaited) return;
+  if (--state(rank).missing == 0) resume(rank);
   else announce_wait(rank);
 }
 
 void mpi::wait_in(int rank, wait_operation& operation) {
-  state(rank).waiting = &operation;
+  rank_state& s = state(rank);
+  s.waiting = &operation;
+  for (const request r : operation.list()) {
+    if (is_done(rank, r)) continue;
+    slot(rank, r.slot).is_awaited = true;
+    ++s.missing;
+  }
+  announce_wait(rank);
+}
+
+void mpi::begin_quiesce(int rank) {
+  state(rank).quiesces = true;
   announce_wait(rank);
 }
 
 /// As the wrappers do: a wait for collectives alone is none for messages.
 void mpi::announce_wait(int rank) {
   rank_state& s = state(rank);
-  if (s.waiting == nullptr || !port_.quiescing(rank)) return;
+  if (s.waiting == nullptr || !s.quiesces) return;
   std::vector<int> peers;
   bool for_anyone = false;
   for (const request r : s.waiting->list()) {
@@ -165,7 +176,8 @@ void mpi::arrives(std::uint64_t index) {
 /// out: the message is here
 bool mpi::match(int rank, int receive, const envelope& e) {
   request_slot& r = slot(rank, receive);
-  r = {request_slot::state::matched, e.what};
+  r.now = request_slot::state::matched;
+  r.what = e.what;
   const auto transfer = static_cast<nanoseconds>(static_cast<double>(e.bytes) * costs_.ns_per_byte);
   const bool is_long = e.bytes > costs_.eager_bytes;
   if (e.sender_slot != no_slot)
@@ -190,7 +202,7 @@ bool mpi::try_start(int rank, const collective_call& call, request& started) {
   const group& g = *call.on->shared->of;
   std::uint32_t& count = count_of(rank, g);
   ++count;
-  if (port_.quiescing(rank)) {
+  if (state(rank).quiesces) {
     const mana::clock::verdict v = port_.start(rank, {.name = g.name,
                                                       .count = count,
                                                       .members = g.members,
@@ -242,7 +254,7 @@ request mpi::enter(int rank, const collective_call& call) {
     c.waiters.push_back({rank, made});
     return {made};
   }
-  slot(rank, made) = {request_slot::state::done, {anyone, 0, c.value}};
+  slot(rank, made) = {request_slot::state::done, false, {anyone, 0, c.value}};
   drop_finished(on);
   return {made};
 }

@@ -9,6 +9,7 @@
 //
 // A send of at most `eager_bytes` is eager; any other, and ssend, ends when the receive is posted.
 #pragma once
+#include "clock_port.hpp"
 #include "collectives.hpp"
 #include "event_queue.hpp"
 #include "messages.hpp"
@@ -44,8 +45,8 @@ class mpi final : public event_handler {
   const std::vector<counted_group>& counts(int rank) const { return state(rank).counts; }
   /// A held collective may be judged again.
   void ask_again(int rank);
-  /// The rank has begun to quiesce: it tells whom it waits for.
-  void announce_wait(int rank);
+  /// From now on the rank's starts ask, and its waits are told: also the one that it is in.
+  void begin_quiesce(int rank);
 
   // What operations are made of.
   request post_send(int from, int to, int tag, std::int64_t value, std::int64_t bytes, bool synchronous);
@@ -70,6 +71,7 @@ class mpi final : public event_handler {
   void on_event(std::uint64_t what) override;
   void push(nanoseconds time, happening what, std::uint64_t detail);
   void resume(int rank);
+  void announce_wait(int rank);
   void arrives(std::uint64_t index);
   bool match(int rank, int receive, const envelope& e);
   void complete(int rank, int number);

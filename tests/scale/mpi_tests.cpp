@@ -9,12 +9,11 @@ namespace {
 
 /// Holds collectives while told to.
 struct gate final : clock_port {
-  bool pending = false, open = true;
+  bool open = true;
   int held = 0;
   std::vector<std::vector<int>> waits;  // by rank: as declared last
   std::vector<int> ends;
   explicit gate(int ranks) : waits(static_cast<std::size_t>(ranks), std::vector<int>{-2}) {}
-  bool quiescing(int) const override { return pending; }
   mana::clock::verdict start(int, const mana::clock::collective&) override {
     held += open ? 0 : 1;
     return open ? mana::clock::verdict::go : mana::clock::verdict::hold;
@@ -209,7 +208,7 @@ TEST_CASE("communicators: split, used in parallel, freed; the same ranks share a
 
 TEST_CASE("a collective that is held is not counted, and goes on when it is asked again") {
   job j(2);
-  j.clock.pending = true;
+  for (int r = 0; r < j.world.size(); ++r) j.world.begin_quiesce(r);
   j.clock.open = false;
   CHECK_FALSE(j.run([&](rank_calls me) -> rank_program {
     return [](rank_calls r, job& all) -> rank_program {
@@ -235,7 +234,7 @@ TEST_CASE("a collective that is held is not counted, and goes on when it is aske
 
 TEST_CASE("while a checkpoint is pending, a rank tells whom it waits for, and the end of it") {
   job j(3);
-  j.clock.pending = true;
+  for (int r = 0; r < j.world.size(); ++r) j.world.begin_quiesce(r);
   CHECK(j.run([&](rank_calls me) -> rank_program {
     return [](rank_calls r, job& all) -> rank_program {
       comm world = r.world();
