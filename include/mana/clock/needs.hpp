@@ -271,16 +271,23 @@ class needs::coordinator {
   std::string describe() const {
     std::string text;
     links_.for_each_restless([&](rank_range ranks) {
-      std::string known;
-      for (int r = ranks.first; r < ranks.end; ++r)
-        if (const std::string why = why_restless(r); !why.empty()) known += clock::describe({r, r + 1}) + why + "\n";
-      if (known.empty()) known = clock::describe(ranks) + ": a collective that others have started has yet to start\n";
-      text += known;
+      const rank_set known = needed_.in(ranks).with(waits_.waiting(ranks));
+      if (known.empty()) text += clock::describe(ranks) + ": a collective that others have started has yet to start\n";
+      int lines = 0;
+      for (const int r : known) {
+        if (++lines > most_lines_of_a_link) {
+          text += clock::describe(ranks) + ": and others\n";
+          break;
+        }
+        text += clock::describe({r, r + 1}) + why_restless(r) + "\n";
+      }
     });
     return text;
   }
 
  private:
+  static constexpr int most_lines_of_a_link = 16;
+
   void hear(const wait& w) {
     waits_changed_ = true;
     behind_.erase(w.rank);

@@ -1,5 +1,7 @@
 // Which ranks wait for whose messages, and whose messages matter: those that a rank which is behind depends on.
 #pragma once
+#include <mana/clock/ranks.hpp>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -17,6 +19,14 @@ class wait_graph {
   const std::vector<int>* wait_of(int rank) const {
     const auto at = waits_.find(rank);
     return at == waits_.end() ? nullptr : &at->second;
+  }
+
+  /// out: those of the range that wait
+  rank_set waiting(rank_range among) const {
+    rank_set some;
+    for (auto at = waits_.lower_bound(among.first); at != waits_.end() && at->first < among.end; ++at)
+      some.push_back(at->first);
+    return some;
   }
 
   /// Calls body(peer) for each rank on whose message `rank` waits.
