@@ -135,6 +135,7 @@ class control final : public clock_port, public event_handler {
     std::vector<letter_pointer> arrived;  // and not taken
     bool has_turn = false;                // its next turn is in the queue
     nanoseconds leaves_at = 0;            // its last message; it is busy until then
+    nanoseconds may_begin_at = 0;         // its next turn
     nanoseconds arrives_at = 0;           // its last message to above
     std::vector<nanoseconds> arrives_below = std::vector<nanoseconds>(links.size());  // by link: the last message
     std::uint32_t heard = 0;              // round
@@ -208,12 +209,13 @@ class control final : public clock_port, public event_handler {
     relay& r = *relays_[static_cast<std::size_t>(l->to)];
     r.arrived.push_back(std::move(l));
     if (!std::exchange(r.has_turn, true))
-      queue_.push(std::max(queue_.now(), r.leaves_at), *this, static_cast<std::uint64_t>(r.process));
+      queue_.push(std::max({queue_.now(), r.leaves_at, r.may_begin_at}), *this, static_cast<std::uint64_t>(r.process));
   }
 
   void take_turn(relay& r) {
     const std::vector<letter_pointer> taken = std::exchange(r.arrived, {});
     r.has_turn = false;
+    r.may_begin_at = queue_.now() + options_.pace;
     r.leaves_at = std::max(r.leaves_at, queue_.now());
     for (const letter_pointer& l : taken) {
       r.heard = std::max(r.heard, l->round);

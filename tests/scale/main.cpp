@@ -14,19 +14,18 @@ constexpr int exit_bad_option = 64;
 
 double milliseconds(nanoseconds t) { return static_cast<double>(t) / 1e6; }
 
-void print_json(const options& o, const result& r) {
-  const network_options& n = o.what.network;
+void print_json(const options& o, const network_options& n, const result& r) {
   const double ranks = o.what.ranks;
   std::printf(
       "{\"policy\": \"%s\", \"ranks\": %d, \"pattern\": \"%s\", \"network\": \"%s\", \"fan_out\": %d, "
-      "\"link_us\": %g, \"handling_us\": %g, \"jitter_us\": %g, \"seed\": %lu, \"line\": %s, \"rounds\": %u, "
+      "\"link_us\": %g, \"handling_us\": %g, \"jitter_us\": %g, \"pace_us\": %g, \"seed\": %lu, \"line\": %s, \"rounds\": %u, "
       "\"busiest_in_a_round\": %u, \"busiest_process\": %zu, \"busiest_round\": %zu, \"busiest\": %u, "
       "\"messages_per_rank\": %.3f, \"bytes_per_rank\": %.1f, \"known_ms\": %.6f, \"declared_ms\": %.6f, "
       "\"heard_ms\": %.6f, \"native_ms\": %.6f, \"beyond_ms\": %.6f, \"farthest\": %u, \"held\": %lu, "
       "\"memory_mean\": %.1f, \"memory_most\": %zu, \"wall_s\": %.2f}\n",
       o.policy.c_str(), o.what.ranks, std::string(o.what.program->name).c_str(), o.network.c_str(), n.fan_out,
       static_cast<double>(n.link) / 1000, static_cast<double>(n.handling) / 1000,
-      static_cast<double>(n.jitter) / 1000, o.what.seed, r.failure.empty() ? "true" : "false", r.rounds,
+      static_cast<double>(n.jitter) / 1000, static_cast<double>(n.pace) / 1000, o.what.seed, r.failure.empty() ? "true" : "false", r.rounds,
       r.busiest.in_a_round, r.busiest.process, r.busiest.round, r.busiest.in_all,
       static_cast<double>(r.messages) / ranks, static_cast<double>(r.bytes) / ranks, milliseconds(r.known - r.request),
       milliseconds(r.declared - r.request), milliseconds(r.everywhere - r.request),
@@ -34,11 +33,11 @@ void print_json(const options& o, const result& r) {
       r.wall_seconds);
 }
 
-void print(const options& o, const result& r) {
+void print(const options& o, const network_options& n, const result& r) {
   const double ranks = o.what.ranks;
   std::printf("%d ranks, %s, %s, fan-out %d, links of %g us, seed %lu\n", o.what.ranks,
-              std::string(o.what.program->what).c_str(), o.policy.c_str(), o.what.network.fan_out,
-              static_cast<double>(o.what.network.link) / 1000, o.what.seed);
+              std::string(o.what.program->what).c_str(), o.policy.c_str(), n.fan_out,
+              static_cast<double>(n.link) / 1000, o.what.seed);
   std::printf("  from the request, ms   heard by all %.3f, line declared %.3f, known to all %.3f\n",
               milliseconds(r.everywhere - r.request), milliseconds(r.declared - r.request),
               milliseconds(r.known - r.request));
@@ -59,11 +58,16 @@ int run(const options& o) {
   if (mana::clock::always_asks<P>) throw std::invalid_argument("a policy that always asks has a barrier of its own");
   if (!mana::clock::combines<P> && o.network != "star")
     throw std::invalid_argument("this policy does not combine: --network star");
-  const result r = simulate<P>(o.what);
-  if (o.json) print_json(o, r);
-  else print(o, r);
-  if (!r.failure.empty()) std::fprintf(stderr, "mana-clock-scale: %.2000s\n", r.failure.c_str());
-  return r.failure.empty() ? 0 : 1;
+  int status = 0;
+  const std::vector<result> all = simulate<P>(o.what, o.networks);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (o.json) print_json(o, o.networks[i], all[i]);
+    else print(o, o.networks[i], all[i]);
+    if (all[i].failure.empty()) continue;
+    std::fprintf(stderr, "mana-clock-scale: %.2000s\n", all[i].failure.c_str());
+    status = 1;
+  }
+  return status;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace clock_scale {
 struct network_options {
   int fan_out = mana::clock::default_fan_out;  // as many as there are other ranks: a star
   nanoseconds link = 10'000, handling = 1000;  // latency; of each message, at its sender and at its receiver
+  nanoseconds pace = 0;                        // a relay's turns begin at least so long after one another
   nanoseconds jitter = 0;                      // up to so much more latency, each time anew
   double ns_per_byte = 0.8;
   std::uint64_t seed = 1;

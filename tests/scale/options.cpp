@@ -6,16 +6,18 @@
 namespace clock_scale {
 
 const char* const usage =
-    "usage: mana-clock-scale [options]      simulates one quiesce\n"
+    "usage: mana-clock-scale [options]      simulates a quiesce, or one for each fan-out and latency\n"
     "  --ranks N          or 2^K (1024)\n"
     "  --pattern NAME     halo, grid, straggler, chain (halo)\n"
     "  --network NAME     star, tree (tree)\n"
-    "  --fan-out K        children of a process (16)\n"
-    "  --link-us X        latency of the control network (10)\n"
+    "  --fan-out K        children of a process (16); or several: 2,8,16\n"
+    "  --link-us X        latency of the control network (10); or several\n"
     "  --handling-us X    time of each message at its sender and at its receiver (1)\n"
+    "  --pace-us X        a relay's turns begin at least so long after one another (0)\n"
     "  --jitter-us X      up to so much more latency, each time anew (0)\n"
     "  --policy NAME      (needs)\n"
     "  --seed N           of lengths of computations, the request's moment, the jitter (1)\n"
+    "  --limit-s X        after which there is no line (100)\n"
     "  --no-twin          without the run that is not quiesced\n"
     "  --json             one line for programs\n";
 
@@ -51,16 +53,31 @@ const pattern& pattern_of(std::string_view name) {
 
 nanoseconds microseconds(double us) { return static_cast<nanoseconds>(us * 1000); }
 
-void read(options& o, const std::string& option, const std::string& value) {
-  network_options& n = o.what.network;
+std::vector<double> numbers_of(const std::string& text, const std::string& option) {
+  std::vector<double> all;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    all.push_back(number_of(text.substr(at, end - at), option));
+    at = end + 1;
+  }
+  return all;
+}
+
+struct lists {
+  std::vector<double> fan_outs{mana::clock::default_fan_out}, links_us{10};
+};
+
+void read(options& o, network_options& n, lists& l, const std::string& option, const std::string& value) {
   if (option == "--ranks") o.what.ranks = ranks_of(value);
   else if (option == "--pattern") o.what.program = &pattern_of(value);
   else if (option == "--network") o.network = value;
-  else if (option == "--fan-out") n.fan_out = static_cast<int>(number_of(value, option));
-  else if (option == "--link-us") n.link = microseconds(number_of(value, option));
+  else if (option == "--fan-out") l.fan_outs = numbers_of(value, option);
+  else if (option == "--link-us") l.links_us = numbers_of(value, option);
   else if (option == "--handling-us") n.handling = microseconds(number_of(value, option));
+  else if (option == "--pace-us") n.pace = microseconds(number_of(value, option));
   else if (option == "--jitter-us") n.jitter = microseconds(number_of(value, option));
   else if (option == "--policy") o.policy = value;
+  else if (option == "--limit-s") o.what.limit = microseconds(number_of(value, option) * 1e6);
   else if (option == "--seed") o.what.seed = static_cast<std::uint64_t>(number_of(value, option));
   else wrong("unknown option " + option);
 }
@@ -69,18 +86,26 @@ void read(options& o, const std::string& option, const std::string& value) {
 
 options read_options(int count, char** words) {
   options o;
+  network_options common;
+  lists all;
   o.what.program = &patterns().front();
   for (int i = 1; i < count; ++i) {
     const std::string option = words[i];
     if (option == "--json") o.json = true;
     else if (option == "--no-twin") o.what.twin = false;
     else if (i + 1 == count) wrong(option + " without a value, or unknown");
-    else read(o, option, words[++i]);
+    else read(o, common, all, option, words[++i]);
   }
   if (o.network != "star" && o.network != "tree") wrong("unknown network " + o.network + "; there are: star tree");
-  if (o.network == "star") o.what.network.fan_out = o.what.ranks;
-  if (o.what.network.fan_out < 1) wrong("--fan-out: at least 1");
-  o.what.network.seed = o.what.seed;
+  if (o.network == "star") all.fan_outs = {static_cast<double>(o.what.ranks)};
+  common.seed = o.what.seed;
+  for (const double fan_out : all.fan_outs)
+    for (const double link : all.links_us) {
+      if (fan_out < 1) wrong("--fan-out: at least 1");
+      o.networks.push_back(common);
+      o.networks.back().fan_out = static_cast<int>(fan_out);
+      o.networks.back().link = microseconds(link);
+    }
   return o;
 }
 

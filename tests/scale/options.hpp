@@ -6,6 +6,7 @@ namespace clock_scale {
 
 struct options {
   setting what;
+  std::vector<network_options> networks;  // all that were asked for
   std::string policy = "needs", network = "tree";
   bool json = false;
 };

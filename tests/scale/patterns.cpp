@@ -35,7 +35,7 @@ rank_program exchange(rank_calls me, std::uint64_t seed, int straggler, nanoseco
   comm world = me.world();
   std::array<request, 8> all;
   for (int step = 0;; ++step) {
-    const bool is_late = me.rank() == straggler && step % 4 == 2;
+    const bool is_late = me.rank() == straggler && step % 4 == 1;
     co_await me.compute(is_late ? straggles : computing(me, seed, step));
     {
       const mesh m(me.size());
@@ -105,9 +105,9 @@ rank_program chain(rank_calls me, std::uint64_t seed) {
 
 const std::vector<pattern>& patterns() {
   static const std::vector<pattern> all = {
-      {"halo", "halo exchange with a reduction each step", halo, 150 * us, 500 * us},
-      {"grid", "row and column communicators", grid, 300 * us, 500 * us},
-      {"straggler", "halo exchange, one rank is late by 50 ms", straggler, 45 * ms, 600 * us},
+      {"halo", "halo exchange with a reduction each step", halo, 150 * us, 200 * us},
+      {"grid", "row and column communicators", grid, 300 * us, 300 * us},
+      {"straggler", "halo exchange, one rank is late by 50 ms", straggler, 45 * ms, 400 * us},
       {"chain", "chains of needs", chain, 2 * ms, 500 * us}};
   return all;
 }

@@ -1,5 +1,5 @@
-// One quiesce, simulated: a pattern, a network, a policy; and its twin without any, which says what the application
-// itself took to come to the line.
+// Quiesces, simulated: a pattern, a policy, networks; and a twin of them that is not quiesced, which says when the
+// application itself comes to each line.
 #pragma once
 #include "control.hpp"
 #include "patterns.hpp"
@@ -12,7 +12,6 @@ namespace clock_scale {
 struct setting {
   int ranks = 1024;
   const pattern* program = nullptr;
-  network_options network;
   std::uint64_t seed = 1;
   bool twin = true;
   nanoseconds limit = 100'000'000'000;  // from the request
@@ -43,37 +42,47 @@ struct moment final : event_handler {
 
 using line_counts = std::map<mana::clock::group_name, std::uint32_t>;
 
-/// Without a checkpoint: watches when the line's counts are reached.
+/// Without a checkpoint: watches when the counts of each line are reached.
 class twin_clock final : public clock_port {
  public:
-  twin_clock(const event_queue& queue, line_counts line) : queue_(queue), line_(std::move(line)) {}
-  void serve(const mpi& program, std::size_t starts) {
-    program_ = &program;
-    missing_ = starts;
+  struct line {
+    line_counts counts;
+    std::size_t starts = 0;  // of the members of all groups
+  };
+  twin_clock(const event_queue& queue, std::vector<line> lines) : queue_(queue) {
+    for (line& l : lines) lines_.push_back({std::move(l.counts), {}, l.starts, 0});
   }
-  bool is_over() const noexcept { return missing_ == 0; }
-  nanoseconds last() const noexcept { return last_; }
+  void serve(const mpi& program) { program_ = &program; }
+  bool is_over() const noexcept {
+    return std::all_of(lines_.begin(), lines_.end(), [](const watched& w) { return w.missing == 0; });
+  }
+  nanoseconds last(std::size_t line) const noexcept { return lines_[line].last; }
 
   mana::clock::verdict start(int, const mana::clock::collective&) override { return mana::clock::verdict::go; }
   void wait_begins(int, const std::vector<int>&) override {}
   void wait_ends(int) override {}
   void started(int, std::uint32_t group, std::uint32_t count) override {
-    while (by_group_.size() <= group) {
-      const auto at = line_.find(program_->groups().at(static_cast<std::uint32_t>(by_group_.size())).name);
-      by_group_.push_back(at == line_.end() ? 0 : at->second);
+    for (watched& w : lines_) {
+      while (w.by_group.size() <= group) {
+        const auto at = w.counts.find(program_->groups().at(static_cast<std::uint32_t>(w.by_group.size())).name);
+        w.by_group.push_back(at == w.counts.end() ? 0 : at->second);
+      }
+      if (count != w.by_group[group]) continue;
+      --w.missing;
+      w.last = queue_.now();
     }
-    if (count != by_group_[group]) return;
-    --missing_;
-    last_ = queue_.now();
   }
 
  private:
+  struct watched {
+    line_counts counts;
+    std::vector<std::uint32_t> by_group;  // the same, by the group's index
+    std::size_t missing = 0;
+    nanoseconds last = 0;
+  };
   const event_queue& queue_;
-  const line_counts line_;
   const mpi* program_ = nullptr;
-  std::vector<std::uint32_t> by_group_;
-  std::size_t missing_ = 0;
-  nanoseconds last_ = 0;
+  std::vector<watched> lines_;
 };
 
 namespace detail {
@@ -133,47 +142,59 @@ void measure(const control<P>& all, const mpi& program, const std::vector<std::u
   }
 }
 
-inline nanoseconds native_time(const setting& s, const line_counts& line, std::size_t starts, nanoseconds request) {
+/// out: by line
+inline std::vector<nanoseconds> native_times(const setting& s, const std::vector<twin_clock::line>& lines) {
   event_queue queue;
-  twin_clock clock(queue, line);
+  twin_clock clock(queue, lines);
   mpi program(queue, clock, s.ranks);
-  clock.serve(program, starts);
+  clock.serve(program);
   program.start([&](rank_calls me) { return s.program->program(me, s.seed); });
   while (!clock.is_over() && queue.run_one()) {}
-  return std::max(request, clock.last());
+  std::vector<nanoseconds> times;
+  for (std::size_t l = 0; l < lines.size(); ++l) times.push_back(clock.last(l));
+  return times;
+}
+
+template <mana::clock::policy P>
+result quiesce(const setting& s, const network_options& network, twin_clock::line& line) {
+  const auto began = std::chrono::steady_clock::now();
+  result found;
+  event_queue queue;
+  control<P> all(queue, s.ranks, network);
+  mpi program(queue, all, s.ranks);
+  all.serve(program);
+  program.start([&](rank_calls me) { return s.program->program(me, s.seed); });
+  found.request = request_time(*s.program, s.seed);
+  moment request;
+  queue.push(found.request, request, 0);
+  while (!request.has_come) queue.run_one();
+  std::vector<std::uint32_t> before;
+  for (int r = 0; r < s.ranks; ++r) before.push_back(all_counts(program, r));
+  all.request();
+  while (!all.line_is_known() && queue.now() < found.request + s.limit && queue.run_one()) {}
+  found.known = queue.now();
+  if (!all.line_is_known()) found.failure = "no line\n" + all.describe();
+  else line.counts = counts_at_line(program, found.failure);
+  line.starts = starts_of(program, line.counts);
+  measure(all, program, before, found);
+  found.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return found;
 }
 
 }  // namespace detail
 
+/// One quiesce for each network.
 template <mana::clock::policy P>
-result simulate(const setting& s) {
-  const auto began = std::chrono::steady_clock::now();
-  result found;
-  line_counts line;
-  std::size_t starts = 0;
-  {
-    event_queue queue;
-    control<P> all(queue, s.ranks, s.network);
-    mpi program(queue, all, s.ranks);
-    all.serve(program);
-    program.start([&](rank_calls me) { return s.program->program(me, s.seed); });
-    found.request = request_time(*s.program, s.seed);
-    moment request;
-    queue.push(found.request, request, 0);
-    while (!request.has_come) queue.run_one();
-    std::vector<std::uint32_t> before;
-    for (int r = 0; r < s.ranks; ++r) before.push_back(detail::all_counts(program, r));
-    all.request();
-    while (!all.line_is_known() && queue.now() < found.request + s.limit && queue.run_one()) {}
-    found.known = queue.now();
-    if (!all.line_is_known()) found.failure = "no line\n" + all.describe();
-    else line = detail::counts_at_line(program, found.failure);
-    starts = detail::starts_of(program, line);
-    detail::measure(all, program, before, found);
-  }
-  if (s.twin && found.failure.empty()) found.native = detail::native_time(s, line, starts, found.request);
-  found.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  return found;
+std::vector<result> simulate(const setting& s, const std::vector<network_options>& networks) {
+  std::vector<result> all;
+  std::vector<twin_clock::line> lines(networks.size());
+  for (std::size_t i = 0; i < networks.size(); ++i) all.push_back(detail::quiesce<P>(s, networks[i], lines[i]));
+  if (!s.twin) return all;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].failure.empty()) lines[i] = {};
+  const std::vector<nanoseconds> times = detail::native_times(s, lines);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].native = std::max(all[i].request, times[i]);
+  return all;
 }
 
 }  // namespace clock_scale
