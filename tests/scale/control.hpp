@@ -1,7 +1,7 @@
 // The hosts and policy parts of all processes, over the simulated network: what runtime/control does with sockets.
 //
-// A relay takes turns: what has arrived when it is free it takes together, then it settles. A rank takes messages one by
-// one. The time of the policy's own code is not simulated; its messages and their bytes are.
+// A relay takes turns: what has arrived when it is free it takes together, then it settles. A rank takes messages one
+// by one. The time of the policy's own code is not simulated; its messages and their bytes are.
 #pragma once
 #include "clock_port.hpp"
 #include "measure.hpp"

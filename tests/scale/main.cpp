@@ -12,32 +12,33 @@ namespace {
 
 constexpr int exit_bad_option = 64;
 
+double microseconds(nanoseconds t) { return static_cast<double>(t) / 1e3; }
 double milliseconds(nanoseconds t) { return static_cast<double>(t) / 1e6; }
 
 void print_json(const options& o, const network_options& n, const result& r) {
   const double ranks = o.what.ranks;
-  std::printf(
-      "{\"policy\": \"%s\", \"ranks\": %d, \"pattern\": \"%s\", \"network\": \"%s\", \"fan_out\": %d, "
-      "\"link_us\": %g, \"handling_us\": %g, \"jitter_us\": %g, \"pace_us\": %g, \"seed\": %lu, \"line\": %s, \"rounds\": %u, "
-      "\"busiest_in_a_round\": %u, \"busiest_process\": %zu, \"busiest_round\": %zu, \"busiest\": %u, "
-      "\"messages_per_rank\": %.3f, \"bytes_per_rank\": %.1f, \"known_ms\": %.6f, \"declared_ms\": %.6f, "
-      "\"heard_ms\": %.6f, \"native_ms\": %.6f, \"beyond_ms\": %.6f, \"farthest\": %u, \"held\": %lu, "
-      "\"memory_mean\": %.1f, \"memory_most\": %zu, \"wall_s\": %.2f}\n",
-      o.policy.c_str(), o.what.ranks, std::string(o.what.program->name).c_str(), o.network.c_str(), n.fan_out,
-      static_cast<double>(n.link) / 1000, static_cast<double>(n.handling) / 1000,
-      static_cast<double>(n.jitter) / 1000, static_cast<double>(n.pace) / 1000, o.what.seed, r.failure.empty() ? "true" : "false", r.rounds,
-      r.busiest.in_a_round, r.busiest.process, r.busiest.round, r.busiest.in_all,
-      static_cast<double>(r.messages) / ranks, static_cast<double>(r.bytes) / ranks, milliseconds(r.known - r.request),
-      milliseconds(r.declared - r.request), milliseconds(r.everywhere - r.request),
-      milliseconds(r.native - r.request), milliseconds(r.beyond()), r.farthest, r.held, r.memory_mean, r.memory_most,
-      r.wall_seconds);
+  std::printf("{\"policy\": \"%s\", \"ranks\": %d, \"pattern\": \"%s\", \"network\": \"%s\", ",
+              o.policy.c_str(), o.what.ranks, std::string(o.what.program->name).c_str(), o.network.c_str());
+  std::printf("\"fan_out\": %d, \"link_us\": %g, \"handling_us\": %g, \"jitter_us\": %g, \"pace_us\": %g, ", n.fan_out,
+              microseconds(n.link), microseconds(n.handling), microseconds(n.jitter), microseconds(n.pace));
+  std::printf("\"seed\": %lu, \"line\": %s, \"rounds\": %u, \"busiest_in_a_round\": %u, \"busiest_process\": %zu, ",
+              o.what.seed, r.failure.empty() ? "true" : "false", r.rounds, r.busiest.in_a_round, r.busiest.process);
+  std::printf("\"busiest_round\": %zu, \"busiest\": %u, \"messages_per_rank\": %.3f, \"bytes_per_rank\": %.1f, ",
+              r.busiest.round, r.busiest.in_all, static_cast<double>(r.messages) / ranks,
+              static_cast<double>(r.bytes) / ranks);
+  std::printf("\"known_ms\": %.6f, \"declared_ms\": %.6f, \"heard_ms\": %.6f, \"native_ms\": %.6f, ",
+              milliseconds(r.known - r.request), milliseconds(r.declared - r.request),
+              milliseconds(r.everywhere - r.request), milliseconds(r.native - r.request));
+  std::printf("\"beyond_ms\": %.6f, \"farthest\": %u, \"held\": %lu, \"memory_mean\": %.1f, \"memory_most\": %zu, ",
+              milliseconds(r.beyond()), r.farthest, r.held, r.memory_mean, r.memory_most);
+  std::printf("\"wall_s\": %.2f}\n", r.wall_seconds);
 }
 
 void print(const options& o, const network_options& n, const result& r) {
   const double ranks = o.what.ranks;
   std::printf("%d ranks, %s, %s, fan-out %d, links of %g us, seed %lu\n", o.what.ranks,
               std::string(o.what.program->what).c_str(), o.policy.c_str(), n.fan_out,
-              static_cast<double>(n.link) / 1000, o.what.seed);
+              microseconds(n.link), o.what.seed);
   std::printf("  from the request, ms   heard by all %.3f, line declared %.3f, known to all %.3f\n",
               milliseconds(r.everywhere - r.request), milliseconds(r.declared - r.request),
               milliseconds(r.known - r.request));

@@ -32,7 +32,9 @@ struct request_slot {
   bool is_awaited = false;  // by the rank's program, now
   message what;  // a receive's source and tag, later the message; a send's destination as source
 
-  bool is_message() const noexcept { return now == state::receiving || now == state::matched || now == state::sending; }
+  bool is_message() const noexcept {
+    return now == state::receiving || now == state::matched || now == state::sending;
+  }
 };
 
 struct counted_group {

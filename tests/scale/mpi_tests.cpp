@@ -57,7 +57,7 @@ TEST_CASE("events: by time, then in the order in which they were made") {
     void on_event(std::uint64_t what) override { seen.push_back(what); }
   } r;
   event_queue q;
-  for (const std::uint64_t t : {500, 7, 7, 1024, 0, 500, 3}) q.push(static_cast<nanoseconds>(t), r, t * 10 + r.seen.size());
+  for (const unsigned t : {500u, 7u, 7u, 1024u, 0u, 500u, 3u}) q.push(t, r, t * 10);
   q.push(500, r, 5009);
   q.run_one();
   q.push(7, r, 79);

@@ -1,4 +1,4 @@
-// The control network: who is linked to whom, how long a message takes, who is busy how long, and who has had how many.
+// The control network: who is linked to whom, how long a message takes, and how many each process has had.
 #pragma once
 #include "event_queue.hpp"
 #include "random.hpp"

@@ -53,13 +53,13 @@ TEST_CASE("all patterns come to a line with equal counts, over stars and trees")
   for (const pattern& p : patterns())
     for (const int ranks : {2, 6, 64, 250, 1024})
       for (const int fan_out : {2, 3, 16, ranks})
-        for (const std::uint64_t seed : {1, 2, 3})
+        for (const std::uint64_t seed : {1u, 2u, 3u})
           run_once({.ranks = ranks, .program = &p, .seed = seed, .twin = false}, {.link = 10 * us}, fan_out);
 }
 
 TEST_CASE("the same with messages that take long by chance") {
   for (const pattern& p : patterns())
-    for (const std::uint64_t seed : {4, 5, 6, 7})
+    for (const std::uint64_t seed : {4u, 5u, 6u, 7u})
       run_once({.ranks = 256, .program = &p, .seed = seed, .twin = false}, {.link = us, .jitter = 200 * us}, 3);
 }
 
