@@ -104,7 +104,7 @@ class need_graph {
     spread(next, was);
   }
 
-  /// INV-23 who is needed depends on the waits as they are, not on how they came about. Backwards along waits: if nobody
+  /// INV-24 who is needed depends on the waits as they are, not on how they came about. Backwards along waits: if nobody
   /// on the way is behind, nobody on the way is needed, and those for whom they wait are in doubt.
   void drop_unless_needed(int rank, std::map<int, bool>& was) {
     std::set<int> seen{rank};

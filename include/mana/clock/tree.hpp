@@ -8,6 +8,10 @@ namespace mana::clock {
 /// Children of a process, at most. Why so many: docs/clock_scale.md
 inline constexpr int default_fan_out = 16;
 
+/// Below the least, a tree would be a chain; above the most, no process has so many descriptors.
+inline constexpr int least_fan_out = 2, most_fan_out = 1 << 16;
+constexpr bool is_fan_out(int k) noexcept { return least_fan_out <= k && k <= most_fan_out; }
+
 /// The ranges that the links of process all.first lead to: itself, and each child with all that are below it. The
 /// children share what is left as evenly as can be. Of a process without children: its own alone.
 inline std::vector<rank_range> links_of(rank_range all, int fan_out) {

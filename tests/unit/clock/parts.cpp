@@ -57,7 +57,7 @@ TEST_CASE("waits matter along chains from ranks that are behind") {
   CHECK(needed() == ranks{1});
 }
 
-TEST_CASE("INV-23 who is needed depends on the waits as they are, not on how they came about") {
+TEST_CASE("INV-24 who is needed depends on the waits as they are, not on how they came about") {
   std::mt19937 chance(5);
   constexpr int n = 9;
   for (int round = 0; round < 300; ++round) {
