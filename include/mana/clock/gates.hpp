@@ -188,9 +188,10 @@ class gated<P>::coordinator {
         for (const int peer : *peers) why += " " + std::to_string(peer);
         if (peers->empty()) why += " any rank";
       }
-      for (const auto& [name, g] : heard_.gates)
-        g.for_each(gate::has_come, [&, &g = g](int m) {
-          if (m == r) why += ", is held before a collective of " + std::to_string(g.next().members.size()) + " ranks";
+      for (const auto& named : heard_.gates)
+        named.second.for_each(gate::has_come, [&](int m) {
+          const std::size_t members = named.second.next().members.size();
+          if (m == r) why += ", is held before a collective of " + std::to_string(members) + " ranks";
         });
       if (heard_.started.is_behind(r)) text += "rank " + std::to_string(r) + why + "\n";
     }

@@ -1,12 +1,11 @@
 // The collective clock, completed with point-to-point needs: the default. Rules and why they hold:
 // docs/design/clock.md.
 #pragma once
+#include <mana/clock/need_graph.hpp>
 #include <mana/clock/policy.hpp>
 #include <mana/clock/targets.hpp>
-#include <mana/clock/wait_graph.hpp>
 
 #include <map>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -134,6 +133,12 @@ class needs::rank {
 class needs::junction {
  public:
   explicit junction(std::span<const rank_range> links) : links_(links), targets_(links), state_(links.size()) {}
+  junction(const junction&) = default;
+  /// What it was constructed with it keeps.
+  junction& operator=(const junction& from) {
+    copy_fields(from, *this);
+    return *this;
+  }
 
   void receive(int link, const news& n) {
     at_link& l = state_[static_cast<std::size_t>(link)];
@@ -247,31 +252,27 @@ template <class Transport>
 class needs::coordinator {
  public:
   coordinator(Transport& transport, std::span<const rank_range> links)
-      : transport_(transport), ranks_(links.back().end), links_(links) {}
+      : transport_(transport), links_(links), waits_(links.back().end) {}
 
   void receive(int link, const up& message) {
     const news& n = std::get<news>(message);
     links_.receive(link, n);
-    for (const wait& w : n.waits) hear(w);
+    for (const wait& w : n.waits)
+      if (w.waits) waits_.wait(w.rank, w.is_behind, w.peers);
+      else waits_.end(w.rank);
   }
 
   void settle() {
     if (!links_.is_complete()) return;
-    rank_set newly, no_longer;
-    if (std::exchange(waits_changed_, false)) {
-      rank_set now = needed_now();
-      newly = now.without(needed_);
-      no_longer = needed_.without(now);
-      needed_ = std::move(now);
-    }
-    links_.tell(transport_, newly, no_longer);
+    const need_graph::changes c = waits_.follow();
+    links_.tell(transport_, c.needed, c.no_longer);
     if (links_.is_quiet()) transport_.declare_line();
   }
 
   std::string describe() const {
     std::string text;
     links_.for_each_restless([&](rank_range ranks) {
-      const rank_set known = needed_.in(ranks).with(waits_.waiting(ranks));
+      const rank_set known = waits_.concerned(ranks);
       if (known.empty()) text += clock::describe(ranks) + ": a collective that others have started has yet to start\n";
       int lines = 0;
       for (const int r : known) {
@@ -288,26 +289,10 @@ class needs::coordinator {
  private:
   static constexpr int most_lines_of_a_link = 16;
 
-  void hear(const wait& w) {
-    waits_changed_ = true;
-    behind_.erase(w.rank);
-    waits_.end(w.rank);
-    if (w.waits) waits_.begin(w.rank, w.peers);
-    if (w.waits && w.is_behind) behind_.insert(w.rank);
-  }
-
-  rank_set needed_now() const {
-    const std::vector<bool> flags = waits_.needed(ranks_, [this](int r) { return behind_.contains(r); });
-    rank_set now;
-    for (int r = 0; r < ranks_; ++r)
-      if (flags[static_cast<std::size_t>(r)]) now.push_back(r);
-    return now;
-  }
-
   std::string why_restless(int rank) const {
     std::string text;
-    if (behind_.contains(rank)) text += ", has to start what others have started";
-    if (needed_.contains(rank)) text += ", is waited for";
+    if (waits_.is_behind(rank)) text += ", has to start what others have started";
+    if (waits_.is_needed(rank)) text += ", is waited for";
     if (const std::vector<int>* peers = waits_.wait_of(rank); peers != nullptr) {
       text += ", waits for a message of";
       for (const int peer : *peers) text.append(1, ' ').append(std::to_string(peer));
@@ -317,16 +302,11 @@ class needs::coordinator {
   }
 
   Transport& transport_;
-  const int ranks_;
   junction links_;
-  wait_graph waits_;
-  std::set<int> behind_;  // of those that wait
-  bool waits_changed_ = false;
-  rank_set needed_;       // as the links were told
+  need_graph waits_;
 
  public:
-  static constexpr std::tuple fields{&coordinator::links_, &coordinator::waits_, &coordinator::behind_,
-                                     &coordinator::waits_changed_, &coordinator::needed_};
+  static constexpr std::tuple fields{&coordinator::links_, &coordinator::waits_};
 };
 
 }  // namespace mana::clock

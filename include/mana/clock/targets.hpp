@@ -14,6 +14,12 @@ namespace mana::clock {
 class target_table {
  public:
   explicit target_table(std::span<const rank_range> links) : links_(links) {}
+  target_table(const target_table&) = default;
+  /// What it was constructed with it keeps.
+  target_table& operator=(const target_table& from) {
+    copy_fields(from, *this);
+    return *this;
+  }
   std::size_t above() const noexcept { return links_.size(); }
 
   /// A neighbour has said that so many were started, or may be.

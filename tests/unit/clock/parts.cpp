@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <mana/clock/ledger.hpp>
+#include <mana/clock/need_graph.hpp>
 #include <mana/clock/targets.hpp>
 #include <mana/clock/tree.hpp>
-#include <mana/clock/wait_graph.hpp>
+
+#include <random>
 
 using namespace mana::clock;
 
@@ -29,25 +31,67 @@ TEST_CASE("a ledger knows who is behind") {
 }
 
 TEST_CASE("waits matter along chains from ranks that are behind") {
-  wait_graph g;
-  g.begin(0, {1});
-  g.begin(1, {2});
-  g.begin(3, {4});
-  g.begin(4, {3});
-  const auto needed_from = [&](int behind) {
-    const std::vector<bool> flags = g.needed(5, [=](int r) { return r == behind; });
-    std::vector<int> ranks;
+  need_graph g(5);
+  using ranks = std::vector<int>;
+  const auto needed = [&] {
+    g.follow();
+    ranks some;
     for (int r = 0; r < 5; ++r)
-      if (flags[static_cast<std::size_t>(r)]) ranks.push_back(r);
-    return ranks;
+      if (g.is_needed(r)) some.push_back(r);
+    return some;
   };
-  CHECK(needed_from(-1) == std::vector<int>{});
-  CHECK(needed_from(0) == std::vector<int>{1, 2});
-  CHECK(needed_from(3) == std::vector<int>{3, 4});
-  g.begin(1, {});                            // now for anyone
-  CHECK(needed_from(0) == std::vector<int>{0, 1, 2, 3, 4});
+  g.wait(0, false, {1});
+  g.wait(1, false, {2});
+  g.wait(3, false, {4});
+  g.wait(4, false, {3});
+  CHECK(needed() == ranks{});
+  g.wait(0, true, {1});
+  CHECK(needed() == ranks{1, 2});
+  g.wait(3, true, {4});
+  CHECK(needed() == ranks{1, 2, 3, 4});
+  g.wait(3, false, {4});                     // they wait for each other, and nobody who is behind for either
+  CHECK(needed() == ranks{1, 2});
+  g.wait(1, false, {});                      // now for anyone
+  CHECK(needed() == ranks{0, 1, 2, 3, 4});
   g.end(1);
-  CHECK(needed_from(0) == std::vector<int>{1});
+  CHECK(needed() == ranks{1});
+}
+
+TEST_CASE("INV-24 who is needed depends on the waits as they are, not on how they came about") {
+  std::mt19937 chance(5);
+  constexpr int n = 9;
+  for (int round = 0; round < 300; ++round) {
+    need_graph g(n);
+    std::map<int, std::pair<bool, std::vector<int>>> waits;
+    std::set<int> told;
+    const unsigned wildcards = round % 3 == 0 ? 9 : 1000;
+    for (int change = 0; change < 60; ++change) {
+      const int rank = static_cast<int>(chance() % n);
+      if (chance() % 3 == 0) {
+        g.end(rank);
+        waits.erase(rank);
+      } else {
+        std::vector<int> peers;
+        for (int p = 0; p < n; ++p)
+          if (p != rank && chance() % 5 == 0) peers.push_back(p);
+        if (peers.empty() && chance() % wildcards != 0) peers.push_back((rank + 1) % n);
+        const bool is_behind = chance() % 4 == 0;
+        g.wait(rank, is_behind, peers);
+        waits[rank] = {is_behind, peers};
+      }
+      if (chance() % 3 == 0) continue;       // several changes come together
+      const need_graph::changes c = g.follow();
+      for (const int r : c.needed) CHECK(told.insert(r).second);
+      for (const int r : c.no_longer) CHECK(told.erase(r) == 1);
+      need_graph fresh(n);
+      for (const auto& [r, w] : waits) fresh.wait(r, w.first, w.second);
+      fresh.follow();
+      for (int r = 0; r < n; ++r) {
+        CHECK(g.is_needed(r) == fresh.is_needed(r));
+        CHECK(told.contains(r) == g.is_needed(r));
+      }
+    }
+  }
 }
 
 TEST_CASE("a set of ranks is as small as it is regular, and knows its ranks") {
