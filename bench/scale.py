@@ -1,11 +1,11 @@
-"""Simulates quiesces of up to 2^20 ranks (docs/clock_scale.md) and says which fan-out of the control tree follows. Writes
-results.json, table.md and scale.svg.
+"""Simulates quiesces of up to 2^20 ranks (docs/clock_scale.md) and says which fan-out of the control tree follows.
+Writes results.json, table.md and scale.svg.
 
     python3 bench/scale.py --build build/release --out build/scale [--max-ranks 20] [--pattern halo] [--pace-us 20]
     python3 bench/scale.py --results build/scale/results.json --out build/scale --write docs/clock_scale.md
 
-What results.json has already is not simulated again. --write puts the tables between the page's two marker lines and the
-chart beside the page; with --results nothing is simulated.
+What results.json has already is not simulated again. --write puts the tables between the page's two marker lines and
+the chart beside the page; with --results nothing is simulated.
 """
 import argparse
 import json
@@ -62,8 +62,8 @@ def measure(options, results, save):
 
 
 def chosen_fan_out(results, pace):
-    """Of those with which every pattern that comes to a line is within the aim at the most ranks, the one whose slowest
-    is the fastest; so also without the patterns whose rounds are many at once. None if there is none."""
+    """Of those with which halo, grid and straggler are within the aim at the most ranks, the one whose slowest is the
+    fastest; None if there is none. In chain a round is many turns."""
     rows = [r for r in results if r["network"] == "tree" and r["pace_us"] == pace and r["pattern"] != "chain"]
     most = max(r["ranks"] for r in rows)
     rows = [r for r in rows if r["ranks"] == most]
@@ -75,11 +75,15 @@ def chosen_fan_out(results, pace):
     return min(slowest, key=slowest.get) if slowest else None
 
 
+def counts(r):
+    return [str(r["rounds"]), f"{r['messages_per_rank']:.1f}", str(r["busiest_in_a_round"])]
+
+
 def cells(r):
     if not r["line"]:
-        return ["no line in 1 s", "", str(r["rounds"]), f"{r['messages_per_rank']:.1f}", str(r["busiest_in_a_round"]), "", ""]
-    return [f"{r['beyond_ms']:.2f}", f"{r['native_ms']:.2f}", str(r["rounds"]), f"{r['messages_per_rank']:.1f}",
-            str(r["busiest_in_a_round"]), f"{r['memory_mean']:.0f}", f"{r['memory_most'] / 1024:.0f}"]
+        return ["no line in 1 s", "", *counts(r), "", ""]
+    return [f"{r['beyond_ms']:.2f}", f"{r['native_ms']:.2f}", *counts(r), f"{r['memory_mean']:.0f}",
+            f"{r['memory_most'] / 1024:.0f}"]
 
 
 HEAD = ["beyond, ms", "own, ms", "rounds", "messages per rank", "busiest in a round", "bytes per process",
@@ -103,8 +107,8 @@ def markdown(results):
     shown = fan_out or 16
     paced = [r for r in results if r["pace_us"] == pace]
     tree = [r for r in paced if r["network"] == "tree"]
-    lines = [f"Pace {pace:g} us. At {power_of(most)} ranks and with all three patterns that have few rounds, the fastest fan-out "
-             f"under {MOST_MESSAGES} messages at the busiest node in a round and {MOST_MS} ms: "
+    lines = [f"Pace {pace:g} us. The fastest fan-out with which halo, grid and straggler stay under {MOST_MESSAGES} "
+             f"messages at the busiest node in a round and {MOST_MS} ms at {power_of(most)} ranks: "
              f"**{fan_out if fan_out else 'none'}**.", "", f"### Fan-out {shown}, by ranks", ""]
     lines += table(["pattern", "ranks", "link, us"],
                    [((r["pattern"], power_of(r["ranks"]), f"{r['link_us']:g}"), r) for p in PATTERNS for r in tree
@@ -121,8 +125,8 @@ def markdown(results):
     if unpaced and pace != 0:
         lines += ["", f"### Without pacing, fan-out {shown}", ""]
         lines += table(["pattern", "ranks", "link, us"],
-                       [((r["pattern"], power_of(r["ranks"]), f"{r['link_us']:g}"), r) for p in PATTERNS for r in unpaced
-                        if r["pattern"] == p])
+                       [((r["pattern"], power_of(r["ranks"]), f"{r['link_us']:g}"), r) for p in PATTERNS
+                        for r in unpaced if r["pattern"] == p])
     return "\n".join(lines) + "\n"
 
 
@@ -163,8 +167,8 @@ def chart(results):
     by_ranks = [(p, COLOURS[p], dash, line(p, "beyond_ms", "ranks", link_us=link, network=network,
                                            **({"fan_out": shown} if network == "tree" else {})))
                 for p in patterns for network, dash in (("tree", ""), ("star", "3 3"))]
-    messages = {n: [(p, COLOURS[p], "", line(p, "busiest_in_a_round", "fan_out", link_us=link, network="tree", ranks=n))
-                    for p in patterns] for n in sizes}
+    messages = {n: [(p, COLOURS[p], "", line(p, "busiest_in_a_round", "fan_out", link_us=link, network="tree",
+                                            ranks=n)) for p in patterns] for n in sizes}
     largest = max((n for n in sizes if len(messages[n][0][3]) > 3), default=most)
     log = lambda low, high: lambda x: math.log(x / low) / math.log(high / low)  # noqa: E731
     lines = [f'<text x="10" y="18" font-size="14">A quiesce with links of {link:g} us; the aim in red</text>']
@@ -196,7 +200,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, help="build directory; what is there is not built again")
     parser.add_argument("--results", type=pathlib.Path, help="simulate nothing: write again what was found before")
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="replace the tables and the chart of this page")
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="put tables and chart there")
     parser.add_argument("--max-ranks", type=int, default=20, metavar="POWER", help="of 2 (20)")
     parser.add_argument("--pattern", action="append", choices=PATTERNS)
     parser.add_argument("--pace-us", type=float, nargs="+", default=[0, 20])
