@@ -353,3 +353,43 @@ TEST_CASE("rule held") {
   });
   CHECK(j.broken() == "held");
 }
+
+TEST_CASE("relays follow the rules too") {
+  const simulation::options tree{.ranks = 5, .fan_out = 2};
+  constexpr int relay = 5;  // behind those of the ranks: process 1's
+  const auto broken_by = [&](const std::function<void(records&)>& change) {
+    const recorded_job j(tree);
+    j.change(relay, change);
+    return j.broken();
+  };
+  CHECK(broken_by([](records&) {}) == "");
+  CHECK(broken_by([](records& r) { r.erase(r.begin() + at(find(r, trace_record::sent))); }) == "reproduced");
+  CHECK(broken_by([](records& r) {
+    std::size_t settled = find(r, trace_record::settle);
+    while (!is(r[settled + 1], trace_record::sent)) settled = find(r, trace_record::settle, settled + 1);
+    r.erase(r.begin() + at(settled));
+  }) == "reproduced");
+  CHECK(broken_by([](records& r) { r[find(r, trace_record::current)][1] ^= 1; }) == "reproduced");
+  CHECK(broken_by([](records& r) {
+    const std::size_t first = find(r, trace_record::receive);
+    std::swap(r[first], r[find(r, trace_record::receive, first + 1)]);
+  }) == "in_order");
+  CHECK(broken_by([](records& r) { r.insert(r.end() - 1, r[find_last(r, trace_record::heard)]); }) == "sent");
+  CHECK(broken_by([](records& r) {
+    r.insert(r.begin(), made(trace_record::sent_to, [](frame_writer& w) { w.put(0).put(frame_type::line); }));
+  }) == "once");
+  CHECK(broken_by([](records& r) { r.insert(r.begin(), bytes{0x77}); }) == "whole");
+
+  const recorded_job lacking(tree);
+  std::filesystem::remove(lacking.file(relay));
+  CHECK(lacking.broken() == "sent");
+  const recorded_job nowhere(tree), of_another_tree(tree);
+  trace t = *read_trace(nowhere.file(relay));
+  t.head.rank = trace_head::relay_of(2);  // a leaf
+  write_trace(nowhere.file(relay), t);
+  CHECK(nowhere.broken() == "whole");
+  t.head.rank = trace_head::relay_of(1);
+  t.head.fan_out = 3;
+  write_trace(of_another_tree.file(relay), t);
+  CHECK(of_another_tree.broken() == "one_job");
+}

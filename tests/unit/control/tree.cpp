@@ -134,6 +134,29 @@ TEST_CASE("each policy speaks through a tree") {
   }
 }
 
+TEST_CASE("a job with relays is stopped by a checkpoint") {
+  temporary_directory place;
+  job j(place.path(), tree(9, 2), barriers);
+  SUBCASE("by a client") { control::request_checkpoint(j.directory(), true, 60); }
+  SUBCASE("by a rank behind two relays") {
+    j.at(3).ask(true);
+    while (j.commits == 0) std::this_thread::yield();
+  }
+  j.finish();
+  CHECK(j.commits == 1);
+  CHECK(j.ended_as(outcome::resumed) == 9);
+}
+
+TEST_CASE("ranks of a tree wait in MPI_Finalize for one that computes") {
+  temporary_directory place;
+  job j(place.path(), tree(9, 2), [&j](rank& r) {
+    while (r.number() == 8 && !j.asked_to_end) r.compute();
+  });
+  for (int i = 0; i < 3; ++i) control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::resumed) == 27);
+}
+
 TEST_CASE("one rank in a subtree that cannot write: no rank has a checkpoint") {
   temporary_directory place;
   job j(place.path(), tree(9, 2), barriers);
