@@ -62,6 +62,8 @@ const row rows[] = {
     {"relay_counts_lost", "a relay passes no raise on", change::relay_counts_lost},
     {"relay_targets_lost", "a relay passes no target on", change::relay_targets_lost},
     {"relay_waits_lost", "a relay passes no wait on", change::relay_waits_lost},
+    {"relay_behind_untold", "a relay does not say that those who wait are behind", change::relay_behind_untold},
+    {"relay_always_behind", "a relay says of all who wait that they are behind", change::relay_always_behind},
     {"relay_needs_lost", "a relay does not say who is needed", change::relay_needs_lost},
     {"relay_any_version_counts", "to a relay quiet as of any version is quiet", change::relay_any_version_counts},
     {"relay_first_heard_is_enough", "a relay speaks before all were heard", change::relay_first_heard_is_enough},

@@ -22,8 +22,8 @@ enum class change : std::uint8_t {
   any_version_counts, targets_keep_version, last_not_awaited, first_heard_is_enough, last_link_not_told,
   first_snapshot_only, one_wait_only, wait_end_ends_all,
   // in relays
-  relay_quiet_early, relay_quiet_of_old, relay_counts_lost, relay_targets_lost, relay_waits_lost, relay_needs_lost,
-  relay_any_version_counts, relay_first_heard_is_enough
+  relay_quiet_early, relay_quiet_of_old, relay_counts_lost, relay_targets_lost, relay_waits_lost,
+  relay_behind_untold, relay_always_behind, relay_needs_lost, relay_any_version_counts, relay_first_heard_is_enough
 };
 
 struct mutant {
@@ -157,6 +157,10 @@ struct link_filter {
     mutant::news n = std::get<mutant::news>(message);
     if (mutant::is(change::relay_counts_lost) && std::exchange(has_spoken, true)) n.counts.clear();
     if (mutant::is(change::relay_waits_lost)) n.waits.clear();
+    for (clock::needs::wait& w : n.waits) {
+      if (mutant::is(change::relay_behind_untold)) w.is_behind = false;
+      if (mutant::is(change::relay_always_behind)) w.is_behind = w.waits;
+    }
     if (mutant::is(change::relay_quiet_early)) n.quiet = true;
     if (mutant::is(change::relay_quiet_of_old) && n.version > 0) --n.version;
     to.send_up(n);

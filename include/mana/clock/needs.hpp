@@ -1,7 +1,7 @@
 // The collective clock, completed with point-to-point needs: the default. Rules and why they hold:
 // docs/design/clock.md.
 #pragma once
-#include <mana/clock/need_graph.hpp>
+#include <mana/clock/need_tree.hpp>
 #include <mana/clock/policy.hpp>
 #include <mana/clock/targets.hpp>
 
@@ -15,15 +15,7 @@ struct needs {
   static constexpr std::string_view name = "needs";
   static constexpr bool combines = true;
 
-  /// On whom a rank waits while it has a debt.
-  struct wait {
-    int rank = 0;
-    bool waits = false;
-    bool is_behind = false;  // else it has its debt because it is needed
-    std::vector<int> peers;  // world ranks; empty: anyone
-    static constexpr std::tuple fields{&wait::rank, &wait::waits, &wait::is_behind, &wait::peers};
-    bool operator==(const wait&) const = default;
-  };
+  using wait = dependence;
   static wait nobody(int rank) { return {rank, false, false, {}}; }
 
   // Up.
@@ -203,27 +195,28 @@ class needs::junction {
 template <class Transport>
 class needs::relay {
  public:
-  relay(Transport& transport, std::span<const rank_range> links) : transport_(transport), links_(links) {}
+  relay(Transport& transport, std::span<const rank_range> links)
+      : transport_(transport), links_(links), waits_({links.front().first, links.back().end}) {}
 
   void receive(int link, const up& message) {
     const news& n = std::get<news>(message);
     links_.receive(link, n);
-    for (const wait& w : n.waits) waits_[w.rank] = w;
+    for (const wait& w : n.waits) waits_.hear(w);
   }
   void hear(const down& message) {
     const orders& o = std::get<orders>(message);
     version_ = o.version;
     for (const group_count& t : o.targets) links_.hear(t);
-    needed_ = needed_.without(o.no_longer).with(o.needed);
-    no_longer_ = no_longer_.without(o.needed).with(o.no_longer);
+    waits_.hear(o.needed, o.no_longer);
   }
   void settle() {
     if (!links_.is_complete()) return;
-    news n{.version = version_, .quiet = false, .counts = links_.tell(transport_, needed_, no_longer_), .waits = {}};
-    needed_ = no_longer_ = {};
+    need_tree::changes c = waits_.follow();
+    news n{.version = version_,
+           .quiet = false,
+           .counts = links_.tell(transport_, c.needed, c.no_longer),
+           .waits = std::move(c.upwards)};
     n.quiet = links_.is_quiet();
-    for (auto& [rank, w] : waits_) n.waits.push_back(std::move(w));
-    waits_.clear();
     const bool is_first = !std::exchange(has_spoken_, true);
     if (!is_first && n.counts.empty() && n.waits.empty() && (!n.quiet || quiet_at_ == version_)) return;
     if (n.quiet) quiet_at_ = version_;
@@ -237,12 +230,11 @@ class needs::relay {
   junction links_;
   std::uint64_t version_ = 0, quiet_at_ = never;  // as in a rank
   bool has_spoken_ = false;
-  std::map<int, wait> waits_;      // by rank: what is not said yet
-  rank_set needed_, no_longer_;    // not passed on yet
+  need_tree waits_;
 
  public:
-  static constexpr std::tuple fields{&relay::links_, &relay::version_, &relay::quiet_at_,  &relay::has_spoken_,
-                                     &relay::waits_, &relay::needed_,  &relay::no_longer_};
+  static constexpr std::tuple fields{&relay::links_, &relay::version_, &relay::quiet_at_, &relay::has_spoken_,
+                                     &relay::waits_};
 };
 
 /// INV-16 when the line is declared, every clock's count is the same on all of its members. Nobody has a debt as of all
@@ -252,19 +244,17 @@ template <class Transport>
 class needs::coordinator {
  public:
   coordinator(Transport& transport, std::span<const rank_range> links)
-      : transport_(transport), links_(links), waits_(links.back().end) {}
+      : transport_(transport), links_(links), waits_({0, links.back().end}) {}
 
   void receive(int link, const up& message) {
     const news& n = std::get<news>(message);
     links_.receive(link, n);
-    for (const wait& w : n.waits)
-      if (w.waits) waits_.wait(w.rank, w.is_behind, w.peers);
-      else waits_.end(w.rank);
+    for (const wait& w : n.waits) waits_.hear(w);
   }
 
   void settle() {
     if (!links_.is_complete()) return;
-    const need_graph::changes c = waits_.follow();
+    const need_tree::changes c = waits_.follow();
     links_.tell(transport_, c.needed, c.no_longer);
     if (links_.is_quiet()) transport_.declare_line();
   }
@@ -272,38 +262,29 @@ class needs::coordinator {
   std::string describe() const {
     std::string text;
     links_.for_each_restless([&](rank_range ranks) {
-      const rank_set known = waits_.concerned(ranks);
-      if (known.empty()) text += clock::describe(ranks) + ": a collective that others have started has yet to start\n";
-      int lines = 0;
-      for (const int r : known) {
-        if (++lines > most_lines_of_a_link) {
-          text += clock::describe(ranks) + ": and others\n";
-          break;
-        }
-        text += clock::describe({r, r + 1}) + why_restless(r) + "\n";
-      }
+      std::string waits;
+      waits_.for_each_wait(ranks, [&](const wait& w) { waits += text_of(ranks, w); });
+      if (waits.empty()) waits = clock::describe(ranks) + ": a collective that others have started has yet to start\n";
+      text += waits;
     });
     return text;
   }
 
  private:
-  static constexpr int most_lines_of_a_link = 16;
-
-  std::string why_restless(int rank) const {
-    std::string text;
-    if (waits_.is_behind(rank)) text += ", has to start what others have started";
-    if (waits_.is_needed(rank)) text += ", is waited for";
-    if (const std::vector<int>* peers = waits_.wait_of(rank); peers != nullptr) {
-      text += ", waits for a message of";
-      for (const int peer : *peers) text.append(1, ' ').append(std::to_string(peer));
-      if (peers->empty()) text += " any rank";
-    }
-    return text;
+  std::string text_of(rank_range link, const wait& w) const {
+    constexpr std::size_t most_named = 16;
+    std::string text = w.rank < 0 ? clock::describe(link) + ": some" : clock::describe({w.rank, w.rank + 1});
+    if (w.is_behind) text += ", behind what others have started";
+    if (waits_.is_needed(w.rank)) text += ", waited for";
+    text += ", wait for a message of";
+    for (std::size_t i = 0; i < w.peers.size() && i < most_named; ++i) text += " " + std::to_string(w.peers[i]);
+    if (w.peers.size() > most_named) text += " and others";
+    return text + (w.peers.empty() ? " any rank\n" : "\n");
   }
 
   Transport& transport_;
   junction links_;
-  need_graph waits_;
+  need_tree waits_;
 
  public:
   static constexpr std::tuple fields{&coordinator::links_, &coordinator::waits_};

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <mana/clock/ledger.hpp>
-#include <mana/clock/need_graph.hpp>
+#include <mana/clock/need_tree.hpp>
 #include <mana/clock/targets.hpp>
 #include <mana/clock/tree.hpp>
 
@@ -30,65 +30,119 @@ TEST_CASE("a ledger knows who is behind") {
   CHECK_FALSE(l.count(3, {b, 9, {}}));       // not a member
 }
 
-TEST_CASE("waits matter along chains from ranks that are behind") {
-  need_graph g(5);
-  using ranks = std::vector<int>;
-  const auto needed = [&] {
-    g.follow();
+namespace {
+
+using ranks = std::vector<int>;
+
+/// A tree of relays over n ranks, or the coordinator alone, in which everything is heard at once.
+class needs_of_all {
+ public:
+  needs_of_all(int n, int fan_out) : ranks_(n) {
+    for (std::vector<rank_range> todo{{0, n}}; !todo.empty();) {
+      const rank_range at = todo.back();
+      todo.pop_back();
+      hubs_.push_back({at, need_tree(at), {}});
+      if (fan_out == 0) continue;
+      for (const rank_range& link : links_of(at, fan_out))
+        if (link.size() > 1) todo.push_back(link);
+    }
+  }
+  void hear(const dependence& d) {
+    innermost(d.rank, 1).waits.hear(d);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (hub& h : hubs_) moved = settle(h) || moved;
+    }
+  }
+  ranks needed() const {
     ranks some;
-    for (int r = 0; r < 5; ++r)
-      if (g.is_needed(r)) some.push_back(r);
+    for (int r = 0; r < ranks_; ++r)
+      if (is_needed_.contains(r)) some.push_back(r);
     return some;
+  }
+
+ private:
+  struct hub {
+    rank_range all;
+    need_tree waits;
+    std::set<int> told;
   };
-  g.wait(0, false, {1});
-  g.wait(1, false, {2});
-  g.wait(3, false, {4});
-  g.wait(4, false, {3});
-  CHECK(needed() == ranks{});
-  g.wait(0, true, {1});
-  CHECK(needed() == ranks{1, 2});
-  g.wait(3, true, {4});
-  CHECK(needed() == ranks{1, 2, 3, 4});
-  g.wait(3, false, {4});                     // they wait for each other, and nobody who is behind for either
-  CHECK(needed() == ranks{1, 2});
-  g.wait(1, false, {});                      // now for anyone
-  CHECK(needed() == ranks{0, 1, 2, 3, 4});
-  g.end(1);
-  CHECK(needed() == ranks{1});
+  /// The smallest of at least that size that has the rank.
+  hub& innermost(int rank, int size) {
+    hub* found = nullptr;
+    for (hub& h : hubs_)
+      if (h.all.has(rank) && h.all.size() >= size && (found == nullptr || h.all.size() < found->all.size())) found = &h;
+    return *found;
+  }
+  bool settle(hub& h) {
+    const need_tree::changes c = h.waits.follow();
+    for (const dependence& d : c.upwards)
+      if (h.all.size() < ranks_) innermost(h.all.first, h.all.size() + 1).waits.hear(d);
+    for (const int r : c.needed) tell(h, r, true);
+    for (const int r : c.no_longer) tell(h, r, false);
+    return !c.upwards.empty() || !c.needed.empty() || !c.no_longer.empty();
+  }
+  /// To the rank, or to the relay on the way to it.
+  void tell(const hub& from, int rank, bool is_needed) {
+    hub* next = nullptr;
+    for (hub& h : hubs_)
+      if (h.all.has(rank) && h.all.size() < from.all.size() && (next == nullptr || h.all.size() > next->all.size()))
+        next = &h;
+    const rank_set one{rank}, none;
+    if (next != nullptr) next->waits.hear(is_needed ? one : none, is_needed ? none : one);
+    else if (is_needed) is_needed_.insert(rank);
+    else is_needed_.erase(rank);
+  }
+
+  const int ranks_;
+  std::vector<hub> hubs_;
+  std::set<int> is_needed_;
+};
+
+}  // namespace
+
+TEST_CASE("waits matter along chains from ranks that are behind") {
+  for (const int fan_out : {0, 1, 2}) {
+    CAPTURE(fan_out);
+    needs_of_all n(5, fan_out);
+    const auto wait = [&](int rank, bool is_behind, ranks peers) { n.hear({rank, true, is_behind, std::move(peers)}); };
+    wait(0, false, {1});
+    wait(1, false, {2});
+    wait(3, false, {4});
+    wait(4, false, {3});
+    CHECK(n.needed() == ranks{});
+    wait(0, true, {1});
+    CHECK(n.needed() == ranks{1, 2});
+    wait(3, true, {4});
+    CHECK(n.needed() == ranks{1, 2, 3, 4});
+    wait(3, false, {4});                     // they wait for each other, and nobody who is behind for either
+    CHECK(n.needed() == ranks{1, 2});
+    wait(1, false, {});                      // now for anyone
+    CHECK(n.needed() == ranks{0, 1, 2, 3, 4});
+    n.hear({1, false, false, {}});
+    CHECK(n.needed() == ranks{1});
+  }
 }
 
-TEST_CASE("INV-24 who is needed depends on the waits as they are, not on how they came about") {
+TEST_CASE("INV-24 who is needed depends on the waits as they are, whichever relays they came through") {
   std::mt19937 chance(5);
   constexpr int n = 9;
-  for (int round = 0; round < 300; ++round) {
-    need_graph g(n);
-    std::map<int, std::pair<bool, std::vector<int>>> waits;
-    std::set<int> told;
+  for (int round = 0; round < 200; ++round) {
+    std::map<int, dependence> waits;
+    needs_of_all flat(n, 0), chain(n, 1), tree(n, 2);
     const unsigned wildcards = round % 3 == 0 ? 9 : 1000;
-    for (int change = 0; change < 60; ++change) {
-      const int rank = static_cast<int>(chance() % n);
-      if (chance() % 3 == 0) {
-        g.end(rank);
-        waits.erase(rank);
-      } else {
-        std::vector<int> peers;
-        for (int p = 0; p < n; ++p)
-          if (p != rank && chance() % 5 == 0) peers.push_back(p);
-        if (peers.empty() && chance() % wildcards != 0) peers.push_back((rank + 1) % n);
-        const bool is_behind = chance() % 4 == 0;
-        g.wait(rank, is_behind, peers);
-        waits[rank] = {is_behind, peers};
-      }
-      if (chance() % 3 == 0) continue;       // several changes come together
-      const need_graph::changes c = g.follow();
-      for (const int r : c.needed) CHECK(told.insert(r).second);
-      for (const int r : c.no_longer) CHECK(told.erase(r) == 1);
-      need_graph fresh(n);
-      for (const auto& [r, w] : waits) fresh.wait(r, w.first, w.second);
-      fresh.follow();
-      for (int r = 0; r < n; ++r) {
-        CHECK(g.is_needed(r) == fresh.is_needed(r));
-        CHECK(told.contains(r) == g.is_needed(r));
+    for (int change = 0; change < 40; ++change) {
+      dependence d{static_cast<int>(chance() % n), chance() % 3 != 0, chance() % 4 == 0, {}};
+      for (int p = 0; p < n; ++p)
+        if (p != d.rank && chance() % 5 == 0) d.peers.push_back(p);
+      if (d.peers.empty() && chance() % wildcards != 0) d.peers.push_back((d.rank + 1) % n);
+      if (d.waits) waits[d.rank] = d;
+      else waits.erase(d.rank);
+      needs_of_all fresh(n, 0);
+      for (const auto& [rank, w] : waits) fresh.hear(w);
+      for (needs_of_all* hears : {&flat, &chain, &tree}) {
+        hears->hear(d);
+        CHECK(hears->needed() == fresh.needed());
       }
     }
   }
