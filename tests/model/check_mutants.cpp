@@ -118,6 +118,8 @@ const trial trials[] = {
     {{4, 2, 6, 4, "se"}, "l", pace::prompt, nullptr, 2},
     {{3, 2, 6, 3, "se"}, "l", pace::any, nullptr, 1},
     {{}, "l", pace::prompt, "chain", 2},
+    {{}, "l", pace::slow_computing, "crossed", 1},
+    {{}, "l", pace::slow_computing, "crossed", 2},
 };
 
 std::string name_of(const trial& t) {
