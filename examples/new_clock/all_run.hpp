@@ -82,7 +82,7 @@ class all_run::rank {
     clock& c = clocks_[next.name];
     c.count = std::max(c.count, next.count);
     c.target = std::max(c.target, next.count);
-    transport_.send(raise{{next.name, next.count, {next.members.begin(), next.members.end()}}});
+    transport_.send(raise{{next.name, next.count, next.members}});
     report_if_clear();
     return verdict::go;
   }
@@ -171,7 +171,7 @@ class all_run::coordinator {
     for (int r = 0; r < ranks_; ++r) {
       state s{version_, all_run_, {}};
       for (const auto& [name, e] : ledger_.entries())
-        if (e.has(r)) s.targets.push_back({name, e.target, {}});
+        if (e.members.contains(r)) s.targets.push_back({name, e.target, {}});
       transport_.send(r, s);
     }
   }

@@ -3,6 +3,7 @@
 #include "wire.hpp"
 
 #include <mana/clock/host.hpp>
+#include <mana/clock/tree.hpp>
 
 #include <functional>
 #include <memory>
@@ -28,7 +29,7 @@ class rank_clock {
   virtual std::uint64_t changes() const noexcept = 0;
 };
 
-/// See clock::coordinator_host.
+/// See clock::coordinator_host. Of a policy that does not combine, each rank is a link.
 class coordinator_clock {
  public:
   virtual ~coordinator_clock() = default;
@@ -36,16 +37,43 @@ class coordinator_clock {
   virtual void end() = 0;
   virtual bool done() const noexcept = 0;
   /// frame: answered       out: it is the answer to the request that is under way      errors: wire_error
-  virtual bool answer(int rank, frame_reader& frame) = 0;
+  virtual bool answer(int link, frame_reader& frame) = 0;
   /// frame: clock_up       errors: wire_error
-  virtual void receive(int rank, frame_reader& frame) = 0;
+  virtual void receive(int link, frame_reader& frame) = 0;
+  virtual void settle() = 0;
   virtual std::string describe() const = 0;
 };
 
-/// in:     policy  a name of clock::policies, empty: the default. send: of a frame to the coordinator, or to a rank
-/// errors: std::invalid_argument if there is no such policy
-std::unique_ptr<rank_clock> make_rank_clock(std::string_view policy, int rank, std::function<void(const bytes&)> send);
-std::unique_ptr<coordinator_clock> make_coordinator_clock(std::string_view policy, int ranks,
-                                                          std::function<void(int rank, const bytes&)> send);
+/// See clock::relay_host.
+class relay_clock {
+ public:
+  virtual ~relay_clock() = default;
+  /// frame: requested      errors: wire_error
+  virtual void request(frame_reader& frame) = 0;
+  /// frame: clock_down     errors: wire_error
+  virtual void hear(frame_reader& frame) = 0;
+  virtual void line() = 0;
+  virtual void end() = 0;
+  /// As of coordinator_clock.
+  virtual bool answer(int link, frame_reader& frame) = 0;
+  virtual void receive(int link, frame_reader& frame) = 0;
+  virtual void settle() = 0;
+};
+
+using to_parent = std::function<void(const bytes& frame)>;
+using to_link = std::function<void(int link, const bytes& frame)>;
+
+/// Whether the policy's messages are combined on their way to the coordinator.
+/// in:     policy  a name of clock::policies, empty: the default (here and below)
+/// errors: std::invalid_argument if there is no such policy (here and below)
+bool combines(std::string_view policy);
+
+std::unique_ptr<rank_clock> make_rank_clock(std::string_view policy, int rank, to_parent send);
+/// links: of the coordinator's process. send: to one of them; of a policy that does not combine, to a rank
+std::unique_ptr<coordinator_clock> make_coordinator_clock(std::string_view policy,
+                                                          const std::vector<clock::rank_range>& links, to_link send);
+/// out: nullptr if the policy does not combine
+std::unique_ptr<relay_clock> make_relay_clock(std::string_view policy, std::vector<clock::rank_range> links,
+                                              to_link send, to_parent send_up);
 
 }  // namespace mana::control

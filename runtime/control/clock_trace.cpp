@@ -9,124 +9,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <map>
 #include <system_error>
 #include <utility>
 
 namespace mana::control {
 
 namespace {
-
-frame_writer record(trace_record type) { return frame_writer(static_cast<frame_type>(type)); }
-
-/// A frame as it is received: without its length.
-frame_writer& put_frame(frame_writer& into, const bytes& frame) { return into.raw(frame.data() + 4, frame.size() - 4); }
-
-class rank_recorder final : public rank_clock {
- public:
-  rank_recorder(trace_sink sink, const rank_clock_maker& make, std::function<void(const bytes&)> send)
-      : sink_(std::move(sink)), send_(std::move(send)), clock_(make([this](const bytes& frame) {
-          frame_writer said = record(trace_record::sent);
-          note(put_frame(said, frame));
-          send_(frame);
-        })) {}
-  ~rank_recorder() override { note(record(trace_record::closed)); }
-
-  void begin(clock::request_number number, std::vector<clock::group_count> counts) override {
-    note(record(trace_record::begin).put(number).put(counts));
-    clock_->begin(number, std::move(counts));
-  }
-  void receive(frame_reader& frame) override {
-    note(record(trace_record::receive).raw(frame.rest().data(), frame.rest().size()));
-    clock_->receive(frame);
-  }
-  void line() override {
-    note(record(trace_record::line));
-    clock_->line();
-  }
-  void end() override {
-    note(record(trace_record::end));
-    clock_->end();
-  }
-  clock::verdict start(const clock::collective& next) override {
-    const clock::group_count asked{next.name, next.count, {next.members.begin(), next.members.end()}};
-    const auto flag = [](bool is, int bit) { return static_cast<std::uint8_t>(is ? 1 << bit : 0); };
-    const int flags = flag(next.blocking, 0) | flag(next.waits_for_all, 1) | flag(next.synchronized, 2);
-    note(record(trace_record::start).put(asked).put(static_cast<std::uint8_t>(flags)));
-    const clock::verdict judged = clock_->start(next);
-    note(record(trace_record::verdict).put(static_cast<std::uint8_t>(judged)));
-    return judged;
-  }
-  void wait_begins(std::uint64_t who, std::span<const int> peers) override {
-    std::vector<int> now(peers.begin(), peers.end());
-    const auto before = waits_.find(who);
-    if (before == waits_.end() || before->second != now) note(record(trace_record::wait_begins).put(who).put(now));
-    waits_[who] = std::move(now);
-    clock_->wait_begins(who, peers);
-  }
-  void wait_ends(std::uint64_t who) override {
-    note(record(trace_record::wait_ends).put(who));
-    waits_.erase(who);
-    clock_->wait_ends(who);
-  }
-  bool always_asks() const noexcept override { return clock_->always_asks(); }
-  bool quiescing() const noexcept override { return clock_->quiescing(); }
-  bool at_line() const noexcept override { return clock_->at_line(); }
-  std::uint64_t changes() const noexcept override { return clock_->changes(); }
-
- private:
-  void note(frame_writer& r) { sink_(r.take()); }
-  void note(frame_writer&& r) { sink_(r.take()); }
-
-  const trace_sink sink_;
-  const std::function<void(const bytes&)> send_;
-  std::map<std::uint64_t, std::vector<int>> waits_;  // as recorded
-  const std::unique_ptr<rank_clock> clock_;
-};
-
-class coordinator_recorder final : public coordinator_clock {
- public:
-  coordinator_recorder(trace_sink sink, const coordinator_clock_maker& make,
-                       std::function<void(int, const bytes&)> send)
-      : sink_(std::move(sink)), send_(std::move(send)), clock_(make([this](int rank, const bytes& frame) {
-          frame_writer said = record(trace_record::sent_to);
-          note(put_frame(said.put(rank), frame));
-          send_(rank, frame);
-        })) {}
-  ~coordinator_recorder() override { note(record(trace_record::closed)); }
-
-  void request() override {
-    note(record(trace_record::request));
-    clock_->request();
-  }
-  void end() override {
-    note(record(trace_record::end));
-    clock_->end();
-  }
-  bool done() const noexcept override { return clock_->done(); }
-  bool answer(int rank, frame_reader& frame) override {
-    note_heard(rank, frame);
-    const bool current = clock_->answer(rank, frame);
-    note(record(trace_record::current).put(static_cast<std::uint8_t>(current)));
-    return current;
-  }
-  void receive(int rank, frame_reader& frame) override {
-    note_heard(rank, frame);
-    clock_->receive(rank, frame);
-  }
-  std::string describe() const override { return clock_->describe(); }
-
- private:
-  void note(frame_writer& r) { sink_(r.take()); }
-  void note(frame_writer&& r) { sink_(r.take()); }
-  void note_heard(int rank, const frame_reader& frame) {
-    note(record(trace_record::heard).put(rank).put(frame.type()).raw(frame.rest().data(), frame.rest().size()));
-  }
-
-  const trace_sink sink_;
-  const std::function<void(int, const bytes&)> send_;
-  const std::unique_ptr<coordinator_clock> clock_;
-};
 
 /// All of them, or errno says why not.
 bool write_all(int fd, const bytes& data) {
@@ -155,73 +43,65 @@ class trace_file {
 };
 
 /// Tells jobs apart, and says nothing about the key.
-std::uint64_t job_of(const endpoint& where) {
+std::uint64_t number_of(const job_key& key) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const std::uint8_t b : where.key) hash = (hash ^ b) * 0x100000001b3;
+  for (const std::uint8_t b : key) hash = (hash ^ b) * 0x100000001b3;
   return hash;
 }
 
 std::string file_name(const trace_head& head) {
   char job[17];
   std::snprintf(job, sizeof job, "%016llx", static_cast<unsigned long long>(head.job));
-  const bool is_rank = head.rank != trace_head::coordinator;
-  return std::string("clock-") + job + (is_rank ? "-rank-" + std::to_string(head.rank) : "-coordinator");
+  const std::string part = head.rank >= 0                          ? "rank-" + std::to_string(head.rank)
+                           : head.rank == trace_head::coordinator ? "coordinator"
+                                                                  : "relay-" + std::to_string(-1 - head.rank);
+  return std::string("clock-") + job + "-" + part;
 }
 
-/// The clock of `make`, with a trace if there is to be one and can be.
-template <class Maker, class Send>
-auto make_in(const std::string& directory, const trace_head& head, const Maker& make, Send send) {
-  if (directory.empty()) return make(std::move(send));
+/// The clock that `make` makes of the senders, with a trace if there is to be one and can be. part: trace_head::rank
+template <class Maker, class... Senders>
+auto make_in(const traced_job& job, int part, const Maker& make, Senders... send) {
+  if (job.directory.empty()) return make(std::move(send)...);
   try {
-    return recorded(open_trace(directory, head), make, send);
+    const std::string policy(job.policy.empty() ? clock::policy_names().front() : std::string_view(job.policy));
+    const trace_head head{trace_head::this_format, number_of(job.key), part, job.ranks, job.fan_out, policy};
+    return recorded(open_trace(job.directory, head), make, send...);
   } catch (const std::system_error& error) {
     std::fprintf(stderr, "mana: warning: no trace of the clock: %s\n", error.what());
-    return make(std::move(send));
+    return make(std::move(send)...);
   }
 }
 
-trace_head head_of(const endpoint& where, int rank, int ranks, const std::string& policy) {
-  return {trace_head::this_format, job_of(where), rank, ranks,
-          policy.empty() ? std::string(clock::policy_names().front()) : policy};
-}
-
 }  // namespace
-
-std::unique_ptr<rank_clock> recorded(trace_sink sink, const rank_clock_maker& make,
-                                     std::function<void(const bytes&)> send) {
-  return std::make_unique<rank_recorder>(std::move(sink), make, std::move(send));
-}
-
-std::unique_ptr<coordinator_clock> recorded(trace_sink sink, const coordinator_clock_maker& make,
-                                            std::function<void(int, const bytes&)> send) {
-  return std::make_unique<coordinator_recorder>(std::move(sink), make, std::move(send));
-}
 
 trace_sink open_trace(const std::string& directory, const trace_head& head) {
   const std::string path = directory + "/" + file_name(head);
   handle fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (!fd) throw std::system_error(errno, std::generic_category(), path);
   auto file = std::make_shared<trace_file>(path, std::move(fd));
-  file->append(record(trace_record::opened).put(head).take());
+  file->append(frame_writer(static_cast<frame_type>(trace_record::opened)).put(head).take());
   return [file](const bytes& r) { file->append(r); };
 }
 
-std::unique_ptr<rank_clock> make_rank_clock_in(const std::string& directory, const endpoint& where, int ranks,
-                                               const std::string& policy, int rank,
-                                               std::function<void(const bytes&)> send) {
-  const rank_clock_maker make = [&](std::function<void(const bytes&)> to) {
-    return make_rank_clock(policy, rank, std::move(to));
-  };
-  return make_in(directory, head_of(where, rank, ranks, policy), make, std::move(send));
+std::unique_ptr<rank_clock> make_rank_clock_in(const traced_job& job, int rank, to_parent send) {
+  const rank_clock_maker make = [&](to_parent to) { return make_rank_clock(job.policy, rank, std::move(to)); };
+  return make_in(job, rank, make, std::move(send));
 }
 
-std::unique_ptr<coordinator_clock> make_coordinator_clock_in(const std::string& directory, const endpoint& where,
-                                                             int ranks, const std::string& policy,
-                                                             std::function<void(int, const bytes&)> send) {
-  const coordinator_clock_maker make = [&](std::function<void(int, const bytes&)> to) {
-    return make_coordinator_clock(policy, ranks, std::move(to));
+std::unique_ptr<coordinator_clock> make_coordinator_clock_in(const traced_job& job, to_link send) {
+  const coordinator_clock_maker make = [&](to_link to) {
+    return make_coordinator_clock(job.policy, clock::links_of({0, job.ranks}, job.fan_out), std::move(to));
   };
-  return make_in(directory, head_of(where, trace_head::coordinator, ranks, policy), make, std::move(send));
+  return make_in(job, trace_head::coordinator, make, std::move(send));
+}
+
+std::unique_ptr<relay_clock> make_relay_clock_in(const traced_job& job, clock::rank_range range, to_link send,
+                                                 to_parent send_up) {
+  if (!combines(job.policy)) return nullptr;
+  const relay_clock_maker make = [&](to_link to, to_parent up) {
+    return make_relay_clock(job.policy, clock::links_of(range, job.fan_out), std::move(to), std::move(up));
+  };
+  return make_in(job, trace_head::relay_of(range.first), make, std::move(send), std::move(send_up));
 }
 
 }  // namespace mana::control

@@ -67,13 +67,12 @@ handle::~handle() {
   if (fd_ >= 0) close(fd_);
 }
 
-void connection::send(const bytes& frame) {
+void connection::queue(const bytes& frame) {
   if (sent_ == output_.size()) {
     output_.clear();
     sent_ = 0;
   }
   output_.insert(output_.end(), frame.begin(), frame.end());
-  flush();
 }
 
 void connection::flush() {

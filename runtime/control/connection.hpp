@@ -28,8 +28,13 @@ class connection {
   explicit connection(handle socket) noexcept : socket_(std::move(socket)) {}
   int fd() const noexcept { return socket_.get(); }
 
+  /// With the next flush().
+  void queue(const bytes& frame);
   /// Sends what the socket takes now and keeps the rest for flush().
-  void send(const bytes& frame);
+  void send(const bytes& frame) {
+    queue(frame);
+    flush();
+  }
   bool has_output() const noexcept { return sent_ < output_.size(); }
   void flush();
   /// Blocks until everything is sent, for limit_ms at most (-1: no limit). errors: false if the peer is gone, or slow

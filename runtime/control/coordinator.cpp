@@ -2,10 +2,7 @@
 
 #include "clock_trace.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
-#include <cerrno>
 
 namespace mana::control {
 
@@ -14,10 +11,11 @@ std::chrono::steady_clock::duration coordinator::seconds(double s) {
 }
 
 coordinator::coordinator(const surroundings& s, listener l, endpoint where)
-    : around_(s), listener_(std::move(l)), where_(std::move(where)),
-      clock_(make_coordinator_clock_in(s.clock_trace, where_, s.size, s.clock,
-                                       [this](int rank, const bytes& frame) { send(rank, frame); })),
-      agents_(static_cast<std::size_t>(s.size)) {
+    : around_(s), where_(std::move(where)), combines_(combines(s.clock)),
+      links_(std::move(l), where_.key, clock::links_of({0, s.size}, s.fan_out), *this),
+      progress_(clock::links_of({0, s.size}, s.fan_out)),
+      clock_(make_coordinator_clock_in({s.clock_trace, where_.key, s.size, s.fan_out, s.clock},
+                                       [this](int to, const bytes& frame) { send(to, frame); })) {
   const time now = std::chrono::steady_clock::now();
   if (s.interval_s > 0) next_interval_ = now + seconds(s.interval_s);
   if (s.stop_after_s > 0) stop_at_ = now + seconds(s.stop_after_s);
@@ -27,8 +25,9 @@ void coordinator::run() {
   while (!ended_) poll_once();
 }
 
-void coordinator::send(int rank, const bytes& frame) {
-  if (const auto& line = agents_[static_cast<std::size_t>(rank)].line) line->send(frame);
+void coordinator::send(int to, const bytes& frame) {
+  if (combines_) links_.send(to, frame);
+  else links_.send_to_rank(to, frame);
 }
 
 int coordinator::next_timeout() const {
@@ -42,55 +41,21 @@ int coordinator::next_timeout() const {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
 }
 
+/// All that has come is delivered before anything is said: what many links say at the same time is answered once.
 void coordinator::poll_once() {
-  std::vector<pollfd> waits;
-  const auto add = [&](const connection& c) {
-    waits.push_back({c.fd(), static_cast<short>(POLLIN | (c.has_output() ? POLLOUT : 0)), 0});
-  };
-  std::vector<int> ranks;
-  for (int r = 0; r < around_.size; ++r)
-    if (const auto& line = agents_[static_cast<std::size_t>(r)].line) {
-      add(*line);
-      ranks.push_back(r);
-    }
-  std::vector<client*> clients;
-  for (client& c : clients_) {
-    add(*c.line);
-    clients.push_back(&c);
-  }
-  waits.push_back({listener_.socket.get(), static_cast<short>(accepting_ ? POLLIN : 0), 0});
-  if (poll(waits.data(), waits.size(), next_timeout()) < 0) return;
-
-  std::size_t at = 0;
-  for (const int r : ranks) {
-    const short seen = waits[at++].revents;
-    if ((seen & POLLOUT) != 0) agents_[static_cast<std::size_t>(r)].line->flush();
-    if ((seen & ~POLLOUT) != 0) read_agent(r);
-  }
-  for (client* const c : clients) {
-    const short seen = waits[at++].revents;
-    if ((seen & POLLOUT) != 0) c->line->flush();
-    if ((seen & ~POLLOUT) != 0) read_client(*c);
-  }
-  if (clients_.remove_if([](const client& c) { return c.line == nullptr || c.line->broken(); }) != 0) accepting_ = true;
-  if (waits[at].revents != 0) accept_one();
+  std::vector<connection*> lines;
+  for (const client& c : clients_) lines.push_back(c.line.get());
+  const std::vector<connection*> ready = links_.poll_once(next_timeout(), lines);
+  for (client& c : clients_)
+    if (std::find(ready.begin(), ready.end(), c.line.get()) != ready.end()) read_client(c);
+  const auto has_left = [](const client& c) { return c.line == nullptr || c.line->broken(); };
+  if (clients_.remove_if(has_left) != 0) links_.has_room();
+  clock_->settle();
+  go_on();
   on_time();
   begin_if_asked();
   end_if_all_ending();
-}
-
-/// Whoever connects and does not show the key costs a descriptor: where there are too many of those, the one that has
-/// been silent for longest goes.
-void coordinator::accept_one() {
-  constexpr std::ptrdiff_t spare = 64;
-  handle fd = accept_from(listener_);
-  const bool full = !fd && (errno == EMFILE || errno == ENFILE);
-  if (fd) clients_.push_back({std::make_unique<connection>(std::move(fd))});
-  const auto unknown = [](const client& c) { return !c.known; };
-  if (!full && std::count_if(clients_.begin(), clients_.end(), unknown) <= around_.size + spare) return;
-  const auto oldest = std::find_if(clients_.begin(), clients_.end(), unknown);
-  if (oldest != clients_.end()) clients_.erase(oldest);
-  else accepting_ = false;      // until somebody leaves
+  links_.flush();
 }
 
 void coordinator::on_time() {
@@ -106,55 +71,51 @@ void coordinator::on_time() {
   }
 }
 
-void coordinator::read_agent(int rank) {
-  agent& a = agents_[static_cast<std::size_t>(rank)];
-  const bool alive = a.line->receive();
-  try {
-    while (a.line != nullptr) {
-      const auto frame = a.line->next();
-      if (!frame) break;
-      frame_reader reader(*frame);
-      on_agent(rank, reader);
-    }
-  } catch (const wire_error&) {
-    a.line.reset();
-  }
-  if (alive && a.line != nullptr) return;
-  a.line.reset();
-  lost_ = "rank " + std::to_string(rank) + " has ended, or its node cannot be reached";
-  if (step_ != step::idle) give_up(lost_);
-  if (std::none_of(agents_.begin(), agents_.end(), [](const agent& x) { return x.line != nullptr; })) ended_ = true;
-}
-
-void coordinator::on_agent(int rank, frame_reader& frame) {
-  agent& a = agents_[static_cast<std::size_t>(rank)];
+void coordinator::on_frame(int link, frame_reader& frame) {
   switch (frame.type()) {
-    case frame_type::answered:      // what it has said before is of a checkpoint that was given up
-      if (clock_->answer(rank, frame)) a.forget_checkpoint();
-      break;
+    case frame_type::answered:
     case frame_type::clock_up:
-      clock_->receive(rank, frame);
-      if (step_ == step::quiescing && clock_->done()) enter(step::parking);
+      if (!combines_ && !links_.is_agent(link)) throw wire_error();
+      on_clock(combines_ ? link : links_.ranks(link).first, frame);
       break;
-    case frame_type::parked:
-      a.parked = true;
-      if (step_ == step::parking && all_agents(&agent::parked)) proceed();
+    case frame_type::of_rank: {
+      const int rank = frame.get<int>();
+      if (combines_ || !links_.ranks(link).has(rank)) throw wire_error();
+      frame_reader said(frame.rest());
+      on_clock(rank, said);
       break;
-    case frame_type::written:
-      a.written = {rank,          frame.get<std::uint64_t>(), frame.get<std::uint64_t>(), frame.get<std::uint64_t>(),
-                   frame.get<std::vector<std::string>>(), frame.get<double>()};
-      a.answered = true;
-      if (step_ == step::writing && all_agents(&agent::answered)) conclude();
+    }
+    case frame_type::parked: progress_.parked(link, frame.get<clock::request_number>()); break;
+    case frame_type::written: {
+      const auto request = frame.get<clock::request_number>();
+      progress_.written(link, request, frame.get<std::vector<rank_result>>());
       break;
-    case frame_type::not_written:
-      a.failure = frame.get<std::string>();
-      a.answered = true;
-      if (step_ == step::writing && all_agents(&agent::answered)) conclude();
-      break;
-    case frame_type::ending: a.ending = true; break;
+    }
+    case frame_type::ending: progress_.ending(link); break;
     case frame_type::request: on_request(frame.get<std::uint8_t>() != 0); break;
+    case frame_type::lost: lose(frame.get<clock::rank_range>()); break;
     default: throw wire_error();
   }
+}
+
+/// from: a link, or a rank, as the policy's clock has them
+void coordinator::on_clock(int from, frame_reader& frame) {
+  if (frame.type() == frame_type::answered) clock_->answer(from, frame);
+  else if (frame.type() == frame_type::clock_up) clock_->receive(from, frame);
+  else throw wire_error();
+}
+
+void coordinator::on_lost(int link) {
+  lose(links_.ranks(link));
+  ended_ = ended_ || links_.none_left();
+}
+
+/// in: ranks  one, or a process and all that are reached through it
+void coordinator::lose(const clock::rank_range& ranks) {
+  const std::string first = "rank " + std::to_string(ranks.first) + " has ended, or its node cannot be reached";
+  const std::string text = ranks.size() == 1 ? first : clock::describe(ranks) + " are cut off: " + first;
+  if (lost_.empty()) lost_ = text;
+  if (step_ != step::idle) give_up(text);
 }
 
 /// Nobody waits for the answer, and what is asked for, the state after this moment, the checkpoint under way will have if
@@ -166,43 +127,25 @@ void coordinator::on_request(bool stop) {
   then_stop = then_stop || stop;
 }
 
+void coordinator::on_client(std::unique_ptr<connection> line) {
+  clients_.push_back({std::move(line)});
+  read_client(clients_.back());
+}
+
 void coordinator::read_client(client& c) {
-  const bool alive = c.line->receive();
+  bool alive = c.line->receive();
   try {
-    while (c.line != nullptr) {
-      const auto frame = c.line->next(c.known ? max_frame : max_hello);
-      if (!frame) break;
+    while (const auto frame = c.line->next()) {
       frame_reader reader(*frame);
-      if (!c.known) {
-        if (greet(c, reader)) return;   // an agent: it has its own place now
-      } else {
-        on_client(c, reader);
-      }
+      on_client_frame(c, reader);
     }
   } catch (const wire_error&) {
-    c.line.reset();
+    alive = false;
   }
   if (!alive) c.line.reset();
 }
 
-/// out: true for an agent, whose connection was moved to its place. Whoever does not know the key is cut off.
-bool coordinator::greet(client& c, frame_reader& frame) {
-  const auto type = frame.type();
-  if (frame.get<std::array<std::uint8_t, key_bytes>>() != where_.key) throw wire_error();
-  if (type == frame_type::hello_client) {
-    c.known = true;
-    return false;
-  }
-  const int rank = frame.get<int>();
-  if (type != frame_type::hello_rank || rank < 0 || rank >= around_.size) throw wire_error();
-  agent& a = agents_[static_cast<std::size_t>(rank)];
-  if (a.line != nullptr) throw wire_error();
-  a.line = std::move(c.line);
-  read_agent(rank);
-  return true;
-}
-
-void coordinator::on_client(client& c, frame_reader& frame) {
+void coordinator::on_client_frame(client& c, frame_reader& frame) {
   switch (frame.type()) {
     case frame_type::ask_checkpoint:
       c.waits = asked_ = true;

@@ -1,59 +1,48 @@
 // The coordinator of a job: one thread in rank 0's process, which asks for checkpoints and follows them to their end.
 #pragma once
 #include "clock_parts.hpp"
-#include "connection.hpp"
-#include "endpoint.hpp"
+#include "links.hpp"
+#include "progress.hpp"
 #include "surroundings.hpp"
 
 #include <array>
 #include <chrono>
-#include <deque>
 #include <list>
 #include <optional>
-#include <thread>
 
 namespace mana::control {
 
-class coordinator {
+class coordinator final : link_user {
  public:
   coordinator(const surroundings& s, listener l, endpoint where);
-  /// Runs until all ranks have ended, or their connections.
+  /// Runs until all ranks have ended, or all links.
   void run();
 
  private:
   using time = std::chrono::steady_clock::time_point;
 
-  struct agent {
-    std::unique_ptr<connection> line;
-    bool ending = false, parked = false, answered = false;
-    rank_written written{};
-    std::string failure;                // why its image was not written; empty: it was
-
-    void forget_checkpoint() {
-      parked = answered = false;
-      failure.clear();
-    }
-  };
   struct client {
     std::unique_ptr<connection> line;
-    bool known = false, waits = false, served = false;
+    bool waits = false, served = false;
   };
   enum class step { idle, quiescing, parking, writing };
 
   static time::duration seconds(double s);
+  void on_frame(int link, frame_reader& frame) override;
+  void on_lost(int link) override;
+  void on_client(std::unique_ptr<connection> line) override;
   void poll_once();
   int next_timeout() const;
-  void accept_one();
   void on_time();
   void read_client(client& c);
-  void read_agent(int rank);
-  void on_agent(int rank, frame_reader& frame);
-  void send(int rank, const bytes& frame);
+  void on_client_frame(client& c, frame_reader& frame);
+  void on_clock(int from, frame_reader& frame);
+  void send(int to, const bytes& frame);
   void on_request(bool stop);
-  void on_client(client& c, frame_reader& frame);
-  bool greet(client& c, frame_reader& frame);
+  void lose(const clock::rank_range& ranks);
 
   void begin_if_asked();
+  void go_on();
   void enter(step next);
   void proceed();
   void conclude();
@@ -62,8 +51,6 @@ class coordinator {
   std::string success(const std::vector<rank_written>& images) const;
   void end_if_all_ending();
   void end(const std::string& to_clients);
-  bool all_agents(bool agent::* flag) const;
-  void tell_agents(const bytes& frame);
   void answer(client& c, bool ok, const std::string& text);
   void refuse_all(const std::string& why);
   std::string status_json() const;
@@ -71,16 +58,17 @@ class coordinator {
   std::string waiting_for() const;      // who keeps the step from its end: a line of text for each
 
   const surroundings& around_;
-  listener listener_;
-  endpoint where_;
+  const endpoint where_;
+  const bool combines_;                 // the policy's messages on their way
+  links links_;
+  progress progress_;
   std::unique_ptr<coordinator_clock> clock_;
-  std::vector<agent> agents_;
-  std::list<client> clients_;           // also strangers, until they have said who they are
+  std::list<client> clients_;
   step step_ = step::idle;
   bool asked_ = false, asked_stop_ = false;     // for the next checkpoint; who asked may have gone
   bool joined_ = false, joined_stop_ = false;   // asked for while the checkpoint under way could still serve it
   bool stop_ = false, ended_ = false;
-  bool accepting_ = true;               // false: no descriptor is left for anybody new
+  clock::request_number number_ = 0;    // of the last request
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
   time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
   std::array<std::optional<double>, 4> took_s_;  // by step: of the newest checkpoint, as far as it has come

@@ -18,8 +18,6 @@ std::string decimal(double value) {
 
 constexpr const char* step_names[] = {"running", "quiescing", "parking", "writing"};
 
-std::string rank_name(std::size_t rank) { return "rank " + std::to_string(rank); }
-
 }  // namespace
 
 /// A request that comes while a checkpoint is under way is served by one more after it: what it wants saved may have
@@ -31,17 +29,24 @@ void coordinator::begin_if_asked() {
     if (unheard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", lost_.c_str());
     return refuse_all(lost_);
   }
-  const auto is_here = [](const agent& a) { return a.line != nullptr; };
-  if (!asked_ || !std::all_of(agents_.begin(), agents_.end(), is_here)) return;     // else they are still connecting
+  if (!asked_ || !links_.all_here()) return;     // else they are still connecting
   asked_ = false;
   stop_ = std::exchange(asked_stop_, false);
   for (client& c : clients_) c.served = c.waits;
-  for (agent& a : agents_) a.forget_checkpoint();
   begun_ = std::chrono::steady_clock::now();
   deadline_ = begun_ + seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s);
   took_s_ = {};
   enter(step::quiescing);
+  ++number_;      // as the clock numbers them
   clock_->request();
+  clock_->settle();
+}
+
+/// To the next step, if all have done what this one asks of them.
+void coordinator::go_on() {
+  if (step_ == step::quiescing && clock_->done()) enter(step::parking);
+  if (step_ == step::parking && progress_.all_parked() == number_) proceed();
+  if (step_ == step::writing && progress_.all_written() == number_) conclude();
 }
 
 /// The step that ends has its time noted, also where the checkpoint is given up.
@@ -62,15 +67,16 @@ void coordinator::proceed() {
     return give_up(error.what());
   }
   enter(step::writing);
-  tell_agents(frame_writer(frame_type::proceed).put(generation_.generation_path).take());
+  links_.send_all(frame_writer(frame_type::proceed).put(generation_.generation_path).take());
 }
 
 void coordinator::conclude() {
   std::string failures;
-  for (std::size_t r = 0; r < agents_.size(); ++r)
-    if (!agents_[r].failure.empty()) failures += rank_name(r) + ": " + agents_[r].failure + "\n";
   std::vector<rank_written> images;
-  for (const agent& a : agents_) images.push_back(a.written);
+  for (rank_result& r : progress_.take_results()) {
+    if (!r.failure.empty()) failures += "rank " + std::to_string(r.image.rank) + ": " + r.failure + "\n";
+    images.push_back(std::move(r.image));
+  }
   if (failures.empty()) {
     try {
       around_.commit(generation_, images);
@@ -113,7 +119,7 @@ void coordinator::close_checkpoint(bool committed, const std::string& text) {
   }
   joined_ = joined_stop_ = false;
   frame_writer verdict(frame_type::verdict);
-  tell_agents(verdict.put(static_cast<std::uint8_t>(committed)).put(static_cast<std::uint8_t>(stop_)).take());
+  links_.send_all(verdict.put(static_cast<std::uint8_t>(committed)).put(static_cast<std::uint8_t>(stop_)).take());
   bool heard = false;
   for (client& c : clients_) {
     if (!c.served) continue;
@@ -132,15 +138,14 @@ void coordinator::end(const std::string& to_clients) {
   refuse_all(to_clients);
   for (client& c : clients_)
     if (c.line != nullptr) c.line->flush_all(limit_ms);
-  for (agent& a : agents_)
-    if (a.line != nullptr) a.line->flush_all(limit_ms);
+  links_.flush_all(limit_ms);
   ended_ = true;
 }
 
 /// All ranks wait in MPI_Finalize. Requests that came before this are served first.
 void coordinator::end_if_all_ending() {
-  if (step_ != step::idle || ended_ || !all_agents(&agent::ending)) return;
-  tell_agents(frame_writer(frame_type::end).take());
+  if (step_ != step::idle || ended_ || !progress_.all_ending()) return;
+  links_.send_all(frame_writer(frame_type::end).take());
   end("the program is ending: there is nothing left to save");
 }
 
@@ -148,15 +153,6 @@ void coordinator::refuse_all(const std::string& why) {
   asked_ = asked_stop_ = false;
   for (client& c : clients_)
     if (c.waits) answer(c, false, why);
-}
-
-bool coordinator::all_agents(bool agent::* flag) const {
-  return std::all_of(agents_.begin(), agents_.end(), [flag](const agent& a) { return a.*flag; });
-}
-
-void coordinator::tell_agents(const bytes& frame) {
-  for (agent& a : agents_)
-    if (a.line != nullptr) a.line->send(frame);
 }
 
 void coordinator::answer(client& c, bool ok, const std::string& text) {
@@ -173,10 +169,14 @@ std::string coordinator::too_late() const {
 std::string coordinator::waiting_for() const {
   if (step_ == step::quiescing) return clock_->describe();
   std::string text;
-  for (std::size_t r = 0; r < agents_.size(); ++r) {
-    if (step_ == step::parking && !agents_[r].parked)
-      text += rank_name(r) + " has threads that did not reach a point where they can be saved\n";
-    if (step_ == step::writing && !agents_[r].answered) text += rank_name(r) + " has not written its image yet\n";
+  for (int l = 0; l < links_.number(); ++l) {
+    const std::string who = clock::describe(links_.ranks(l));
+    const bool one = links_.is_agent(l);
+    if (step_ == step::parking && !progress_.has_parked(l, number_))
+      text += who + (one ? " has threads that did not reach a point where they can be saved\n"
+                         : ": not all threads have reached a point where they can be saved\n");
+    if (step_ == step::writing && !progress_.has_written(l, number_))
+      text += who + (one ? " has not written its image yet\n" : ": not all have written their images yet\n");
   }
   return text;
 }

@@ -40,11 +40,15 @@ std::string own_host_name() {
   return name;
 }
 
+endpoint make_endpoint(std::uint16_t port, const job_key& key) {
+  return {own_host_name(), own_addresses(), port, key};
+}
+
 endpoint make_endpoint(std::uint16_t port) {
-  endpoint e{own_host_name(), own_addresses(), port, {}};
-  if (getrandom(e.key.data(), e.key.size(), 0) != static_cast<ssize_t>(e.key.size()))
+  job_key key{};
+  if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()))
     throw std::system_error(errno, std::generic_category(), "no random numbers for the job's key");
-  return e;
+  return make_endpoint(port, key);
 }
 
 std::vector<std::string> reachable_addresses(const endpoint& e) {
@@ -64,7 +68,7 @@ endpoint decode_endpoint(std::span<const std::uint8_t> frame) {
   e.host = from.get<std::string>();
   e.addresses = from.get<std::vector<std::string>>();
   e.port = from.get<std::uint16_t>();
-  e.key = from.get<std::array<std::uint8_t, key_bytes>>();
+  e.key = from.get<job_key>();
   return e;
 }
 

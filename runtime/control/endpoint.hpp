@@ -1,4 +1,4 @@
-// Where a job's coordinator is, and the key that its agents and its owner know.
+// Where a job's coordinator is, or a relay of it, and the key that all its processes and its owner know.
 #pragma once
 #include "wire.hpp"
 
@@ -10,16 +10,20 @@
 
 namespace mana::control {
 
+using job_key = std::array<std::uint8_t, key_bytes>;
+
 struct endpoint {
-  std::string host;                    // name of the coordinator's node
+  std::string host;                    // name of the node
   std::vector<std::string> addresses;  // numeric, the loopback first
   std::uint16_t port = 0;
-  std::array<std::uint8_t, key_bytes> key{};
+  job_key key{};
 };
 
 /// This node's endpoint with a fresh random key. errors: std::system_error
 endpoint make_endpoint(std::uint16_t port);
-/// On the coordinator's own node all, the loopback first; elsewhere all but the loopback: the key is for its node only.
+/// This node's endpoint in a job that has its key.
+endpoint make_endpoint(std::uint16_t port, const job_key& key);
+/// On its own node all, the loopback first; elsewhere all but the loopback: the key is for its node only.
 std::vector<std::string> reachable_addresses(const endpoint& e);
 
 bytes encode(const endpoint& e);

@@ -1,8 +1,8 @@
 #include "rank_control.hpp"
 
 #include "clock_trace.hpp"
-#include "coordinator.hpp"
 #include "fence.hpp"
+#include "quiet_thread.hpp"
 
 #include <mana/lower/cross.hpp>
 #include <mana/lower/signals.hpp>
@@ -10,7 +10,6 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,17 +28,7 @@ void wait_for_change(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexc
 }
 
 clock::group_name name_of(const vid::group_clock& c) noexcept { return {c.ggid, c.check}; }
-std::span<const int> members_of(const vid::group_clock& c) noexcept { return {c.members, c.size}; }
-
-/// Threads of the runtime take no signal of the program.
-std::thread start_quiet(std::function<void()> body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  std::thread made(std::move(body));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return made;
-}
+clock::rank_set members_of(const vid::group_clock& c) { return clock::rank_set(std::span(c.members, c.size)); }
 
 }  // namespace
 
@@ -52,51 +41,20 @@ void rank_control::begin(const surroundings& s) {
   in_checkpoint_ = bridge_.current.load() == lower::phase::restoring;
   released_ = !in_checkpoint_;
   begun_ = said_ending_ = all_ending_ = false;
-  if (s.rank == 0) start_coordinator();
-  bytes text = encode(where_);
-  auto length = static_cast<std::uint32_t>(text.size());
-  around_.broadcast(&length, sizeof length);
-  text.resize(length);
-  around_.broadcast(text.data(), static_cast<int>(length));
-  where_ = decode_endpoint(text);
-  clock_ = make_rank_clock_in(s.clock_trace, where_, s.size, s.clock, s.rank,
-                              [this](const bytes& frame) { tell(frame); });
-  connect();
+  network_ = std::make_unique<network>(around_);
+  clock_ = make_rank_clock_in(network_->job(), s.rank, [this](const bytes& frame) { tell(frame); });
+  line_ = network_->connect();
   barriers_.clear();
   if (clock_->always_asks()) bridge_.attention.fetch_or(lower::collectives_ask);
   begun_ = true;
   agent_ = start_quiet([this] { run_agent(); });
 }
 
-void rank_control::start_coordinator() {
-  listener l = listen_on_any_port();
-  where_ = make_endpoint(l.port);
-  coordinator_ = std::make_unique<coordinator>(around_, std::move(l), where_);
-  coordinator_thread_ = start_quiet([this] { coordinator_->run(); });
-  try {
-    write_job_file(around_.directory, {where_, getpid(), around_.size, around_.program});
-  } catch (const std::system_error& error) {
-    std::fprintf(
-        stderr,
-        "mana: warning: %s\n      the program runs, but `mana checkpoint` cannot find it and no checkpoint can be "
-        "kept\n",
-        error.what());
-  }
-}
-
-void rank_control::connect() {
-  line_ = std::make_unique<connection>(connect_to(reachable_addresses(where_), where_.port));
-  line_->send_all(frame_writer(frame_type::hello_rank).put(where_.key).put(around_.rank).take());
-}
-
 void rank_control::end() {
   if (!begun_) return;
   agent_.join();
-  if (coordinator_ != nullptr) {
-    coordinator_thread_.join();
-    coordinator_.reset();
-    remove_job_file(around_.directory, where_);
-  }
+  network_->end();
+  network_.reset();
   line_.reset();
   const std::lock_guard hold(lock_);
   begun_ = false;
@@ -166,6 +124,7 @@ void rank_control::on_requested(clock::request_number number) {
 void rank_control::start_quiesce(clock::request_number number) {
   released_ = proceed_ = verdict_known_ = stop_ = false;
   pending_ = 0;
+  number_ = number;
   bridge_.current.store(lower::phase::agreeing);
   bridge_.attention.fetch_or(lower::checkpoint_pending);
   fence_all_threads();
@@ -191,7 +150,7 @@ void rank_control::on_verdict(bool committed, bool stop) {
   if (!in_checkpoint_) let_go();         // it was given up before the initial thread came to it
 }
 
-/// The coordinator is gone: rank 0 has ended, or its node. Nothing may wait for it.
+/// The coordinator is gone, or a relay on the way to it: its rank has ended, or its node. Nothing may wait for it.
 void rank_control::on_silence() {
   if (!released_) on_verdict(false, false);
   all_ending_ = true;
@@ -201,7 +160,7 @@ void rank_control::on_silence() {
 std::vector<clock::group_count> rank_control::read_clocks() const {
   std::vector<clock::group_count> counts;
   for (const vid::group_clock* c = around_.clocks(); c != nullptr; c = c->next)
-    counts.push_back({name_of(*c), c->seq.load(std::memory_order_acquire), {c->members, c->members + c->size}});
+    counts.push_back({name_of(*c), c->seq.load(std::memory_order_acquire), members_of(*c)});
   return counts;
 }
 
@@ -213,10 +172,11 @@ lower::wait_end rank_control::clock_enter(const lower::collective_start& start) 
   std::unique_lock hold(lock_);
   if (!begun_) return lower::wait_end::done;
   vid::group_clock& clock = *start.clock;
+  const clock::rank_set members = members_of(clock);
   for (bool synchronized = false;; clock.seq.fetch_add(1)) {
     const clock::verdict v = clock_->start({.name = name_of(clock),
                                             .count = clock.seq.load(std::memory_order_relaxed),
-                                            .members = members_of(clock),
+                                            .members = members,
                                             .blocking = start.blocking != 0,
                                             .waits_for_all = start.waits_for_all != 0,
                                             .synchronized = synchronized});
@@ -296,7 +256,7 @@ int rank_control::park_others() {
     wait_for_change(bridge_.parked_count, seen);
   }
   std::unique_lock hold(lock_);
-  tell(frame_writer(frame_type::parked).take());
+  tell(frame_writer(frame_type::parked).put(number_).take());
   changed_.wait(hold, [this] { return proceed_ || verdict_known_; });
   return verdict_known_ ? 0 : 1;
 }
@@ -306,22 +266,17 @@ std::string rank_control::generation() {
   return generation_;
 }
 
-lower::outcome rank_control::wait_for_verdict(std::unique_lock<std::mutex>& hold) {
+lower::outcome rank_control::written(const rank_written& image) { return tell_result({image, {}}); }
+
+lower::outcome rank_control::not_written(const std::string& why) { return tell_result({{}, why}); }
+
+/// out: the coordinator's verdict
+lower::outcome rank_control::tell_result(rank_result result) {
+  std::unique_lock hold(lock_);
+  result.image.rank = around_.rank;
+  tell(frame_writer(frame_type::written).put(number_).put(std::vector{std::move(result)}).take());
   changed_.wait(hold, [this] { return verdict_known_; });
   return committed_ ? lower::outcome::resumed : lower::outcome::given_up;
-}
-
-lower::outcome rank_control::written(const rank_written& image) {
-  std::unique_lock hold(lock_);
-  tell(frame_writer(frame_type::written).put(image.file_bytes).put(image.memory_bytes).put(image.checksum)
-           .put(image.warnings).put(image.seconds).take());
-  return wait_for_verdict(hold);
-}
-
-lower::outcome rank_control::not_written(const std::string& why) {
-  std::unique_lock hold(lock_);
-  tell(frame_writer(frame_type::not_written).put(why).take());
-  return wait_for_verdict(hold);
 }
 
 bool rank_control::stop_asked() {

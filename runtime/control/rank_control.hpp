@@ -1,9 +1,9 @@
 // A rank's part in checkpoints: the services of the boundary that wait for, hold and release the program, and the agent
-// thread that listens to the coordinator.
+// thread that listens to the control network.
 #pragma once
 #include "clock_parts.hpp"
 #include "connection.hpp"
-#include "endpoint.hpp"
+#include "network.hpp"
 #include "surroundings.hpp"
 
 #include <mana/lower/abi.hpp>
@@ -16,18 +16,15 @@
 
 namespace mana::control {
 
-class coordinator;
-
 class rank_control {
  public:
   explicit rank_control(lower::bridge& b = lower::the_bridge()) noexcept;
   ~rank_control();
 
-  /// Starts the agent, and in rank 0 the coordinator. Collective; MPI runs. A directory that cannot be written is no
-  /// error: a warning, and requests are answered with the reason.
+  /// Starts the agent, and the process's part of the control network. Collective; MPI runs.
   /// errors: std::system_error if the ranks cannot talk to each other
   void begin(const surroundings& s);
-  /// After ending() said done: joins the threads and removes the job's file.
+  /// After ending() said done: joins the threads.
   void end();
 
   // Services of the boundary; see their members in lower/abi.hpp. Any thread, several at once.
@@ -59,24 +56,22 @@ class rank_control {
   void start_quiesce(clock::request_number number);
   void let_go();
   bool pass_barrier(std::unique_lock<std::mutex>& hold, const lower::collective_start& start);
-  lower::outcome wait_for_verdict(std::unique_lock<std::mutex>& hold);
+  lower::outcome tell_result(rank_result result);
   std::vector<clock::group_count> read_clocks() const;
   void tell(const bytes& frame);
-  void connect();
-  void start_coordinator();
   void take_frames();
 
   lower::bridge& bridge_;
   surroundings around_;
-  endpoint where_;
   std::mutex lock_;                       // of all below
   std::condition_variable changed_;
   std::unique_ptr<rank_clock> clock_;
   std::unique_ptr<connection> line_;
-  std::unique_ptr<coordinator> coordinator_;
-  std::thread agent_, coordinator_thread_;
+  std::unique_ptr<network> network_;
+  std::thread agent_;
   bool begun_ = false, said_ending_ = false, all_ending_ = false;
   bool released_ = true;                  // no checkpoint holds this rank
+  clock::request_number number_ = 0;      // of the last request whose quiesce was begun
   clock::request_number pending_ = 0;     // the request that came before the last checkpoint was released; 0: none
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;

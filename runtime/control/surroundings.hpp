@@ -1,5 +1,7 @@
 // What the control of checkpoints needs of the rest of a lower half.
 #pragma once
+#include <mana/clock/fields.hpp>
+#include <mana/clock/tree.hpp>
 #include <mana/vid/group_clock.hpp>
 
 #include <cstdint>
@@ -15,6 +17,14 @@ struct rank_written {
   std::uint64_t file_bytes = 0, memory_bytes = 0, checksum = 0;   // image::write_result
   std::vector<std::string> warnings;                              // what a restart will not have, in words
   double seconds = 0;
+  static constexpr std::tuple fields{&rank_written::rank,     &rank_written::file_bytes, &rank_written::memory_bytes,
+                                     &rank_written::checksum, &rank_written::warnings,   &rank_written::seconds};
+};
+
+struct rank_result {
+  rank_written image;
+  std::string failure;               // why the image was not written; empty: it was
+  static constexpr std::tuple fields{&rank_result::image, &rank_result::failure};
 };
 
 struct commit_info {
@@ -32,9 +42,13 @@ struct surroundings {
   bool verbose = false;
   std::string clock;                 // name of the policy; empty: the default
   std::string clock_trace;           // directory of the clock's traces; empty: none are written
+  int fan_out = clock::default_fan_out;   // of the control tree; that of rank 0 counts
   std::string program;
   /// From rank 0 to all; collective, on the thread that calls begin().
   std::function<void(void* bytes, int n)> broadcast;
+  /// Between two ranks, on that thread too. Few bytes: send() does not wait for receive().
+  std::function<void(int to, const void* bytes, int n)> send;
+  std::function<void(int from, void* bytes, int n)> receive;
   std::function<const vid::group_clock*()> clocks;   // head of the list
   std::function<void()> signal_threads;              // the park signal to every running thread of the upper half
   std::function<bool()> all_parked;                  // all but the thread that runs the checkpoint

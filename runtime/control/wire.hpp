@@ -1,5 +1,5 @@
-// Messages between coordinator, agents and clients: a frame is uint32 bytes of what follows, uint8 type, payload.
-// Little endian; text: uint32 length, bytes; list: uint32 number, members; one of several kinds: uint8 which, its
+// Messages between coordinator, relays, agents and clients: a frame is uint32 bytes of what follows, uint8 type,
+// payload. Little endian; text: uint32 length, bytes; list: uint32 number, members; one of several kinds: uint8 which, its
 // members.
 #pragma once
 #include <mana/clock/fields.hpp>
@@ -18,22 +18,25 @@
 namespace mana::control {
 
 enum class frame_type : std::uint8_t {
-  // agent → coordinator
-  hello_rank = 1,   // key, rank
+  // Towards the coordinator. A relay says for all ranks behind its links what an agent says for its own.
+  hello_rank = 1,   // key, rank: of a relay its process's
   clock_up = 2,     // the clock policy's up
-  parked = 3,       // all threads of this rank are parked
-  written = 4,      // rank_written
-  not_written = 5,  // text: why
-  ending = 6,       // the rank waits in MPI_Finalize
+  parked = 3,       // uint64 request: all threads are parked
+  written = 4,      // uint64 request, list of rank_result
+  ending = 6,       // the ranks wait in MPI_Finalize
   request = 7,      // a signal, or the program, asks for a checkpoint. uint8 stop
-  answered = 8,     // uint64: the request whose quiesce the rank begins
-  // coordinator → agent
-  clock_down = 16,  // the clock policy's down
+  answered = 8,     // uint64: the request whose quiesce begins there
+  here = 9,         // a relay: all of its links have said hello
+  lost = 10,        // a relay: int32 first, end: these ranks cannot be reached any more
+  of_rank = 11,     // a relay: int32 rank, frame of it: clock_up or answered, of a policy that does not combine
+  // Away from the coordinator, to all ranks
+  clock_down = 16,  // the clock policy's down, to one link
   proceed = 17,     // all ranks are parked. text: directory of the generation
   verdict = 18,     // uint8 committed, uint8 stop
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
+  to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
   // client → coordinator
   hello_client = 32,    // key
   ask_checkpoint = 33,  // uint8 stop
@@ -120,6 +123,7 @@ class frame_reader {
   }
 
  private:
+  void fill(bool& value) { value = get<std::uint8_t>() != 0; }
   template <class T>
   void fill(T& value) {
     if constexpr (clock::with_fields<T>) {
@@ -172,5 +176,15 @@ class frame_reader {
   std::span<const std::uint8_t> left_;
   frame_type type_;
 };
+
+/// The whole frame of which the reader has taken nothing yet.
+inline bytes whole(const frame_reader& frame) {
+  return frame_writer(frame.type()).raw(frame.rest().data(), frame.rest().size()).take();
+}
+/// In a frame of type `by`, marked with a rank: the rank, type and payload.
+inline bytes marked(frame_type by, int rank, const bytes& frame) {
+  constexpr std::size_t length = sizeof(std::uint32_t);
+  return frame_writer(by).put(rank).raw(frame.data() + length, frame.size() - length).take();
+}
 
 }  // namespace mana::control

@@ -1,5 +1,5 @@
-// Collectives of the runtime's own: what a drain needs, and progress for others, on its communicator; trivial barriers on
-// the program's.
+// Collectives that the runtime makes by itself. On a communicator of its own: what a drain needs, and progress for
+// others. On the program's: trivial barriers.
 #include "convert.hpp"
 #include "own_state.hpp"
 #include "real_mpi.hpp"

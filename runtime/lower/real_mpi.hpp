@@ -56,8 +56,9 @@ int error_text(int error_class, char* text, int* length);
 // drain.cpp
 int exchange_counts(const std::uint64_t* sent, std::uint64_t* expected);
 int drain_barrier();
-/// A barrier that nobody waits in: out: its request. It is over when is_barrier_over says so; then it is not asked again.
+/// Begins a barrier of the members of `comm`, and does not wait.      out: its request
 std::uint64_t begin_barrier(std::uint64_t comm);
+/// True once all members have begun it. The request is gone then: it is not asked for again.
 bool is_barrier_over(std::uint64_t& request);
 /// Lets the live MPI work on what is under way.
 void make_progress();

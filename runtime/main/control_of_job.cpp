@@ -68,6 +68,8 @@ store::manifest manifest_of(std::span<const control::rank_written> images) {
   return made;
 }
 
+constexpr int endpoint_tag = 0;     // the runtime sends nothing else on its communicator at that time
+
 store::generation generation_of(const control::commit_info& info) { return {info.generation_path, info.generation}; }
 
 control::surroundings surroundings_of_job() {
@@ -84,8 +86,15 @@ control::surroundings surroundings_of_job() {
   s.verbose = options.verbose;
   s.clock = options.clock;
   s.clock_trace = options.clock_trace;
+  s.fan_out = options.fan_out;
   s.program = this_job().record.program;
   s.broadcast = [](void* bytes, int n) { PMPI_Bcast(bytes, n, MPI_BYTE, 0, real_mpi::own().world); };
+  s.send = [](int to, const void* bytes, int n) {
+    PMPI_Send(bytes, n, MPI_BYTE, to, endpoint_tag, real_mpi::own().world);
+  };
+  s.receive = [](int from, void* bytes, int n) {
+    PMPI_Recv(bytes, n, MPI_BYTE, from, endpoint_tag, real_mpi::own().world, MPI_STATUS_IGNORE);
+  };
   s.begin_barrier = real_mpi::begin_barrier;
   s.is_barrier_over = real_mpi::is_barrier_over;
   s.clocks = first_clock;

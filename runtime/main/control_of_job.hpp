@@ -6,7 +6,7 @@ namespace mana::run {
 
 control::rank_control& control_of_job() noexcept;
 
-/// Starts the agent, and in rank 0 the coordinator. Collective over the runtime's world.
+/// Starts the agent, and the process's coordinator or relay. Collective over the runtime's world.
 void begin_control();
 
 }  // namespace mana::run

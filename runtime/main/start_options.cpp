@@ -34,6 +34,15 @@ std::uint64_t signals(const std::string& option, const std::string& text) {
   return value;
 }
 
+int fan_out(const std::string& option, const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !clock::is_fan_out(value))
+    refuse(option + ": \"" + text + "\" is not a number from " + std::to_string(clock::least_fan_out) + " to " +
+           std::to_string(clock::most_fan_out));
+  return value;
+}
+
 std::string clock_name(const std::string& option, const std::string& text) {
   if (!clock::with_policy(text, []<class P>() {})) refuse(option + ": there is no clock policy " + text);
   return text;
@@ -45,7 +54,8 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",
                                                "--preload",    "--stop-after",    "--checkpoint-on",
-                                               "--stop-on",    "--clock",         "--clock-trace"};
+                                               "--stop-on",    "--clock",         "--clock-trace",
+                                               "--fan-out"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -57,6 +67,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--stop-on") options.stop_signals = signals(name, value);
   else if (name == "--clock") options.clock = clock_name(name, value);
   else if (name == "--clock-trace") options.clock_trace = value;
+  else if (name == "--fan-out") options.fan_out = fan_out(name, value);
   else options.preload = value;
   i += 2;
   return true;

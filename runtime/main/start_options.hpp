@@ -1,6 +1,8 @@
 // The words with which `mana run` and `mana restart` become a lower half. A protocol between two of our programs of one
 // installation: no abbreviations, no defaults that a user would care about.
 #pragma once
+#include <mana/clock/tree.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,6 +21,7 @@ struct start_options {
   std::string preload;                 // run: wrapper library of the upper half
   std::string clock;                   // name of the clock policy; empty: the default
   std::string clock_trace;             // directory of the clock's traces; empty: none
+  int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
 };
@@ -26,7 +29,7 @@ struct start_options {
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…
 /// restart DIR/gen-N OPTIONS
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
-///          --clock-trace DIR --verbose
+///          --clock-trace DIR --fan-out K --verbose
 /// SET: a set of signals, decimal
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

@@ -63,6 +63,19 @@ const CLI::Validator& known_clock() {
   return check;
 }
 
+/// A number of links that a relay can have.
+const CLI::Validator& fan_out() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        int value = 0;
+        return CLI::detail::lexical_cast(text, value) && clock::is_fan_out(value)
+                   ? std::string()
+                   : fmt::format("{} is not a number from {} to {}", text, clock::least_fan_out, clock::most_fan_out);
+      },
+      "");
+  return check;
+}
+
 /// Anything but nothing.
 const CLI::Validator& a_name() {
   static const CLI::Validator check(
@@ -112,6 +125,10 @@ void add_run_options(CLI::App& app, run_options& options) {
                  "Write down in this directory what each rank's clock is told and says, for mana-clock-replay")
       ->type_name("DIR")
       ->check(a_name());
+  app.add_option("--fan-out", options.fan_out,
+                 fmt::format("Ranks per relay of the control network (default: {})", clock::default_fan_out))
+      ->type_name("K")
+      ->check(fan_out());
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 

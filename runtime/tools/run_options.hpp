@@ -2,6 +2,8 @@
 #pragma once
 #include "launcher.hpp"
 
+#include <mana/clock/tree.hpp>
+
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@ struct run_options {
   std::string mpi;                       // short name, "" = find out
   std::string clock;                     // name of a clock policy, "" = the default
   std::string clock_trace;               // directory of the clock's traces, "" = none
+  int fan_out = clock::default_fan_out;  // ranks per relay of the control network
   bool verbose = false;
   std::vector<std::string> command;      // run: program and its arguments
 };

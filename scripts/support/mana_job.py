@@ -43,6 +43,9 @@ def descendants(pid):
 
 LAUNCHERS = ("mpirun", "mpiexec", "hydra", "orted", "prte")
 LAUNCHER_ENDS_S = 20
+# Of a Job whose killing must not take long: Open MPI's launcher gives ranks that it ends a second between SIGTERM and
+# SIGKILL, also where none lives any more.
+ENDS_AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0"}
 NO_JOB, JOB_ENDED, NOT_SAVED = 90, 92, 94      # exit statuses of mana checkpoint
 
 
@@ -140,15 +143,15 @@ class Job:
         self.kill()
         raise Failed(f"a running job was not checkpointed: {why}; see {where}")
 
-    def kill(self, loses_output=False):
+    def kill(self):
         """SIGKILL to every process of the job, then waits until none is left. The ranks are killed first, and the launcher
-        has time to end by itself: lines that they printed long before may be in its pipes still. (Open MPI's takes one
-        or two seconds.) loses_output: nobody asks for these lines."""
+        has time to end by itself: lines that they printed long before may be in its pipes still, and Open MPI's removes
+        their shared memory."""
         victims = descendants(self.process.pid)
         launchers = [pid for pid in victims if _name(pid).startswith(LAUNCHERS)]
         _kill(pid for pid in victims if pid not in launchers)
         try:
-            self.process.wait(0 if loses_output else LAUNCHER_ENDS_S)
+            self.process.wait(LAUNCHER_ENDS_S)
         except subprocess.TimeoutExpired:
             pass
         _kill(launchers)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from workbench import JOB_ENDED, NOT_SAVED, RANKS, Bench, Failed
+from workbench import JOB_ENDED, NOT_SAVED, Bench, Failed
 
 CHECKPOINT_POINTS = ["collectives_completed", "drained", "before_write", "written", "committed"]
 RESTART_POINTS = ["image_opened", "memory_restored"]
@@ -126,9 +126,8 @@ def death_of_clients(bench):
     return f"after {', '.join(f'{1000 * s:.1f}' for s in delays_s)} ms, ran on, restarted from {newest}"
 
 
-def all_cases():
-    """[(name, function, its arguments)]"""
-    ranks = range(RANKS)
+def all_cases(ranks):
+    """[(name, function, its arguments)]. ranks: those that die"""
     found = [(f"{point}@{rank}", death_in_checkpoint, (point, rank)) for point in CHECKPOINT_POINTS for rank in ranks]
     found += [(f"{point}@{rank}", death_in_restart, (point, rank)) for point in RESTART_POINTS for rank in ranks]
     found += [(f"full_disk@{rank}", full_disk, (rank,)) for rank in ranks]
@@ -156,6 +155,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--fan-out", type=int, help="of the control tree")
+    parser.add_argument("--victim", type=int, action="append", help="a rank that dies (default: each)")
     parser.add_argument("--only", default="", help="regular expression: names of cases")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000, help="of the random moments")
     options = parser.parse_args()
@@ -168,7 +170,8 @@ def main():
         return 1
     finally:
         bench.end_case()
-    results = [passes(bench, *case) for case in all_cases() if re.search(options.only, case[0])]
+    cases = all_cases(options.victim or range(options.ranks))
+    results = [passes(bench, *case) for case in cases if re.search(options.only, case[0])]
     print(f"{options.mpi}: {results.count(True)} of {len(results)} cases passed; {bench.traces}")
     return 0 if all(results) else 1
 

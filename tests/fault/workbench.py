@@ -17,7 +17,6 @@ from comparison import Comparison  # noqa: E402
 from mana_job import Failed, Job, descendants, mpirun  # noqa: E402
 
 LIMIT_S = 60            # for whatever must not hang
-RANKS = 2
 STEPS, PAUSE_MS = 120, 10
 MOST_LINES = 10         # of output, between the start of a job and what is done to it
 JOB_ENDED = 92
@@ -128,11 +127,12 @@ class Bench:
 
     def __init__(self, options):
         build = options.build.resolve()
-        self.mpi = options.mpi
+        self.mpi, self.ranks = options.mpi, options.ranks
+        self.tree = ["--fan-out", str(options.fan_out)] if options.fan_out else []
         self.random = random.Random(options.seed)
         self.mana = str(build / "bin" / "mana")
         self.program = str(build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}")
-        self.top = build / "restart-runs" / f"fault-{options.mpi}"
+        self.top = build / "restart-runs" / f"fault-{options.mpi}-{options.ranks}"
         shutil.rmtree(self.top, ignore_errors=True)
         self.traces = ClockTraces(build, self.top)
         self.directory = self.top
@@ -150,7 +150,7 @@ class Bench:
         native = self.start(*command)
         native.must_end_well()
         self.output.expected = self.output.of(native.text)
-        job = self.start(self.mana, "run", "--ckpt-dir", "ckpt", *self.traces.options(), "--", *command)
+        job = self.start(self.mana, "run", "--ckpt-dir", "ckpt", *self.tree, *self.traces.options(), "--", *command)
         job.await_up()
         job.read(MOST_LINES)
         begin = time.monotonic()
@@ -171,12 +171,12 @@ class Bench:
     # ---- jobs
 
     def start(self, *words, environment=None):
-        job = Run([*mpirun(self.mpi, RANKS), *words], self.directory, environment)
+        job = Run([*mpirun(self.mpi, self.ranks), *words], self.directory, environment)
         self.runs.append(job)
         return job
 
     def restart(self, fault=None):
-        return self.start(self.mana, "restart", "ckpt", *self.traces.options(),
+        return self.start(self.mana, "restart", "ckpt", *self.tree, *self.traces.options(),
                           environment={"MANA_FAULT": fault} if fault else None)
 
     def running(self, fault=None):
@@ -240,8 +240,8 @@ class Bench:
         found = {view["generation"]: view for view in json.loads(done.stdout)["checkpoints"]}
         for number, view in found.items():
             files = {file.name for file in self.generation(number).iterdir()}
-            whole = {"manifest.json", *(f"rank-{rank:05}.mana" for rank in range(RANKS))}
-            if view["complete"] and (not view["sound"] or view["ranks"] != RANKS or files != whole):
+            whole = {"manifest.json", *(f"rank-{rank:05}.mana" for rank in range(self.ranks))}
+            if view["complete"] and (not view["sound"] or view["ranks"] != self.ranks or files != whole):
                 raise Failed(f"generation {number} counts as complete and is torn: {sorted(files)}, {view}")
         return {number: view["complete"] for number, view in found.items()}
 

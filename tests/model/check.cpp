@@ -1,5 +1,5 @@
 // mana-clock-check: its options are in options.cpp, what it checks in docs/clock_checker.md.
-#include "options.hpp"
+#include "long_run.hpp"
 #include "show_failure.hpp"
 #include "sweep.hpp"
 
@@ -45,10 +45,11 @@ source source_of(const options& o) {
 
 template <mana::clock::policy P>
 int check(const options& o) {
-  const totals t = sweep<P>(source_of(o), o.how, o.most, o.seconds);
+  const totals t = sweep<P>(source_of(o), o.how, o.most, o.seconds, progress(o));
   std::string verdict = name_of(t.failure.what);
   if (t.unfinished != 0) verdict += ", " + std::to_string(t.unfinished) + " beyond the limit of states";
   if (t.out_of_time) verdict += ", out of time";
+  if (t.stopped) verdict += ", stopped";
   std::printf("%-16s %-17s %-4s %8s %11s %8s %8s %6s %8s  %s\n", "policy", "family", "plan", "programs", "states",
               "seconds", "lines", "beyond", "mean", "verdict");
   std::printf("%-16s %-17s %-4s %8lu %11lu %8.1f %8lu %6d %8.4f  %s\n", std::string(P::name).c_str(),
@@ -56,14 +57,15 @@ int check(const options& o) {
               t.lines == 0 ? 0.0 : static_cast<double>(t.all_beyond) / static_cast<double>(t.lines), verdict.c_str());
   if (t.ends_without_line != 0) std::printf("%lu ends without a line\n", t.ends_without_line);
   if (t.failed) show_failure<P>(*t.failed, t.failure, o, o.how, std::string(P::name));
-  return t.failed ? 1 : 0;
+  return t.failed ? 1 : t.stopped ? exit_when_stopped() : 0;
 }
 
 int run(const options& o) {
   if (o.list)
     for (const named_program& p : named_programs()) std::printf("%s\n%s", p.name.c_str(), describe(p.what).c_str());
   if (o.list) return 0;
-  if (o.mutants) return check_mutants(o) ? 0 : 1;
+  stop_on_signals();
+  if (o.mutants) return !check_mutants(o) ? 1 : stop_signal != 0 ? exit_when_stopped() : 0;
   if (!o.has_family && o.program.empty() && o.random == 0) throw std::invalid_argument("which family, or program?");
   return with_policy(o.policy, [&]<class P>(P*) { return check<P>(o); });
 }

@@ -1,4 +1,5 @@
 // The table of mutants: each has to be found out by some family.
+#include "long_run.hpp"
 #include "mutants.hpp"
 #include "show_failure.hpp"
 #include "sweep.hpp"
@@ -6,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <stdexcept>
 
@@ -22,38 +24,49 @@ struct row {
 };
 
 const row rows[] = {
-    {"raise_lost", "a raise is not sent", change::raise_lost},
-    {"followers_raise_lost", "a raise is sent only if it is the furthest", change::followers_raise_lost},
-    {"needed_raise_lost", "a raise is sent only by who follows others", change::needed_raise_lost},
-    {"raise_late", "a raise is sent after the collective was entered, with the next change", change::raise_late},
-    {"need_lost", "a need is not sent", change::need_lost},
-    {"need_end_lost", "a need's end is not sent", change::need_end_lost},
-    {"wildcard_need_lost", "a wildcard is no need", change::wildcard_need_lost},
-    {"wildcard_need_of_one", "a wildcard is a need of one rank", change::wildcard_need_of_one},
+    {"raise_lost", "a raise is not said", change::raise_lost},
+    {"raise_late", "a raise is said after the collective was entered, with the next one", change::raise_late},
+    {"wait_lost", "a wait is not said", change::wait_lost},
+    {"wait_end_lost", "a wait's end is not said", change::wait_end_lost},
+    {"wildcard_lost", "a wait for anyone is not said", change::wildcard_lost},
+    {"wildcard_of_one", "a wait for anyone is one for a certain rank", change::wildcard_of_one},
     {"needed_pass_nothing_on", "needs do not pass on along chains", change::needed_pass_nothing_on},
-    {"report_though_behind", "a rank that is behind reports", change::report_though_behind},
-    {"report_though_needed",
-     "a rank that is needed reports",
-     change::report_though_needed,
+    {"behind_untold", "nobody says that it is behind", change::behind_untold},
+    {"always_told_behind", "everybody who waits says that it is behind", change::always_told_behind},
+    {"quiet_though_behind", "a rank that is behind says that it is quiet", change::quiet_though_behind},
+    {"quiet_though_needed",
+     "a rank that is needed says that it is quiet",
+     change::quiet_though_needed,
      {},
-     "who is needed is so by someone behind. The raise of the last one behind changes the needs, and comes before his\n"
-     "    report: so a version in which someone is needed is over before all have reported it, and no report counts"},
-    {"report_once", "only the first report is sent", change::report_once},
-    {"report_of_next_version", "a report is of the version after", change::report_of_next_version},
+     "who is needed is so by someone behind, who is not quiet. Before he is, he says that his wait has ended: so that\n"
+     "    who was needed is told otherwise, and has to be quiet as of that"},
+    {"quiet_once", "a rank says once after its snapshot that it is quiet", change::quiet_once},
+    {"quiet_of_next_version", "what is said is of the version after", change::quiet_of_next_version},
     {"late_targets_ignored", "a rank ignores targets after the first", change::late_targets_ignored},
-    {"needs_ignored", "a rank does not know who needs it", change::needs_ignored},
-    {"needs_never_end", "who once needed a rank needs it for ever", change::needs_never_end},
+    {"unknown_clocks_ignored", "a rank ignores targets of clocks that it has not yet", change::unknown_clocks_ignored},
+    {"needs_ignored", "a rank does not hear that it is needed", change::needs_ignored},
+    {"needs_never_end", "who was needed once is needed for ever", change::needs_never_end},
     {"needed_are_held", "a need is no debt when a collective starts", change::needed_are_held},
-    {"nobody_is_held", "without a debt collectives start, unraised", change::nobody_is_held},
+    {"nobody_is_held", "without a debt collectives start, unsaid", change::nobody_is_held},
     {"all_are_held", "with a debt collectives are held", change::all_are_held},
-    {"any_report_counts", "a report of any version counts", change::any_report_counts},
-    {"raise_keeps_version", "a raise makes no new version", change::raise_keeps_version},
-    {"last_not_awaited", "the last rank's report is not waited for", change::last_not_awaited},
-    {"unconcerned_not_told", "a version goes only to those whom it concerns", change::unconcerned_not_told},
-    {"last_member_not_told", "a raised target is not told to the last rank", change::last_member_not_told},
-    {"first_snapshot_only", "counts of the first rank's snapshot only", change::first_snapshot_only},
-    {"one_need_only", "a need takes the place of all others", change::one_need_only},
-    {"need_end_ends_all", "a need's end ends all needs", change::need_end_ends_all},
+    {"any_version_counts", "quiet as of any version is quiet", change::any_version_counts},
+    {"targets_keep_version", "a raised target makes no new version", change::targets_keep_version},
+    {"last_not_awaited", "the last link's quiet is not waited for", change::last_not_awaited},
+    {"first_heard_is_enough", "the coordinator speaks before all were heard", change::first_heard_is_enough},
+    {"last_link_not_told", "a raised target is not told to the last link", change::last_link_not_told},
+    {"first_snapshot_only", "counts of the first link's snapshot only", change::first_snapshot_only},
+    {"one_wait_only", "a wait takes the place of all others", change::one_wait_only},
+    {"wait_end_ends_all", "a wait's end ends all waits", change::wait_end_ends_all},
+    {"relay_quiet_early", "a relay is quiet before all below it are", change::relay_quiet_early},
+    {"relay_quiet_of_old", "a relay is quiet as of the version before", change::relay_quiet_of_old},
+    {"relay_counts_lost", "a relay passes no raise on", change::relay_counts_lost},
+    {"relay_targets_lost", "a relay passes no target on", change::relay_targets_lost},
+    {"relay_waits_lost", "a relay passes no wait on", change::relay_waits_lost},
+    {"relay_behind_untold", "a relay does not say that those who wait are behind", change::relay_behind_untold},
+    {"relay_always_behind", "a relay says of all who wait that they are behind", change::relay_always_behind},
+    {"relay_needs_lost", "a relay does not say who is needed", change::relay_needs_lost},
+    {"relay_any_version_counts", "to a relay quiet as of any version is quiet", change::relay_any_version_counts},
+    {"relay_first_heard_is_enough", "a relay speaks before all were heard", change::relay_first_heard_is_enough},
     {"held_is_counted", "a held start is not taken back", change::none, {.held_is_counted = true}},
     {"old_answers_pass", "an answer to an older request passes", change::none, {.old_answers_pass = true}},
     {"heard_before_answer", "what was said before the answer is heard", change::none, {.heard_before_answer = true}},
@@ -62,7 +75,7 @@ const row rows[] = {
      "a rank's host does not hear of the line",
      change::none,
      {.late_line = true},
-     "a rank that has reported the line's version has no debt, and only a message gives it one. None is sent after\n"
+     "a rank that was quiet as of the line's version has no debt, and only a message gives it one. None is sent after\n"
      "    the line (rule 2), so needs holds all starts and says nothing by itself; the host's part is for other\n"
      "    policies"},
     {"end_unheard", "a rank's host does not hear of the end", change::none, {.end_unheard = true}},
@@ -84,6 +97,7 @@ struct trial {
   const char* plan = "l";
   pace how = pace::any;
   const char* program = nullptr;               // one, in place of a family
+  int fan_out = 0;
 };
 const trial trials[] = {
     {{2, 1, 4, 2, "sey"}},
@@ -98,6 +112,14 @@ const trial trials[] = {
     {{}, "l", pace::prompt, "two_waits"},
     {{3, 2, 6, 3, "se"}},
     {{}, "l", pace::slow_computing, "crossed"},
+    {{}, "l", pace::any, "made"},
+    {{3, 2, 6, 3, "se"}, "l", pace::prompt, nullptr, 1},
+    {{3, 1, 4, 3, "se"}, "l", pace::any, nullptr, 1},
+    {{4, 2, 6, 4, "se"}, "l", pace::prompt, nullptr, 2},
+    {{3, 2, 6, 3, "se"}, "l", pace::any, nullptr, 1},
+    {{}, "l", pace::prompt, "chain", 2},
+    {{}, "l", pace::slow_computing, "crossed", 1},
+    {{}, "l", pace::slow_computing, "crossed", 2},
 };
 
 std::string name_of(const trial& t) {
@@ -106,6 +128,7 @@ std::string name_of(const trial& t) {
   if (name.empty())
     name =
         std::to_string(b.ranks) + "," + std::to_string(b.groups) + "," + std::to_string(b.operations) + " " + b.kinds;
+  if (t.fan_out != 0) name += " tree " + std::to_string(t.fan_out);
   return name + " " + t.plan + (t.how == pace::any ? "" : t.how == pace::prompt ? " prompt" : " slow");
 }
 
@@ -128,6 +151,8 @@ rules rules_of(const row& m, const trial& t, const options& o) {
           .split_starts = o.how.split_starts,
           .reduce = true, .prompt = t.how == pace::prompt,
           .slow_computing = t.how == pace::slow_computing,
+          .fan_out = t.fan_out,
+          .batches = false,
           .faults = m.by_callers};
 }
 
@@ -202,7 +227,7 @@ killing find_difference(const row& m, const options& o, std::uint64_t& states, s
   return {};
 }
 
-enum fate : int { killed, equivalent, alive, fates };
+enum fate : int { killed, equivalent, alive, stopped, fates };
 
 /// Prints the mutant's row. One that is marked equivalent and differs is no better than one that is alive.
 fate judge(const row& m, const options& o) {
@@ -227,12 +252,15 @@ fate judge_apart(const row& m, const options& o) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
     const fate end = judge(m, o);
     std::fflush(stdout);
     _exit(end);
   }
   int status = 0;
-  waitpid(child, &status, 0);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) kill(child, SIGKILL);
+  if (stop_signal != 0) return stopped;
   if (WIFEXITED(status)) return static_cast<fate>(WEXITSTATUS(status));
   const bool is_as_marked = m.is_equivalent == nullptr;
   std::printf(row_format, m.name, m.what, is_as_marked ? "the host's check" : "ALIVE, the host's check", "-", "-", "-");
@@ -245,10 +273,11 @@ bool check_mutants(const options& o) {
   std::array<int, fates> all{};
   std::printf(row_format, "mutant", "what is changed", "killed: how", "by", "programs", "states");
   for (const row& m : rows)
-    if (o.mutant.empty() || o.mutant == m.name) ++all[judge_apart(m, o)];
+    if ((o.mutant.empty() || o.mutant == m.name) && stop_signal == 0) ++all[judge_apart(m, o)];
   const int judged = all[killed] + all[equivalent] + all[alive];
-  if (judged == 0) throw std::invalid_argument("unknown mutant " + o.mutant);
-  std::printf("%d mutants: %d killed, %d equivalent, %d alive\n", judged, all[killed], all[equivalent], all[alive]);
+  if (judged + all[stopped] == 0) throw std::invalid_argument("unknown mutant " + o.mutant);
+  std::printf("%d mutants: %d killed, %d equivalent, %d alive%s\n", judged, all[killed], all[equivalent], all[alive],
+              stop_signal != 0 ? ", stopped" : "");
   return all[alive] == 0;
 }
 

@@ -11,12 +11,13 @@
 #include <mana/clock/needs.hpp>
 
 #include <deque>
+#include <functional>
 
 namespace clock_model {
 
-enum class outcome : std::uint8_t { clean, unsafe, deadlock, livelock, limit, no_program, refused };
-constexpr const char* names_of_outcomes[] = {"clean", "unsafe", "deadlock", "livelock",
-                                             "limit", "no program", "refused"};
+enum class outcome : std::uint8_t { clean, unsafe, deadlock, livelock, limit, no_program, refused, stopped };
+constexpr const char* names_of_outcomes[] = {"clean", "unsafe",     "deadlock", "livelock",
+                                             "limit", "no program", "refused",  "stopped"};
 inline const char* name_of(outcome o) { return names_of_outcomes[static_cast<std::size_t>(o)]; }
 inline bool is_violation(outcome o) {
   return o == outcome::unsafe || o == outcome::deadlock || o == outcome::livelock;
@@ -42,12 +43,16 @@ struct limits {
   bool keep_states = false;
 };
 
+/// Is asked every few milliseconds, with the states of the program so far.      out: go on
+using watcher = std::function<bool(std::uint64_t states)>;
+
 template <mana::clock::policy P>
 class explorer {
  public:
   using state = world<P>;
 
-  explorer(const script& s, const rules& how, const limits& most) : script_(s), how_(how), most_(most) {}
+  explorer(const script& s, const rules& how, const limits& most, watcher watch = {})
+      : script_(s), how_(how), most_(most), watch_(std::move(watch)) {}
 
   findings depth_first() {
     std::vector<step> first;
@@ -64,7 +69,10 @@ class explorer {
         if (--top.able == 0 && !ended(top.at)) return std::move(found_);
         continue;
       }
-      ++found_.steps;
+      if (++found_.steps % steps_between_looks == 0 && watch_ && !watch_(seen_.size())) {
+        stop(outcome::stopped, {});
+        return std::move(found_);
+      }
       if (!enter(std::move(next), top.talk, {s})) return std::move(found_);
     }
     found_.states = seen_.size();
@@ -111,6 +119,8 @@ class explorer {
   }
 
  private:
+  static constexpr std::uint64_t steps_between_looks = 1024;
+
   struct frame {
     state at;
     std::vector<step> todo, by;
@@ -131,7 +141,7 @@ class explorer {
       if (at.what_broke() != fault::none) return;
       const auto s = at.solo();
       if (!s) return;
-      if (talk != nullptr && (s->what == step::down || s->what == step::up)) ++*talk;
+      if (talk != nullptr && (s->what == step::down || s->what == step::up || s->what == step::settle)) ++*talk;
       const int before = talk == nullptr ? 0 : at.progress();
       at.take(*s);
       by.push_back(*s);
@@ -215,6 +225,7 @@ class explorer {
   const script& script_;
   const rules& how_;
   const limits& most_;
+  const watcher watch_;
   hash_set seen_;
   std::vector<frame> frames_;
   findings found_;
@@ -224,7 +235,8 @@ class explorer {
 /// code of it runs then.
 inline bool ends_natively(const script& s) {
   const rules none{
-      .plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .faults = {}};
+      .plan = "", .split_starts = false, .reduce = true, .prompt = false, .slow_computing = false, .fan_out = 0,
+      .batches = false, .faults = {}};
   const limits most{.states = 20'000, .talk = 1'000'000, .keep_line_counts = false, .keep_states = false};
   return explorer<mana::clock::needs>(s, none, most).depth_first().what == outcome::clean;
 }

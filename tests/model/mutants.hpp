@@ -13,24 +13,31 @@ namespace clock = mana::clock;
 enum class change : std::uint8_t {
   none,
   // in ranks: what they say
-  raise_lost, followers_raise_lost, needed_raise_lost, raise_late, need_lost, need_end_lost, wildcard_need_lost,
-  wildcard_need_of_one, needed_pass_nothing_on, report_though_behind, report_though_needed, report_once,
-  report_of_next_version,
+  raise_lost, raise_late, wait_lost, wait_end_lost, wildcard_lost, wildcard_of_one, needed_pass_nothing_on,
+  behind_untold, always_told_behind, quiet_though_behind, quiet_though_needed, quiet_once, quiet_of_next_version,
   // in ranks: what they do with what they hear
-  late_targets_ignored, needs_ignored, needs_never_end, needed_are_held, nobody_is_held, all_are_held,
+  late_targets_ignored, unknown_clocks_ignored, needs_ignored, needs_never_end, needed_are_held, nobody_is_held,
+  all_are_held,
   // in the coordinator
-  any_report_counts, raise_keeps_version, last_not_awaited, unconcerned_not_told, last_member_not_told,
-  first_snapshot_only, one_need_only, need_end_ends_all
+  any_version_counts, targets_keep_version, last_not_awaited, first_heard_is_enough, last_link_not_told,
+  first_snapshot_only, one_wait_only, wait_end_ends_all,
+  // in relays
+  relay_quiet_early, relay_quiet_of_old, relay_counts_lost, relay_targets_lost, relay_waits_lost,
+  relay_behind_untold, relay_always_behind, relay_needs_lost, relay_any_version_counts, relay_first_heard_is_enough
 };
 
 struct mutant {
   static constexpr std::string_view name = "mutant";
+  static constexpr bool combines = true;
   static inline change current = change::none;  // a policy's parts are made without arguments
   static bool is(change c) { return current == c; }
 
+  using news = clock::needs::news;
+  using orders = clock::needs::orders;
   using up = clock::needs::up;
   using down = clock::needs::down;
   template <class Transport> class rank;
+  template <class Transport> class relay;
   template <class Transport> class coordinator;
 };
 
@@ -39,9 +46,9 @@ template <class Transport>
 struct rank_filter {
   Transport& to;
   std::map<clock::group_name, std::pair<std::uint64_t, std::uint64_t>> clocks;    // count, target
-  std::vector<int> needed_by;
-  std::vector<mutant::up> kept;
-  bool has_reported = false, follows = false;
+  bool needed = false, has_spoken = false;
+  std::vector<clock::group_count> kept;
+  int quiets = 0;
 
   bool is_behind() const {
     for (const auto& [name, c] : clocks)
@@ -49,32 +56,31 @@ struct rank_filter {
     return false;
   }
   void send(const mutant::up& m) {
-    if (std::holds_alternative<clock::needs::raise>(m)) return send_raise(m);
-    if (const auto* n = std::get_if<clock::needs::need>(&m)) return send_need(*n);
-    if (std::holds_alternative<clock::needs::need_end>(m) && mutant::is(change::need_end_lost)) return;
-    if (const auto* r = std::get_if<clock::needs::report>(&m)) {
-      if (std::exchange(has_reported, true) && mutant::is(change::report_once)) return;
-      return to.send(clock::needs::report{r->version + (mutant::is(change::report_of_next_version) ? 1 : 0)});
-    }
-    to.send(m);
-  }
-  void send_kept() {
-    for (const mutant::up& m : std::exchange(kept, {})) to.send(m);
+    mutant::news n = std::get<mutant::news>(m);
+    if (std::exchange(has_spoken, true)) change_counts(n);
+    for (clock::needs::wait& w : n.waits) change_wait(w);
+    std::erase_if(n.waits, is_lost);
+    if (mutant::is(change::quiet_though_behind) && is_behind()) n.quiet = true;
+    if (mutant::is(change::quiet_though_needed) && needed && !is_behind()) n.quiet = true;
+    if (n.quiet && ++quiets > 2 && mutant::is(change::quiet_once)) n.quiet = false;
+    if (mutant::is(change::quiet_of_next_version)) ++n.version;
+    to.send(n);
   }
 
  private:
-  void send_raise(const mutant::up& m) {
-    if (mutant::is(change::raise_lost)) return;
-    if (mutant::is(change::followers_raise_lost) && follows) return;
-    if (mutant::is(change::needed_raise_lost) && !follows) return;
-    if (mutant::is(change::raise_late)) kept.push_back(m);
-    else to.send(m);
+  void change_counts(mutant::news& n) {
+    if (mutant::is(change::raise_lost)) n.counts.clear();
+    if (mutant::is(change::raise_late)) std::swap(n.counts, kept);
   }
-  void send_need(const clock::needs::need& n) {
-    if (mutant::is(change::need_lost) || (mutant::is(change::wildcard_need_lost) && n.peers.empty())) return;
-    if (mutant::is(change::needed_pass_nothing_on) && !is_behind()) return;
-    if (mutant::is(change::wildcard_need_of_one) && n.peers.empty()) return to.send(clock::needs::need{{0}});
-    to.send(n);
+  static void change_wait(clock::needs::wait& w) {
+    if (mutant::is(change::wildcard_of_one) && w.waits && w.peers.empty()) w.peers = {0};
+    if (mutant::is(change::behind_untold)) w.is_behind = false;
+    if (mutant::is(change::always_told_behind)) w.is_behind = w.waits;
+  }
+  static bool is_lost(const clock::needs::wait& w) {
+    return (mutant::is(change::wait_lost) && w.waits) || (mutant::is(change::wait_end_lost) && !w.waits) ||
+           (mutant::is(change::wildcard_lost) && w.waits && w.peers.empty()) ||
+           (mutant::is(change::needed_pass_nothing_on) && w.waits && !w.is_behind);
   }
 };
 
@@ -84,124 +90,157 @@ class mutant::rank : public rank_filter<Transport>, public clock::needs::rank<ra
   using original = clock::needs::rank<filter>;
 
  public:
-  rank(Transport& transport, int number) : filter{transport, {}, {}, {}}, original(*this, number) {}
+  rank(Transport& transport, int number) : filter{transport, {}, false, false, {}, 0}, original(*this, number), number_(number) {}
 
   void begin(std::vector<clock::group_count> counts) {
     for (const clock::group_count& c : counts) this->clocks[c.name] = {c.count, c.count};
     original::begin(std::move(counts));
   }
   void receive(const down& message) {
-    clock::needs::state s = std::get<clock::needs::state>(message);
-    if (is(change::late_targets_ignored) && s.version > 1) s.targets.clear();
-    if (is(change::needs_ignored)) s.needed_by.clear();
-    if (is(change::needs_never_end))
-      s.needed_by.insert(s.needed_by.end(), this->needed_by.begin(), this->needed_by.end());
-    std::sort(s.needed_by.begin(), s.needed_by.end());
-    s.needed_by.erase(std::unique(s.needed_by.begin(), s.needed_by.end()), s.needed_by.end());
-    this->needed_by = s.needed_by;
-    for (const clock::group_count& t : s.targets) {
+    orders o = std::get<orders>(message);
+    if (is(change::late_targets_ignored) && o.version > 1) o.targets.clear();
+    if (is(change::unknown_clocks_ignored))
+      std::erase_if(o.targets, [&](const clock::group_count& t) { return !this->clocks.contains(t.name); });
+    if (is(change::needs_ignored)) o.needed = {};
+    if (is(change::needs_never_end)) o.no_longer = {};
+    this->needed = (this->needed || o.needed.contains(number_)) && !o.no_longer.contains(number_);
+    for (const clock::group_count& t : o.targets) {
       auto& target = this->clocks[t.name].second;
       target = std::max(target, t.count);
     }
-    original::receive(s);
-    this->send_kept();
-    const bool is_needed = !this->is_behind() && !s.needed_by.empty();
-    if ((is(change::report_though_behind) && this->is_behind()) || (is(change::report_though_needed) && is_needed))
-      this->to.send(clock::needs::report{s.version});
+    original::receive(o);
+    const bool lies = (is(change::quiet_though_behind) && filter::is_behind()) ||
+                      (is(change::quiet_though_needed) && this->needed && !filter::is_behind());
+    if (lies) this->send(news{o.version, true, {}, {}});
   }
   clock::verdict start(const clock::collective& next) {
     auto& [count, target] = this->clocks[next.name];
-    if (is(change::all_are_held) || (is(change::needed_are_held) && !this->is_behind())) return clock::verdict::hold;
-    this->follows = next.count <= target;
-    const clock::verdict v = original::start(next);
-    if (v == clock::verdict::hold) return is(change::nobody_is_held) ? clock::verdict::go : v;
-    count = std::max(count, next.count);
+    if (is(change::all_are_held) || (is(change::needed_are_held) && !filter::is_behind())) return clock::verdict::hold;
+    const std::pair before{count, target};
+    count = std::max(count, next.count);   // the original speaks of it before it returns
     target = std::max(target, next.count);
-    return v;
-  }
-
-  static constexpr auto fields =
-      std::tuple_cat(original::fields, std::tuple{&filter::clocks, &filter::needed_by, &filter::kept,
-                                                  &filter::has_reported, &filter::follows});
-};
-
-/// What the coordinator says passes through here. It knows the version that ranks were told.
-template <class Transport>
-struct coordinator_filter {
-  Transport& to;
-  int ranks;
-  std::uint64_t newest = 0, told = 0;           // the original's version; what ranks are told
-  bool keeps_version = false;
-  std::vector<std::uint64_t> reported;          // by rank, of those that were told
-  std::map<int, std::vector<int>> needed_by;    // as last told
-
-  void send(int rank, const mutant::down& message) {
-    clock::needs::state s = std::get<clock::needs::state>(message);
-    if (newest != s.version && !keeps_version) ++told;
-    newest = s.version;
-    if (mutant::is(change::raise_keeps_version)) s.version = told;
-    if (mutant::is(change::last_member_not_told) && rank == ranks - 1 && s.version > 1) s.targets.clear();
-    const bool concerned = s.version == 1 || !s.targets.empty() || s.needed_by != needed_by[rank];
-    needed_by[rank] = s.needed_by;
-    if (concerned || !mutant::is(change::unconcerned_not_told)) to.send(rank, s);
-  }
-  void declare_line() { to.declare_line(); }
-};
-
-template <class Transport>
-class mutant::coordinator : public coordinator_filter<Transport>,
-                            public clock::needs::coordinator<coordinator_filter<Transport>> {
-  using filter = coordinator_filter<Transport>;
-  using original = clock::needs::coordinator<filter>;
-
- public:
-  coordinator(Transport& transport, int ranks)
-      : filter{transport, ranks, 0, 0, false, std::vector<std::uint64_t>(static_cast<std::size_t>(ranks)), {}},
-        original(*this, ranks) {}
-
-  void receive(int rank, const up& message) {
-    if (const auto* r = std::get_if<clock::needs::report>(&message)) return on_report(rank, r->version);
-    if (const auto* s = std::get_if<clock::needs::snapshot>(&message)) return on_snapshot(rank, *s);
-    const bool ends = std::holds_alternative<clock::needs::need_end>(message);
-    const bool begins = std::holds_alternative<clock::needs::need>(message);
-    for (int r = 0; r < this->ranks; ++r)
-      if (r != rank && ((ends && is(change::need_end_ends_all)) || (begins && is(change::one_need_only))))
-        original::receive(r, clock::needs::need_end{});
-    this->keeps_version = is(change::raise_keeps_version) && std::holds_alternative<clock::needs::raise>(message);
-    const std::uint64_t before = this->newest;
-    original::receive(rank, message);
-    if (std::exchange(this->keeps_version, false) && this->newest != before) report_again();
+    const clock::verdict v = original::start(next);
+    if (v != clock::verdict::hold) return v;
+    std::tie(count, target) = before;
+    return is(change::nobody_is_held) ? clock::verdict::go : v;
   }
 
  private:
-  /// What was told of a version stays told, as the version is the same.
-  void report_again() {
-    for (int r = 0; r < this->ranks; ++r)
-      if (this->reported[static_cast<std::size_t>(r)] == this->told) pass_report(r);
-  }
-  void on_report(int rank, std::uint64_t version) {
-    this->reported[static_cast<std::size_t>(rank)] = version;
-    if (is(change::raise_keeps_version)) {
-      if (version == this->told) pass_report(rank);
-      return;
-    }
-    if (is(change::any_report_counts)) return pass_report(rank);
-    if (is(change::last_not_awaited) && version == this->newest && rank != this->ranks - 1)
-      hear_report(this->ranks - 1, version);
-    hear_report(rank, version);
-  }
-  void pass_report(int rank) { hear_report(rank, this->newest); }
-  void hear_report(int rank, std::uint64_t version) { original::receive(rank, clock::needs::report{version}); }
-  void on_snapshot(int rank, clock::needs::snapshot s) {
-    if (is(change::first_snapshot_only) && rank != 0)
-      for (clock::group_count& c : s.counts) c.count = 0;
-    original::receive(rank, s);
-  }
-
+  const int number_;
 
  public:
-  static constexpr auto fields = std::tuple_cat(
-      original::fields, std::tuple{&filter::newest, &filter::told, &filter::reported, &filter::needed_by});
+  static constexpr auto fields =
+      std::tuple_cat(original::fields, std::tuple{&filter::clocks, &filter::needed, &filter::has_spoken,
+                                                  &filter::kept, &filter::quiets});
+};
+
+/// What the coordinator, or a relay, says to its links passes through here.
+template <class Transport>
+struct link_filter {
+  Transport& to;
+  std::vector<std::uint64_t> newest, told;      // by link: the original's version; what the link was told
+  std::vector<std::uint64_t> quiet_at;          // by link: the version that it was told, of its last news that were quiet
+
+  void send(int link, const mutant::down& message) {
+    const std::size_t l = static_cast<std::size_t>(link);
+    mutant::orders o = std::get<mutant::orders>(message);
+    newest[l] = o.version;
+    const bool keeps = mutant::is(change::targets_keep_version) && told[l] != 0 && !o.targets.empty();
+    if (!keeps) ++told[l];
+    if (mutant::is(change::targets_keep_version)) o.version = told[l];
+    if (mutant::is(change::last_link_not_told) && l + 1 == newest.size() && o.version > 1) o.targets.clear();
+    if (mutant::is(change::relay_targets_lost) && is_relay) o.targets.clear();
+    if (mutant::is(change::relay_needs_lost) && is_relay) o.needed = {};
+    to.send(link, o);
+  }
+  void send_up(const mutant::up& message) {
+    mutant::news n = std::get<mutant::news>(message);
+    if (mutant::is(change::relay_counts_lost) && std::exchange(has_spoken, true)) n.counts.clear();
+    if (mutant::is(change::relay_waits_lost)) n.waits.clear();
+    for (clock::needs::wait& w : n.waits) {
+      if (mutant::is(change::relay_behind_untold)) w.is_behind = false;
+      if (mutant::is(change::relay_always_behind)) w.is_behind = w.waits;
+    }
+    if (mutant::is(change::relay_quiet_early)) n.quiet = true;
+    if (mutant::is(change::relay_quiet_of_old) && n.version > 0) --n.version;
+    to.send_up(n);
+  }
+  void declare_line() { to.declare_line(); }
+
+  bool is_relay = false, has_spoken = false;
+  static link_filter of(Transport& transport, std::size_t links, bool is_relay) {
+    const std::vector<std::uint64_t> none(links);
+    return {transport, none, none, none, is_relay, false};
+  }
+};
+
+/// Original: needs::relay or needs::coordinator
+template <class Transport, class Original, bool IsRelay>
+class changed_hub : public link_filter<Transport>, public Original {
+  using filter = link_filter<Transport>;
+
+ public:
+  changed_hub(Transport& transport, std::span<const clock::rank_range> links)
+      : filter(filter::of(transport, links.size(), IsRelay)), Original(*this, links), links_(links) {}
+
+  void receive(int link, const mutant::up& message) {
+    const std::size_t l = static_cast<std::size_t>(link), last = links_.size() - 1;
+    mutant::news n = std::get<mutant::news>(message);
+    if (n.quiet) this->quiet_at[l] = n.version + 1;
+    if (mutant::is(IsRelay ? change::relay_any_version_counts : change::any_version_counts)) n.version = this->newest[l];
+    if (mutant::is(change::targets_keep_version) && n.version == this->told[l]) n.version = this->newest[l];
+    if (!IsRelay) change_snapshot(l, n), change_waits(link, n);
+    Original::receive(link, n);
+    const bool is_last_heard = !IsRelay && mutant::is(change::last_not_awaited) && this->quiet_at[last] != 0;
+    if (is_last_heard && l != last) pretend(last);
+    if (mutant::is(IsRelay ? change::relay_first_heard_is_enough : change::first_heard_is_enough))
+      for (std::size_t other = 0; other <= last; ++other)
+        if (this->quiet_at[other] == 0) pretend(other);
+  }
+  void settle() {
+    Original::settle();
+    if (!mutant::is(change::targets_keep_version)) return;
+    // What was quiet as of the version that was told stays so, as the version is the same.
+    bool some = false;
+    for (std::size_t l = 0; l < links_.size(); ++l)
+      if (this->newest[l] != 0 && this->quiet_at[l] == this->told[l] + 1) pretend(l), some = true;
+    if (some) Original::settle();
+  }
+
+ private:
+  void pretend(std::size_t link) {
+    Original::receive(static_cast<int>(link), mutant::news{this->newest[link], true, {}, {}});
+  }
+  static void change_snapshot(std::size_t link, mutant::news& n) {
+    if (mutant::is(change::first_snapshot_only) && link != 0 && n.version == 0) n.counts.clear();
+  }
+  void change_waits(int link, const mutant::news& n) {
+    if (n.waits.empty()) return;
+    const bool ends = !n.waits.front().waits;
+    if (!mutant::is(ends ? change::wait_end_ends_all : change::one_wait_only)) return;
+    for (int r = 0; r < links_.back().end; ++r)
+      if (r != n.waits.front().rank)
+        Original::receive(link, mutant::news{~std::uint64_t{0}, false, {}, {clock::needs::nobody(r)}});
+  }
+
+  std::span<const clock::rank_range> links_;
+
+ public:
+  static constexpr auto fields =
+      std::tuple_cat(Original::fields, std::tuple{&filter::newest, &filter::told, &filter::quiet_at,
+                                                  &filter::has_spoken});
+};
+
+template <class Transport>
+class mutant::coordinator
+    : public changed_hub<Transport, clock::needs::coordinator<link_filter<Transport>>, false> {
+ public:
+  using changed_hub<Transport, clock::needs::coordinator<link_filter<Transport>>, false>::changed_hub;
+};
+template <class Transport>
+class mutant::relay : public changed_hub<Transport, clock::needs::relay<link_filter<Transport>>, true> {
+ public:
+  using changed_hub<Transport, clock::needs::relay<link_filter<Transport>>, true>::changed_hub;
 };
 
 static_assert(clock::policy<mutant>);

@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace clock_model {
@@ -15,12 +16,15 @@ const char* const usage =
     "  --seed S             of chance (1)\n"
     "  --program NAME       one program; --list names them\n"
     "  --plan LETTERS       requests: l until the line, a may be given up at any moment (l)\n"
+    "  --fan-out K          the coordinator and relays have so many children, not all ranks are the coordinator's\n"
+    "  --batches            messages may come together: relays and the coordinator say later what they have to say\n"
     "  --whole-starts       no request comes between the count of a start and its question: fewer states\n"
     "  --no-reduction       every step by itself\n"
     "  --prompt             only schedules in which messages, but for requests, arrive at once\n"
     "  --slow-computing     only schedules in which a computation ends when nothing else can happen\n"
     "  --states N           most states per program (2000000)\n"
     "  --time S             most seconds of a core in all (of --mutants: per mutant and family)\n"
+    "  --progress S         says on stderr every S seconds how far it is (where that is a terminal: 30)\n"
     "  --svg FILE           draws the counterexample\n"
     "  --mutants            shows that changed policies are found out\n"
     "  --mutant NAME        only this one, and how it is found out (--svg)\n";
@@ -70,12 +74,15 @@ options read_options(int count, char** words) {
     else if (word == "--seed") o.seed = static_cast<unsigned>(number(value()));
     else if (word == "--program") o.program = value();
     else if (word == "--plan") o.how.plan = letters("la");
+    else if (word == "--fan-out") o.how.fan_out = static_cast<int>(std::min<std::uint64_t>(number(value()), 100));
+    else if (word == "--batches") o.how.batches = true;
     else if (word == "--whole-starts") o.how.split_starts = false;
     else if (word == "--no-reduction") o.how.reduce = false;
     else if (word == "--prompt") o.how.prompt = true;
     else if (word == "--slow-computing") o.how.slow_computing = true;
     else if (word == "--states") o.most.states = number(value());
     else if (word == "--time") o.seconds = static_cast<double>(number(value()));
+    else if (word == "--progress") o.progress = std::min(number(value()), std::uint64_t{86400});
     else if (word == "--svg") o.svg = value();
     else if (word == "--mutants") o.mutants = true;
     else if (word == "--mutant") o.mutants = true, o.mutant = value();

@@ -12,6 +12,7 @@ struct options {
   std::uint64_t random = 0;                    // programs
   unsigned seed = 1;
   double seconds = 3600;
+  std::optional<std::uint64_t> progress;       // seconds between two lines
   rules how;
   limits most;
 };
@@ -20,7 +21,7 @@ struct options {
 options read_options(int count, char** words);
 extern const char* const usage;
 
-/// The mutants' table. out: all were killed
+/// The mutants' table. out: all that was judged was killed
 bool check_mutants(const options& o);
 
 }  // namespace clock_model

@@ -93,20 +93,41 @@ struct process {
   process(const process& from) : host(to_coordinator, from.host), doing(from.doing) {}
 };
 
+/// What a coordinator says, by link.
+template <class P>
+struct link_outbox {
+  std::vector<std::pair<int, downward<P>>> out;
+  void request(int link, request_number n) { out.emplace_back(link, requested{n}); }
+  void send(int link, const typename P::down& m) { out.emplace_back(link, m); }
+  void line(int link) { out.emplace_back(link, line_declared{}); }
+};
+
 template <class P>
 struct control {
-  struct outbox {
-    std::vector<std::pair<int, downward<P>>> out;
-    void request(int rank, request_number n) { out.emplace_back(rank, requested{n}); }
-    void send(int rank, const typename P::down& m) { out.emplace_back(rank, m); }
-    void line(int rank) { out.emplace_back(rank, line_declared{}); }
-  };
-  outbox to_ranks;
-  mana::clock::coordinator_host<P, outbox> host;
+  link_outbox<P> to_links;
+  mana::clock::coordinator_host<P, link_outbox<P>> host;
 
-  explicit control(int ranks) : host(to_ranks, ranks) {}
-  control(const control& from) : host(to_ranks, from.host) {}
+  explicit control(std::vector<mana::clock::rank_range> links) : host(to_links, std::move(links)) {}
+  control(const control& from) : host(to_links, from.host) {}
 };
+
+/// A relay; of a policy that does not combine there is none.
+template <class P>
+struct junction {
+  struct outbox : link_outbox<P> {
+    std::vector<upward<P>> up;
+    void answer(request_number n) { up.push_back(answered{n}); }
+    void send_up(const typename P::up& m) { up.push_back(m); }
+  };
+  outbox says;
+  mana::clock::relay_host<P, outbox> host;
+
+  explicit junction(std::vector<mana::clock::rank_range> links) : host(says, std::move(links)) {}
+  junction(const junction& from) : host(says, from.host) {}
+};
+template <class P>
+  requires(!mana::clock::combines<P>)
+struct junction<P> {};
 
 /// A host and its part are one state.
 template <class Host>
@@ -123,6 +144,10 @@ void put_state(byte_writer& to, const process<P>& p) {
 template <class P>
 void put_state(byte_writer& to, const control<P>& c) {
   put_host(to, c.host);
+}
+template <class P>
+void put_state(byte_writer& to, const junction<P>& j) {
+  if constexpr (mana::clock::combines<P>) put_host(to, j.host);
 }
 template <class Message>
 void put_state(byte_writer& to, const lane<Message>& l) {

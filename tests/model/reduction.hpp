@@ -15,6 +15,8 @@
 //     is told decides, nothing else), or that stands at the line until its end has come. What it answers goes to the
 //     end of its own lane, of which the coordinator takes the beginning.
 //   - the release of a rank for which nothing is under way.
+//   - a request, or a line, that comes to a relay: it passes it on. What its links say before they have answered it does
+//     not hear, and after a line they say nothing.
 #pragma once
 #include "world.hpp"
 
@@ -36,11 +38,13 @@ bool world<P>::is_held(int r) const {
 /// No reduction, but fewer schedules: how a policy does if its messages are faster than the program.
 template <mana::clock::policy P>
 std::optional<step> world<P>::prompt_step() const {
-  for (int r = 0; r < size(); ++r) {
-    if (!going_up(r).empty()) return step{step::up, r};
-    if (!coming_down(r).empty() && !std::holds_alternative<requested>(coming_down(r).front()))
-      return step{step::down, r};
+  for (int c = 0; c < network_->children(); ++c) {
+    if (!going_up(c).empty()) return step{step::up, c};
+    if (!coming_down(c).empty() && (network_->is_relay(c) || !std::holds_alternative<requested>(coming_down(c).front())))
+      return step{step::down, c};
   }
+  for (int h = 0; h <= network_->relays(); ++h)
+    if ((unsettled_ >> h & 1) != 0) return step{step::settle, h};
   return std::nullopt;
 }
 
@@ -63,6 +67,12 @@ hash128 world<P>::settled_hash() const {
 
 template <mana::clock::policy P>
 std::optional<step> world<P>::left_mover() const {
+  for (int c = size(); c < network_->children(); ++c) {
+    if (coming_down(c).empty()) continue;
+    const downward<P>& next = coming_down(c).front();
+    if (std::holds_alternative<requested>(next) || std::holds_alternative<line_declared>(next))
+      return step{step::down, c};
+  }
   for (int r = 0; r < size(); ++r) {
     const task& t = doing(r);
     const op* o = next_op(r);

@@ -25,14 +25,16 @@ std::string escaped(const std::string& text) {
 
 std::string number(int n) { return std::to_string(n); }
 
-/// Rows: the coordinator, then ranks. Columns: the schedule's steps, numbered; below, what each is.
+/// Rows: the coordinator, then ranks, then relays. Columns: the schedule's steps, numbered; below, what each is.
 /// One step has one column, and text has places of its own: so no text is on another, or on an arrow.
 class drawing {
  public:
-  drawing(const story& told, const script& s) : all_(told.all), stands_(told.stands), script_(s) {}
+  drawing(const story& told, const script& s)
+      : all_(told.all), stands_(told.stands), relays_(told.relays), script_(s),
+        rows_(s.size() + static_cast<int>(told.relays.size())) {}
 
   std::string draw(const std::string& title) {
-    const int right = x(all_.size()) + margin, bottom = y(script_.size()) + 10;
+    const int right = x(all_.size()) + margin, bottom = y(rows_) + 10;
     const std::size_t in_a_column = std::max<std::size_t>(8, (all_.size() + 1) / 2);
     std::size_t longest = 0;
     for (const happening& h : all_) longest = std::max(longest, h.text.size());
@@ -50,6 +52,8 @@ class drawing {
       if (static_cast<std::size_t>(r) < stands_.size())
         label(right + 6, y(r) + 4, stands_[static_cast<std::size_t>(r)]);
     }
+    for (int r = script_.size(); r < rows_; ++r)
+      row(y(r), relays_[static_cast<std::size_t>(r - script_.size())], right);
     for (std::size_t i = 0; i < all_.size(); ++i) mark_behind(i);
     boxes();
     for (std::size_t i = 0; i < all_.size(); ++i) mark(i);
@@ -67,7 +71,7 @@ class drawing {
                               *messages = "#222222", *lines = "#c00000";
   static constexpr int coordinator_y = 60, margin = 10, list_line = 15;
   static int x(std::size_t step) { return 110 + 26 * static_cast<int>(step); }
-  static int y(int rank) { return 110 + 46 * rank; }
+  static int y(int row) { return row < 0 ? coordinator_y : 110 + 46 * row; }
 
   std::string color_of(std::size_t i) const {
     switch (all_[i].what) {
@@ -136,14 +140,14 @@ class drawing {
   void mark_behind(std::size_t i) {
     const happening& h = all_[i];
     switch (h.what) {
-      case happening::up: line(x(i), y(h.rank), x(i), coordinator_y, arrow(to_coordinator)); break;
-      case happening::down: line(x(i), coordinator_y, x(i), y(h.rank), arrow(to_rank)); break;
+      case happening::up: line(x(i), y(h.rank), x(i), y(h.peer), arrow(to_coordinator)); break;
+      case happening::down: line(x(i), y(h.peer), x(i), y(h.rank), arrow(to_rank)); break;
       case happening::request:
-        line(x(i), coordinator_y, x(i), y(h.rank), arrow(requests) + "stroke-width=\"2\"");
+        line(x(i), y(h.peer), x(i), y(h.rank), arrow(requests) + "stroke-width=\"2\"");
         break;
       case happening::line:
       case happening::end:
-        line(x(i), 44, x(i), y(script_.size() - 1) + 20, stroke(lines) + "stroke-width=\"2\" stroke-dasharray=\"6 3\"");
+        line(x(i), 44, x(i), y(rows_ - 1) + 20, stroke(lines) + "stroke-width=\"2\" stroke-dasharray=\"6 3\"");
         break;
       default: break;
     }
@@ -166,8 +170,9 @@ class drawing {
 
   static constexpr const char* colors[] = {"#3b7dd8", "#3fa34d", "#c48a00", "#9b51b5"};
   const std::vector<happening>& all_;
-  const std::vector<std::string>& stands_;
+  const std::vector<std::string>&stands_, &relays_;
   const script& script_;
+  const int rows_;
   std::string out_;
 };
 

@@ -8,6 +8,7 @@ namespace clock_model {
 struct happening {
   enum kind { enters, leaves, sends, receives, up, down, request, line, end, other } what = other;
   int rank = 0, peer = -1;                     // of sends, receives: the k-th message between them
+                                               // of up, down, request: rank or relay, and its relay; -1: the coordinator
   int group = -1;
   std::uint64_t k = 0;
   std::string text;
@@ -17,6 +18,7 @@ struct happening {
 struct story {
   std::vector<happening> all;
   std::vector<std::string> stands;             // by rank: where it is at the end
+  std::vector<std::string> relays;             // their names; they are numbered after the ranks
 };
 
 /// For people, one per line.
@@ -39,11 +41,23 @@ class narrator {
     }
     std::vector<std::string> stands;
     for (int r = 0; r < at_.what().size(); ++r) stands.push_back(where(r));
-    return {std::move(all_), std::move(stands)};
+    std::vector<std::string> relays;
+    for (int c = at_.what().size(); c < at_.links().children(); ++c) relays.push_back(name_of_child(c));
+    return {std::move(all_), std::move(stands), std::move(relays)};
   }
 
  private:
   static std::string rank_name(int r) { return "rank " + std::to_string(r); }
+  std::string name_of_child(int c) const {
+    const network& n = at_.links();
+    return n.is_relay(c) ? "relay " + std::to_string(n.hubs[index(n.hub_at(c))].process) : rank_name(c);
+  }
+  std::string name_of_hub(int h) const { return h == 0 ? "coordinator" : name_of_child(at_.what().size() + h - 1); }
+  /// As in happening::peer.
+  int above(int child) const {
+    const int h = at_.links().hub_of[index(child)];
+    return h == 0 ? -1 : at_.what().size() + h - 1;
+  }
   static std::string why(fault f) {
     if (f == fault::refused) return "the policy refuses this collective";
     return f == fault::unequal_line ? "UNSAFE: counts differ at the line"
@@ -67,7 +81,7 @@ class narrator {
   }
 
   void tell(const world<P>& before, const step& s) {
-    const std::string who = rank_name(s.rank);
+    const std::string who = s.what == step::settle ? name_of_hub(s.rank) : name_of_child(s.rank);
     switch (s.what) {
       case step::run: tell_run(before, s); break;
       case step::waits:
@@ -82,10 +96,16 @@ class narrator {
           }
           text += text_of(m) + ", ";
         }
-        say({happening::up, s.rank, -1, -1, 0, "coordinator gets of " + who + ": " + text});
+        const std::string hub = name_of_hub(at_.links().hub_of[index(s.rank)]);
+        say({happening::up, s.rank, above(s.rank), -1, 0, hub + " gets of " + who + ": " + text});
         break;
       }
       case step::down: tell_down(before, s); break;
+      case step::settle: {
+        const int hub = s.rank == 0 ? -1 : at_.what().size() + s.rank - 1;
+        say({happening::other, hub, -1, -1, 0, who + " says what there is to say"});
+        break;
+      }
       case step::release: say({happening::other, s.rank, -1, -1, 0, who + " goes on after the checkpoint"}); break;
       case step::give_up: say({happening::end, 0, -1, -1, 0, "the coordinator gives the request up"}); break;
     }
@@ -93,12 +113,12 @@ class narrator {
 
   void tell_down(const world<P>& before, const step& s) {
     const auto& m = before.coming_down(s.rank).front();
-    const std::string who = rank_name(s.rank);
+    const std::string who = name_of_child(s.rank);
     if (std::holds_alternative<requested>(m)) {
-      const bool later = at_.doing(s.rank).pending_later != 0;
-      say({happening::request, s.rank, -1, -1, 0, who + " hears the request" + (later ? ", and keeps it" : "")});
+      const bool later = !at_.links().is_relay(s.rank) && at_.doing(s.rank).pending_later != 0;
+      say({happening::request, s.rank, above(s.rank), -1, 0, who + " hears the request" + (later ? ", and keeps it" : "")});
     } else {
-      say({happening::down, s.rank, -1, -1, 0, who + " hears: " + text_of(m)});
+      say({happening::down, s.rank, above(s.rank), -1, 0, who + " hears: " + text_of(m)});
     }
   }
 

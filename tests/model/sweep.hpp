@@ -12,7 +12,7 @@ struct totals {
   std::uint64_t unfinished = 0;                // more states than the limit
   std::uint64_t states = 0, steps = 0, lines = 0, ends_without_line = 0, all_beyond = 0;
   int most_talk = 0, most_beyond = 0, most_collectives = 0;
-  bool out_of_time = false;
+  bool out_of_time = false, stopped = false;
   std::optional<script> failed;                // the first that did
   findings failure;
   double seconds = 0;
@@ -45,20 +45,25 @@ class stop_watch {
   std::clock_t begin_ = std::clock();
 };
 
+/// Is told how far a sweep is: programs before this one, and states in all.      out: go on
+using sweep_watcher = std::function<bool(std::uint64_t programs, std::uint64_t states)>;
+
 template <mana::clock::policy P>
-totals sweep(const source& programs, const rules& how, const limits& most, double seconds) {
+totals sweep(const source& programs, const rules& how, const limits& most, double seconds,
+             const sweep_watcher& goes_on = [](std::uint64_t, std::uint64_t) { return true; }) {
   totals t;
   const stop_watch watch;
+  const watcher at = [&](std::uint64_t states) { return goes_on(t.programs, t.states + states); };
   programs([&](const script& s) {
-    if (watch.seconds() > seconds) {
-      t.out_of_time = true;
-      return false;
-    }
+    t.stopped = !at(0);
+    t.out_of_time = watch.seconds() > seconds;
+    if (t.stopped || t.out_of_time) return false;
     ++t.tried;
     if (!ends_natively(s)) return true;
-    findings f = explorer<P>(s, how, most).depth_first();
+    findings f = explorer<P>(s, how, most, at).depth_first();
     if (f.what == outcome::no_program || f.what == outcome::refused) return true;
-    ++t.programs;
+    t.stopped = f.what == outcome::stopped;
+    if (!t.stopped) ++t.programs;
     t.states += f.states;
     t.steps += f.steps;
     t.lines += f.lines;
@@ -68,6 +73,7 @@ totals sweep(const source& programs, const rules& how, const limits& most, doubl
     t.most_beyond = std::max(t.most_beyond, f.most_beyond);
     t.most_collectives = std::max(t.most_collectives, f.most_collectives);
     if (f.what == outcome::limit) ++t.unfinished;
+    if (t.stopped) return false;
     if (!is_violation(f.what)) return true;
     t.failed = s;
     t.failure = std::move(f);

@@ -10,23 +10,25 @@ using namespace clock_model;
 
 namespace {
 
-rules rules_with(const char* plan, bool reduce) {
+rules rules_with(const char* plan, bool reduce, int fan_out = 0, bool batches = false) {
   rules r;
   r.plan = plan;
   r.reduce = reduce;
+  r.fan_out = fan_out;
+  r.batches = batches;
   return r;
 }
 
 /// Verdict, all states at lines and all last ones are the same with and without reduction.
 template <mana::clock::policy P>
-int compare(const bounds& family, const char* plan, int programs) {
+int compare(const bounds& family, const char* plan, int programs, int fan_out = 0, bool batches = false) {
   int compared = 0;
   limits most;
   most.states = 200'000;
   most.keep_line_counts = most.keep_states = true;
   for_each_program(family, [&](const script& s) {
     if (!ends_natively(s)) return true;
-    const rules full = rules_with(plan, false), reduced = rules_with(plan, true);
+    const rules full = rules_with(plan, false, fan_out, batches), reduced = rules_with(plan, true, fan_out, batches);
     const findings all = explorer<P>(s, full, most).depth_first();
     if (all.what == outcome::limit) return true;
     const findings some = explorer<P>(s, reduced, most).depth_first();
@@ -73,6 +75,9 @@ bool has_overlapping_text(const std::string& svg) {
 TEST_CASE("the reduction changes neither verdicts nor reachable lines") {
   CHECK(compare<mana::clock::needs>({2, 1, 4, 2, "sbey"}, "l", 60) > 10);
   CHECK(compare<mana::clock::needs>({3, 2, 5, 3, "sbe"}, "l", 20) == 20);
+  CHECK(compare<mana::clock::needs>({3, 2, 5, 3, "sbe"}, "l", 20, 1) >= 10);
+  CHECK(compare<mana::clock::needs>({2, 1, 4, 2, "sey"}, "al", 20, 1) >= 5);
+  CHECK(compare<mana::clock::needs>({2, 1, 4, 2, "sey"}, "al", 20, 0, true) >= 5);
   CHECK(compare<mana::clock::collective_clock>({2, 1, 4, 2, "sey"}, "al", 60) > 5);
   CHECK(compare<mana::clock::collective_clock>({3, 2, 5, 3, "se"}, "l", 60) > 5);
 }
@@ -105,6 +110,25 @@ TEST_CASE("a schedule tells what happens, and is drawn") {
     CHECK(svg.find(">" + std::string(row) + "<") != std::string::npos);
   CHECK_FALSE(has_overlapping_text(svg));
   CHECK(svg.ends_with("</svg>\n"));
+}
+
+TEST_CASE("a schedule through relays is told and drawn") {
+  const script s{{{barrier(0)}, {barrier(0)}, {barrier(0)}}, {{0, 1, 2}}};
+  const rules how = rules_with("l", true, 1, true);
+  world<mana::clock::needs> at(s, how);
+  std::vector<step> steps, next;
+  for (at.steps(next); !next.empty() && at.lines() == 0; at.steps(next)) {
+    if (!at.take(next.back())) break;
+    steps.push_back(next.back());
+  }
+  const story told = narrator<mana::clock::needs>(s, how).tell(steps);
+  CHECK(told.relays == std::vector<std::string>{"relay 1"});
+  CHECK(to_text(told).find("relay 1 gets of rank 2") != std::string::npos);
+  CHECK(to_text(told).find("coordinator gets of relay 1") != std::string::npos);
+  CHECK(to_text(told).find("relay 1 says what there is to say") != std::string::npos);
+  const std::string svg = to_svg(told, s, "a line");
+  CHECK(svg.find(">relay 1<") != std::string::npos);
+  CHECK_FALSE(has_overlapping_text(svg));
 }
 
 TEST_CASE("a program that stands still without requests is none") {

@@ -30,6 +30,10 @@ std::string text_of(const T& value) {
     return name_of_group(static_cast<int>(value.ggid) - 1);
   } else if constexpr (std::is_same_v<T, mana::clock::group_count>) {
     return text_of(value.name) + "=" + std::to_string(value.count);
+  } else if constexpr (std::is_same_v<T, mana::clock::rank_set>) {
+    std::string ranks;
+    for (const int r : value) ranks += (ranks.empty() ? "" : " ") + std::to_string(r);
+    return "[" + ranks + "]";
   } else if constexpr (requires { std::variant_size<T>::value; }) {
     return std::visit([](const auto& m) { return text_of(m); }, value);
   } else if constexpr (mana::clock::with_fields<T>) {

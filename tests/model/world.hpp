@@ -4,6 +4,7 @@
 // last one is over. Nothing observes that moment, and messages may take as long as they like, so every later moment is
 // among the schedules. For the same reason a checkpoint's end is sent together with the line.
 #pragma once
+#include "network.hpp"
 #include "parts.hpp"
 #include "shared_part.hpp"
 
@@ -11,9 +12,10 @@ namespace clock_model {
 
 struct step {
   // run: the rank's next operation starts, or ends. waits: it tells its host that it waits. up, down: a message of
-  // this rank, or for it, arrives. release: the rank goes on after a checkpoint. give_up: the coordinator does.
-  enum kind : std::uint8_t { run, waits, up, down, release, give_up } what = run;
-  int rank = 0;
+  // this rank or relay, or for it, arrives. settle: this hub says what it has to say. release: the rank goes on after a
+  // checkpoint. give_up: the coordinator does.
+  enum kind : std::uint8_t { run, waits, up, down, settle, release, give_up } what = run;
+  int rank = 0;                                // or a child, or a hub: network.hpp
   int sender = -1;                             // of run, where anyone's message is received: whose
   bool operator==(const step&) const = default;
 };
@@ -40,13 +42,15 @@ struct rules {
   bool reduce = true;                          // take steps alone where that is sound (reduction.hpp)
   bool prompt = false;                         // only schedules in which messages, but for requests, arrive at once
   bool slow_computing = false;                 // only those in which a computation ends when nothing else can happen
+  int fan_out = 0;                             // of the tree of relays; 0: none. For a policy that combines
+  bool batches = false;                        // messages may come together: a hub says later what it has to say
   caller_faults faults;
 };
 
 template <mana::clock::policy P>
 class world {
  public:
-  static constexpr int max_ranks = 6;
+  static constexpr int max_ranks = 6, max_relays = max_ranks - 1, max_children = max_ranks + max_relays;
 
   world(const script& program, const rules& how);
 
@@ -74,16 +78,17 @@ class world {
   const task& doing(int r) const { return rank_[index(r)]->doing; }
   const op* next_op(int r) const;
   const script& what() const { return *program_; }
+  const network& links() const { return *network_; }
   bool is_quiescing(int r) const { return rank_[index(r)]->host.quiescing(); }
-  const std::vector<upward<P>>& going_up(int r) const { return up_[index(r)]->queue; }
-  const std::vector<downward<P>>& coming_down(int r) const { return down_[index(r)]->queue; }
+  const std::vector<upward<P>>& going_up(int child) const { return up_[index(child)]->queue; }
+  const std::vector<downward<P>>& coming_down(int child) const { return down_[index(child)]->queue; }
   bool is_held(int r) const;
 
  private:
   int size() const { return program_->size(); }
   process<P>& edit(int r);
   void flush(int r);
-  void flush_control();
+  void flush_hub(int h);
   std::optional<step> prompt_step() const;
   std::optional<step> left_mover() const;
 
@@ -107,8 +112,13 @@ class world {
   // requests: world_control.hpp
   void request();
   void conclude();
-  bool deliver_up(int r);
-  bool deliver_down(int r);
+  bool deliver_up(int child);
+  bool deliver_down(int child);
+  bool deliver_to_relay(int h, const downward<P>& message);
+  bool settle(int h);
+  template <class Host>
+  void hear(Host& host, int child);
+  bool has_relayed() const;
   void begin(int r, request_number number);
   void end_arrives(int r);
   bool release(int r);
@@ -119,9 +129,12 @@ class world {
   const script* program_;
   const rules* how_;
   std::array<shared_part<process<P>>, max_ranks> rank_;
-  std::array<shared_part<lane<upward<P>>>, max_ranks> up_;
-  std::array<shared_part<lane<downward<P>>>, max_ranks> down_;
+  const network* network_;
+  std::array<shared_part<lane<upward<P>>>, max_children> up_;      // by child
+  std::array<shared_part<lane<downward<P>>>, max_children> down_;
   shared_part<control<P>> control_;
+  std::array<shared_part<junction<P>>, max_relays> relay_;         // by hub, less one
+  unsigned unsettled_ = 0;                     // a bit per hub: something has come to it since it spoke
   std::uint64_t request_no_ = 0;
   int planned_ = 0;                            // requests of the plan that were made
   int lines_ = 0;
@@ -131,7 +144,10 @@ class world {
 
 template <mana::clock::policy P>
 world<P>::world(const script& program, const rules& how)
-    : program_(&program), how_(&how), control_(shared_part<control<P>>::make(program.size())) {
+    : program_(&program),
+      how_(&how),
+      network_(&network_of(program.size(), mana::clock::combines<P> ? how.fan_out : 0)),
+      control_(shared_part<control<P>>::make(network_->hubs.front().links)) {
   for (int r = 0; r < size(); ++r) {
     task t;
     t.counts.resize(program.groups.size());
@@ -139,23 +155,30 @@ world<P>::world(const script& program, const rules& how)
     t.sent.resize(program.ranks.size());
     t.posted.resize(program.ranks.size());
     rank_[index(r)] = shared_part<process<P>>::make(r, std::move(t));
-    up_[index(r)] = shared_part<lane<upward<P>>>::make();
-    down_[index(r)] = shared_part<lane<downward<P>>>::make();
   }
+  for (int c = 0; c < network_->children(); ++c) {
+    up_[index(c)] = shared_part<lane<upward<P>>>::make();
+    down_[index(c)] = shared_part<lane<downward<P>>>::make();
+  }
+  if constexpr (mana::clock::combines<P>)
+    for (int h = 1; h <= network_->relays(); ++h)
+      relay_[index(h - 1)] = shared_part<junction<P>>::make(network_->hubs[index(h)].links);
   if (!how.plan.empty()) request();
 }
 
 template <mana::clock::policy P>
 hash128 world<P>::hash() const {
-  std::array<hash128, 3 * max_ranks + 2> all;
+  std::array<hash128, max_ranks + 2 * max_children + max_relays + 2> all;
   std::size_t n = 0;
-  for (int r = 0; r < size(); ++r) {
-    all[n++] = rank_[index(r)].hash();
-    all[n++] = up_[index(r)].hash();
-    all[n++] = down_[index(r)].hash();
+  for (int r = 0; r < size(); ++r) all[n++] = rank_[index(r)].hash();
+  for (int c = 0; c < network_->children(); ++c) {
+    all[n++] = up_[index(c)].hash();
+    all[n++] = down_[index(c)].hash();
   }
+  for (int h = 1; h <= network_->relays(); ++h) all[n++] = relay_[index(h - 1)].hash();
   all[n++] = control_.hash();
-  all[n++] = {static_cast<std::uint64_t>(planned_), static_cast<std::uint64_t>(lines_) * 4 + under_way_};
+  all[n++] = {static_cast<std::uint64_t>(planned_) * 64 + unsettled_,
+              static_cast<std::uint64_t>(lines_) * 4 + under_way_};
   return hash_of(all.data(), n * sizeof(hash128));
 }
 
@@ -176,10 +199,20 @@ void world<P>::flush(int r) {
 }
 
 template <mana::clock::policy P>
-void world<P>::flush_control() {
-  auto& out = control_.edit().to_ranks.out;
-  for (auto& [r, message] : out) down_[index(r)].edit().queue.push_back(std::move(message));
-  out.clear();
+void world<P>::flush_hub(int h) {
+  const auto pass = [&](auto& out) {
+    for (auto& [link, message] : out)
+      down_[index(network_->hubs[index(h)].children[index(link)])].edit().queue.push_back(std::move(message));
+    out.clear();
+  };
+  if (h == 0) return pass(control_.edit().to_links.out);
+  if constexpr (mana::clock::combines<P>) {
+    auto& says = relay_[index(h - 1)].edit().says;
+    pass(says.out);
+    auto& queue = up_[index(size() + h - 1)].edit().queue;
+    queue.insert(queue.end(), says.up.begin(), says.up.end());
+    says.up.clear();
+  }
 }
 
 template <mana::clock::policy P>
@@ -189,9 +222,21 @@ bool world<P>::all_ended() const {
   return true;
 }
 
+/// Something is on its way through relays, or a relay is in a request.
+template <mana::clock::policy P>
+bool world<P>::has_relayed() const {
+  if constexpr (mana::clock::combines<P>)
+    for (int h = 1; h <= network_->relays(); ++h) {
+      const int child = size() + h - 1;
+      if (!going_up(child).empty() || !coming_down(child).empty()) return true;
+      if (relay_[index(h - 1)]->host.state() != nullptr) return true;
+    }
+  return false;
+}
+
 template <mana::clock::policy P>
 bool world<P>::is_native() const {
-  if (under_way_) return false;
+  if (under_way_ || has_relayed()) return false;
   for (int r = 0; r < size(); ++r)
     if (has_control(r) || is_quiescing(r) || doing(r).in_checkpoint || doing(r).pending_later != 0) return false;
   return true;

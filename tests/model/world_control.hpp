@@ -12,36 +12,58 @@ void world<P>::request() {
   auto& host = control_.edit().host;
   host.request();
   if (how_->faults.heard_before_answer)
-    for (int r = 0; r < size(); ++r) host.answer(r, request_no_);
-  flush_control();
+    for (int l = 0; l < static_cast<int>(network_->hubs.front().links.size()); ++l) host.answer(l, request_no_);
+  flush_hub(0);
 }
 
 /// The checkpoint's end, or that it is given up, and the next request if there is one to come.
 template <mana::clock::policy P>
 void world<P>::conclude() {
   control_.edit().host.end();
-  for (int r = 0; r < size(); ++r) down_[index(r)].edit().queue.push_back(over{});
+  for (const int c : network_->hubs.front().children) down_[index(c)].edit().queue.push_back(over{});
   under_way_ = false;
+  unsettled_ &= ~1u;
   if (index(planned_) < how_->plan.size()) request();
 }
 
-/// An answer and what the rank said with it are one step: only messages of this rank ask whether it has answered.
+/// An answer and what was said with it are one step: only messages of this child ask whether it has answered.
 template <mana::clock::policy P>
-bool world<P>::deliver_up(int r) {
-  if (going_up(r).empty()) return false;
-  auto& queue = up_[index(r)].edit().queue;
-  auto& host = control_.edit().host;
+template <class Host>
+void world<P>::hear(Host& host, int child) {
+  const int link = network_->link_of[index(child)];
+  auto& queue = up_[index(child)].edit().queue;
   while (!queue.empty() && std::holds_alternative<answered>(queue.front())) {
-    host.answer(r, how_->faults.old_answers_pass ? request_no_ : std::get<answered>(queue.front()).number);
+    host.answer(link, how_->faults.old_answers_pass ? request_no_ : std::get<answered>(queue.front()).number);
     queue.erase(queue.begin());
   }
-  if (!queue.empty()) {
-    const auto message = std::get<typename P::up>(queue.front());
-    queue.erase(queue.begin());
-    host.receive(r, message);
+  if (queue.empty()) return;
+  const auto message = std::get<typename P::up>(queue.front());
+  queue.erase(queue.begin());
+  host.receive(link, message);
+}
+
+template <mana::clock::policy P>
+bool world<P>::deliver_up(int child) {
+  if (going_up(child).empty()) return false;
+  const int h = network_->hub_of[index(child)];
+  if (h == 0) hear(control_.edit().host, child);
+  else if constexpr (mana::clock::combines<P>) hear(relay_[index(h - 1)].edit().host, child);
+  if (!how_->batches) return settle(h);
+  unsettled_ |= 1u << h;
+  return true;
+}
+
+template <mana::clock::policy P>
+bool world<P>::settle(int h) {
+  unsettled_ &= ~(1u << h);
+  if (h != 0) {
+    if constexpr (mana::clock::combines<P>) relay_[index(h - 1)].edit().host.settle();
+    flush_hub(h);
+    return true;
   }
-  flush_control();
-  if (!under_way_ || !host.done()) return true;
+  control_.edit().host.settle();
+  flush_hub(0);
+  if (!under_way_ || !control_->host.done()) return true;
   ++lines_;
   new_line_ = true;
   if (!is_line_safe()) fault_ = fault::unequal_line;
@@ -67,6 +89,7 @@ bool world<P>::deliver_down(int r) {
   const downward<P> message = coming_down(r).front();
   auto& queue = down_[index(r)].edit().queue;
   queue.erase(queue.begin());
+  if (network_->is_relay(r)) return deliver_to_relay(network_->hub_at(r), message);
   process<P>& p = edit(r);
   if (!how_->faults.never_asks_again) p.doing.asked = false;
   if (const auto* q = std::get_if<requested>(&message)) {
@@ -81,6 +104,29 @@ bool world<P>::deliver_down(int r) {
     end_arrives(r);
   }
   flush(r);
+  return true;
+}
+
+template <mana::clock::policy P>
+bool world<P>::deliver_to_relay(int h, const downward<P>& message) {
+  if constexpr (mana::clock::combines<P>) {
+    auto& host = relay_[index(h - 1)].edit().host;
+    if (const auto* q = std::get_if<requested>(&message)) {
+      host.request(q->number);
+    } else if (const auto* m = std::get_if<typename P::down>(&message)) {
+      host.hear(*m);
+      if (!how_->batches) return settle(h);
+      unsettled_ |= 1u << h;
+    } else if (std::holds_alternative<line_declared>(message)) {
+      host.line();
+    } else {
+      host.end();
+      unsettled_ &= ~(1u << h);
+      flush_hub(h);
+      for (const int c : network_->hubs[index(h)].children) down_[index(c)].edit().queue.push_back(over{});
+    }
+  }
+  flush_hub(h);
   return true;
 }
 

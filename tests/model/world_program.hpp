@@ -12,6 +12,7 @@ bool world<P>::take(const step& s) {
     case step::waits: return waits(s.rank);
     case step::up: return deliver_up(s.rank);
     case step::down: return deliver_down(s.rank);
+    case step::settle: return settle(s.rank);
     case step::release: return release(s.rank);
     case step::give_up: return give_up();
   }
@@ -36,10 +37,14 @@ void world<P>::steps(std::vector<step>& out) const {
           !(o->what == act::wait && t.current.what == act::icoll))
         out.push_back({step::waits, r});
     }
-    if (!going_up(r).empty()) out.push_back({step::up, r});
-    if (!coming_down(r).empty()) out.push_back({step::down, r});
     if (t.in_checkpoint && !is_quiescing(r) && t.where != stage::counted) out.push_back({step::release, r});
   }
+  for (int c = 0; c < network_->children(); ++c) {
+    if (!going_up(c).empty()) out.push_back({step::up, c});
+    if (!coming_down(c).empty()) out.push_back({step::down, c});
+  }
+  for (int h = 0; h <= network_->relays(); ++h)
+    if ((unsettled_ >> h & 1) != 0) out.push_back({step::settle, h});
   if (under_way_ && how_->plan[index(planned_ - 1)] == 'a') out.push_back({step::give_up, 0});
   if (!how_->slow_computing) return;
   const auto computes = [&](const step& s) { return s.what == step::run && next_op(s.rank)->what == act::compute; };
@@ -60,7 +65,7 @@ bool world<P>::may_run(int r) const {
 /// A request may still come to the rank, or a message of one.
 template <mana::clock::policy P>
 bool world<P>::has_control(int r) const {
-  return under_way_ || !coming_down(r).empty() || !going_up(r).empty();
+  return under_way_ || !coming_down(r).empty() || !going_up(r).empty() || has_relayed();
 }
 
 template <mana::clock::policy P>
@@ -121,9 +126,10 @@ bool world<P>::enter(int r, const op& o) {
   if (!is_counted) ++count;
   const std::uint64_t name = static_cast<std::uint64_t>(o.with) + 1;
   const bool is_root = program_->groups[index(o.with)][0] == r;
+  const mana::clock::rank_set members(program_->groups[index(o.with)]);
   const verdict v = p.host.start({.name = {name, 7 * name},
                                   .count = count,
-                                  .members = program_->groups[index(o.with)],
+                                  .members = members,
                                   .blocking = o.what != act::icoll,
                                   .waits_for_all = o.what == act::sync || (o.what == act::reduce && is_root),
                                   .synchronized = p.doing.where == stage::synchronizing});

@@ -1,3 +1,4 @@
+#include "messages.hpp"
 #include "part.hpp"
 
 namespace clock_replay {
@@ -6,27 +7,9 @@ using mana::clock::group_count;
 using mana::clock::verdict;
 using mana::control::frame_reader;
 using mana::control::frame_type;
-using mana::control::frame_writer;
 using mana::control::wire_error;
 
 namespace {
-
-bytes message(frame_type type, std::span<const std::uint8_t> payload = {}) {
-  return body_of(frame_writer(type).raw(payload.data(), payload.size()).take());
-}
-
-bytes request_message(request_number number) { return body_of(frame_writer(frame_type::requested).put(number).take()); }
-
-bytes rest_of(const frame_reader& from) { return {from.rest().begin(), from.rest().end()}; }
-frame_type type_of_message(const bytes& m) { return m.empty() ? frame_type{} : static_cast<frame_type>(m[0]); }
-
-/// A policy that cannot read a message says nothing to it; the process has cut the connection.
-template <class Told>
-void told_unless_malformed(Told&& tell) {
-  try {
-    tell();
-  } catch (const wire_error&) {}
-}
 
 std::string text_of(group_name name) { return std::to_string(name.ggid) + "/" + std::to_string(name.check); }
 
@@ -77,15 +60,14 @@ bool part::take(std::deque<bytes>& from, const bytes& frame) {
 
 // ---- ranks
 
-rank_part::rank_part(const trace& t, link& to_coordinator, const makers& make, totals& all)
+rank_part::rank_part(const trace& t, link& up, const makers& make, totals& all)
     : part(t, all),
-      link_(to_coordinator),
+      link_(up),
       clock_(mana::control::recorded(
-          sink(),
-          [&](std::function<void(const bytes&)> send) {
-            return make.rank(t.head.policy, t.head.rank, std::move(send));
-          },
-          [](const bytes&) {})) {}
+          sink(), [&](to_parent send) { return make.rank(t.head.policy, t.head.rank, std::move(send)); },
+          [](const bytes&) {})) {
+  link_.below = this;
+}
 
 /// A request that came while a checkpoint held the rank, and was given up before the rank was released, is not begun.
 bool rank_part::take_message(const bytes& record) {
@@ -199,74 +181,6 @@ void rank_part::tell(const bytes& record) {
 
 void rank_part::pass_on(const bytes& record) {
   if (type_of(record) == trace_record::sent) link_.up.push_back(rest_of(frame_reader(record)));
-}
-
-// ---- the coordinator
-
-coordinator_part::coordinator_part(const trace& t, std::vector<link>& to_ranks, const makers& make, totals& all)
-    : part(t, all),
-      links_(to_ranks),
-      clock_(mana::control::recorded(
-          sink(),
-          [&](std::function<void(int, const bytes&)> send) {
-            return make.coordinator(t.head.policy, t.head.ranks, std::move(send));
-          },
-          [](int, const bytes&) {})) {}
-
-link& coordinator_part::link_of(int rank) {
-  if (rank < 0 || static_cast<std::size_t>(rank) >= links_.size())
-    fail(rule::whole, "there is no rank " + std::to_string(rank));
-  return links_[static_cast<std::size_t>(rank)];
-}
-
-bool coordinator_part::take_message(const bytes& record) {
-  if (type_of(record) != trace_record::heard) return true;
-  frame_reader from(record);
-  const int rank = from.get<int>();
-  if (from.rest().empty()) throw wire_error();
-  return take(link_of(rank).up, rest_of(from));
-}
-
-void coordinator_part::check(const bytes& record) {
-  frame_reader from(record);
-  const auto type = type_of(record);
-  if (type == trace_record::request) {
-    ++number_;
-    ++all_.requests;
-  }
-  if (type == trace_record::request || type == trace_record::end) under_way_ = type == trace_record::request;
-  if (type != trace_record::sent_to) return;
-  const int rank = from.get<int>();
-  if (type_of_message(rest_of(from)) != frame_type::line) return;
-  if (!under_way_) fail(rule::once, "a line without a request");
-  if (!declared.contains(number_)) ++all_.lines;
-  if (!declared.try_emplace(number_, declaration{place(), {}}).first->second.told.insert(rank).second)
-    fail(rule::once, "the line of request " + std::to_string(number_) + ", again");
-}
-
-void coordinator_part::tell(const bytes& record) {
-  frame_reader from(record);
-  switch (type_of(record)) {
-    case trace_record::request: return clock_->request();
-    case trace_record::end: return clock_->end();
-    case trace_record::heard: {
-      const int rank = from.get<int>();
-      const bytes frame = rest_of(from);
-      return told_unless_malformed([&] {
-        frame_reader up(frame);
-        if (up.type() == frame_type::answered) clock_->answer(rank, up);
-        else clock_->receive(rank, up);
-      });
-    }
-    default: fail(rule::whole, "no record of a coordinator: " + describe(record));
-  }
-}
-
-void coordinator_part::pass_on(const bytes& record) {
-  if (type_of(record) != trace_record::sent_to) return;
-  frame_reader from(record);
-  link& to = link_of(from.get<int>());
-  to.down.push_back(rest_of(from));
 }
 
 }  // namespace clock_replay

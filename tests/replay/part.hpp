@@ -13,24 +13,32 @@ namespace clock_replay {
 using mana::clock::group_name;
 using mana::clock::request_number;
 using counts = std::map<group_name, std::uint64_t>;
+using mana::control::to_link;
+using mana::control::to_parent;
+using ranges = std::vector<mana::clock::rank_range>;
 
 /// Makes the clocks that are replayed.      errors: std::invalid_argument if there is no such policy
 struct makers {
-  std::function<std::unique_ptr<mana::control::rank_clock>(const std::string& policy, int rank,
-                                                           std::function<void(const bytes&)> send)>
-      rank = mana::control::make_rank_clock;
-  std::function<std::unique_ptr<mana::control::coordinator_clock>(const std::string& policy, int ranks,
-                                                                  std::function<void(int, const bytes&)> send)>
+  std::function<std::unique_ptr<mana::control::rank_clock>(const std::string& policy, int rank, to_parent send)> rank =
+      mana::control::make_rank_clock;
+  std::function<std::unique_ptr<mana::control::coordinator_clock>(const std::string& policy, const ranges& links,
+                                                                  to_link send)>
       coordinator = mana::control::make_coordinator_clock;
+  std::function<std::unique_ptr<mana::control::relay_clock>(const std::string& policy, const ranges& links,
+                                                            to_link send, to_parent send_up)>
+      relay = mana::control::make_relay_clock;
 };
 
 struct totals {
   std::uint64_t jobs = 0, requests = 0, lines = 0, messages = 0, starts = 0, held = 0;
 };
 
-/// Messages between a rank and the coordinator that were sent and have not arrived: type and payload.
+class part;
+
+/// Messages between a rank or relay and the part above it that were sent and have not arrived: type and payload.
 struct link {
   std::deque<bytes> up, down;
+  const part *above = nullptr, *below = nullptr;  // nullptr: it has left no trace
 };
 
 class part {
@@ -44,6 +52,8 @@ class part {
   /// errors: violation
   bool step();
   bool at_end() const { return next_ == trace_.records.size(); }
+  /// The link over which comes what the next record needs.
+  virtual const link& awaited() const = 0;
   /// Its process has come to its end, so nothing is lacking.
   bool is_whole() const { return closed_; }
   [[noreturn]] void fail(rule broken, const std::string& text) const;
@@ -66,6 +76,8 @@ class part {
     return [this](const bytes& frame) { again_.push_back(body_of(frame)); };
   }
 
+  const bytes& next() const { return trace_.records[next_]; }
+
   totals& all_;
 
  private:
@@ -82,10 +94,11 @@ class rank_part final : public part {
  public:
   struct quiesce {
     counts snapshot, now;  // now: with the starts that went
-    std::map<group_name, std::vector<int>> members;
+    std::map<group_name, mana::clock::rank_set> members;
     bool heard_line = false;
   };
-  rank_part(const trace& t, link& to_coordinator, const makers& make, totals& all);
+  rank_part(const trace& t, link& up, const makers& make, totals& all);
+  const link& awaited() const override { return link_; }
 
   std::map<request_number, quiesce> past;
 
@@ -104,30 +117,6 @@ class rank_part final : public part {
   request_number number_ = 0;       // 0: no quiesce
   mana::clock::group_count asked_;  // the last start
   counts went_;                     // of a policy that always asks, which counts by itself: starts in this process
-};
-
-class coordinator_part final : public part {
- public:
-  struct declaration {
-    std::size_t record;  // the first word of it
-    std::set<int> told;
-  };
-  coordinator_part(const trace& t, std::vector<link>& to_ranks, const makers& make, totals& all);
-
-  std::map<request_number, declaration> declared;
-
- private:
-  bool take_message(const bytes& record) override;
-  void check(const bytes& record) override;
-  void tell(const bytes& record) override;
-  void end_clock() override { clock_.reset(); }
-  void pass_on(const bytes& record) override;
-  link& link_of(int rank);
-
-  std::vector<link>& links_;
-  std::unique_ptr<mana::control::coordinator_clock> clock_;
-  request_number number_ = 0;  // of the last request
-  bool under_way_ = false;
 };
 
 }  // namespace clock_replay

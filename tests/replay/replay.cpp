@@ -1,5 +1,7 @@
 #include "replay.hpp"
 
+#include "owners.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -16,84 +18,125 @@ class job {
   void check();
 
  private:
+  void add(const trace& t, const makers& make, totals& all);
+  std::vector<link*> links_of(int process);
   void run();
   void check_lines() const;
   void check_counts(request_number number, std::size_t record) const;
   void check_heard() const;
-  /// nullptr: it has left no trace
-  const rank_part* rank(std::size_t r) const { return ranks_[r].get(); }
+  std::size_t ranks() const { return static_cast<std::size_t>(head_.ranks); }
 
-  std::vector<link> links_;
-  std::vector<std::unique_ptr<rank_part>> ranks_;
+  const trace_head head_;
+  const bool combines_;
+  std::vector<link> of_ranks_;       // from each rank upwards
+  std::map<int, link> of_relays_;    // by process
+  std::map<int, std::unique_ptr<rank_part>> ranks_;
+  std::map<int, std::unique_ptr<relay_part>> relays_;     // by process
   std::unique_ptr<coordinator_part> coordinator_;
+  std::vector<part*> parts_;         // all of them
 };
 
-job::job(const std::vector<trace>& traces, const makers& make, totals& all) {
-  const trace_head& first = traces.front().head;
+bool combines(const trace& t) {
+  try {
+    return mana::control::combines(t.head.policy);
+  } catch (const std::invalid_argument& error) { throw violation{t.file, 0, rule::policy, error.what()}; }
+}
+
+void check_head(const trace& t, const trace& first) {
+  const auto fail = [&t](rule broken, const std::string& text) { throw violation{t.file, 0, broken, text}; };
   constexpr int most_ranks = 1 << 20;
+  const trace_head& head = t.head;
+  if (head.ranks < 1 || head.ranks > most_ranks || head.rank < trace_head::relay_of(head.ranks - 1) ||
+      head.rank >= head.ranks || !mana::clock::is_fan_out(head.fan_out))
+    fail(rule::whole, "the head names a rank, or a relay, that cannot be");
+  if (head.policy != first.head.policy || head.ranks != first.head.ranks || head.fan_out != first.head.fan_out)
+    fail(rule::one_job, "another policy, tree, or number of ranks, than in " + first.file);
+}
+
+job::job(const std::vector<trace>& traces, const makers& make, totals& all)
+    : head_((check_head(traces.front(), traces.front()), traces.front().head)),
+      combines_(combines(traces.front())),
+      of_ranks_(ranks()) {
   for (const trace& t : traces) {
-    const auto fail = [&t](rule broken, const std::string& text) { throw violation{t.file, 0, broken, text}; };
-    if (t.head.ranks < 1 || t.head.ranks > most_ranks || t.head.rank < trace_head::coordinator ||
-        t.head.rank >= t.head.ranks)
-      fail(rule::whole, "the head names a rank that cannot be");
-    if (t.head.policy != first.policy || t.head.ranks != first.ranks)
-      fail(rule::one_job, "another policy, or number of ranks, than in " + traces.front().file);
-    links_.resize(static_cast<std::size_t>(first.ranks));
-    ranks_.resize(links_.size());
-    const bool of_coordinator = t.head.rank == trace_head::coordinator;
-    if (of_coordinator ? coordinator_ != nullptr : rank(static_cast<std::size_t>(t.head.rank)) != nullptr)
-      fail(rule::one_job, "a second trace of this part of the job");
-    try {
-      if (of_coordinator) {
-        coordinator_ = std::make_unique<coordinator_part>(t, links_, make, all);
-      } else {
-        const auto r = static_cast<std::size_t>(t.head.rank);
-        ranks_[r] = std::make_unique<rank_part>(t, links_[r], make, all);
-      }
-    } catch (const std::invalid_argument& error) { fail(rule::policy, error.what()); }
+    check_head(t, traces.front());
+    add(t, make, all);
+  }
+  if (coordinator_ != nullptr) parts_.push_back(coordinator_.get());
+  for (const auto& [process, p] : relays_) parts_.push_back(p.get());
+  for (const auto& [rank, p] : ranks_) parts_.push_back(p.get());
+}
+
+void job::add(const trace& t, const makers& make, totals& all) {
+  const int rank = t.head.rank, process = -1 - rank;
+  const bool is_second = rank >= 0       ? ranks_.contains(rank)
+                         : process == 0 ? coordinator_ != nullptr
+                                        : relays_.contains(process);
+  if (is_second) throw violation{t.file, 0, rule::one_job, "a second trace of this part of the job"};
+  if (rank >= 0) {
+    ranks_[rank] = std::make_unique<rank_part>(t, of_ranks_[static_cast<std::size_t>(rank)], make, all);
+  } else if (process == 0) {
+    coordinator_ = std::make_unique<coordinator_part>(t, links_of(0), make, all);
+  } else if (!combines_ || mana::clock::place_of(process, head_.ranks, head_.fan_out).range.size() == 1) {
+    throw violation{t.file, 0, rule::whole, "this process has no relay"};
+  } else {
+    relays_[process] = std::make_unique<relay_part>(t, links_of(process), of_relays_[process], make, all);
   }
 }
 
+/// Of a policy that does not combine, the coordinator has one for each rank.
+std::vector<link*> job::links_of(int process) {
+  std::vector<link*> found;
+  if (!combines_) {
+    for (link& l : of_ranks_) found.push_back(&l);
+    return found;
+  }
+  const auto range = mana::clock::place_of(process, head_.ranks, head_.fan_out).range;
+  for (const auto& to : mana::clock::links_of(range, head_.fan_out))
+    found.push_back(to.size() == 1 ? &of_ranks_[static_cast<std::size_t>(to.first)] : &of_relays_[to.first]);
+  return found;
+}
+
 void job::run() {
-  const auto as_far_as_it_goes = [](part* p) {
-    bool moved = false;
-    while (p != nullptr && p->step()) moved = true;
-    return moved;
-  };
   for (bool moved = true; moved;) {
-    moved = as_far_as_it_goes(coordinator_.get());
-    for (const auto& r : ranks_) moved = as_far_as_it_goes(r.get()) || moved;
+    moved = false;
+    for (part* const p : parts_)
+      while (p->step()) moved = true;
   }
   // Whose partner has come to its end is the one to look at; the others may wait for it only.
-  const bool coordinator_ended = coordinator_ == nullptr || coordinator_->at_end();
-  for (const auto& r : ranks_)
-    if (r != nullptr && !r->at_end() && coordinator_ended) r->fail(rule::sent, "the coordinator has not sent it");
-  if (!coordinator_ended) coordinator_->fail(rule::sent, "the rank has not sent it");
+  const part* waits = nullptr;
+  for (const part* const p : parts_) {
+    if (p->at_end()) continue;
+    const link& over = p->awaited();
+    const part* const partner = over.above == p ? over.below : over.above;
+    if (waits == nullptr || partner == nullptr || partner->at_end()) waits = p;
+    if (partner == nullptr || partner->at_end()) break;
+  }
+  if (waits != nullptr) waits->fail(rule::sent, "nobody has sent it");
 }
 
 void job::check() {
   run();
-  if (coordinator_ == nullptr) return;
-  check_lines();
+  if (coordinator_ != nullptr) check_lines();
   check_heard();
 }
 
 void job::check_lines() const {
   for (const auto& [number, line] : coordinator_->declared) {
-    if (line.told.size() != ranks_.size() && coordinator_->is_whole())
-      throw violation{coordinator_->file(), line.record, rule::once, "not all ranks are told of the line"};
+    if (line.told.size() != coordinator_->links().size() && coordinator_->is_whole())
+      throw violation{coordinator_->file(), line.record, rule::once, "not all links are told of the line"};
     check_counts(number, line.record);
   }
 }
 
 void job::check_counts(request_number number, std::size_t record) const {
-  std::map<group_name, std::vector<int>> members;
+  std::map<group_name, mana::clock::rank_set> members;
   std::vector<counts> now;
-  for (const auto& r : ranks_) {
-    if (r == nullptr || !r->past.contains(number))
+  for (int r = 0; r < head_.ranks; ++r) {
+    const auto found = ranks_.find(r);
+    if (found == ranks_.end() || !found->second->past.contains(number))
       throw violation{coordinator_->file(), record, rule::equal_counts,
                       "the line of request " + std::to_string(number) + ", which not all ranks have begun"};
-    const rank_part::quiesce& q = r->past.at(number);
+    const rank_part::quiesce& q = found->second->past.at(number);
     members.insert(q.members.begin(), q.members.end());
     now.push_back(q.now);
   }
@@ -117,15 +160,17 @@ void job::check_counts(request_number number, std::size_t record) const {
 
 /// Nothing is lost between two that have ended well; a request that was given up may not have been begun.
 void job::check_heard() const {
-  for (std::size_t r = 0; r < links_.size(); ++r) {
-    if (rank(r) == nullptr || !rank(r)->is_whole() || !coordinator_->is_whole()) continue;
-    for (const bytes& m : links_[r].down) {
+  const auto check = [](const link& over) {
+    if (over.above == nullptr || over.below == nullptr || !over.above->is_whole() || !over.below->is_whole()) return;
+    for (const bytes& m : over.down) {
       const auto type = static_cast<frame_type>(m.at(0));
       if (type == frame_type::requested) continue;
       const std::string what = type == frame_type::line ? "a line" : "a message";
-      throw violation{rank(r)->file(), rank(r)->place(), rule::heard, what + " that was sent is never heard"};
+      throw violation{over.below->file(), over.below->place(), rule::heard, what + " that was sent is never heard"};
     }
-  }
+  };
+  for (const link& over : of_ranks_) check(over);
+  for (const auto& [process, over] : of_relays_) check(over);
 }
 
 }  // namespace

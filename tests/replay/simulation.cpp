@@ -17,28 +17,53 @@ simulation::simulation(std::filesystem::path directory, options o, const makers&
     : options_(o), chance_(o.seed), links_(index(o.ranks)), ranks_(index(o.ranks)) {
   std::vector<int> all;
   for (int r = 0; r < o.ranks; ++r) all.push_back(r);
-  groups_ = {{{1, 100}, all}, {{2, 100}, {0, 1}}, {{3, 100}, {all.begin() + 1, all.end()}}};
+  groups_ = {{{1, 100}, all}, {{2, 100}, {0, 1}}, {{3, 100}, std::vector<int>(all.begin() + 1, all.end())}};
   for (int i = 0; i < 300; ++i) order_.push_back(below(groups_.size()));
-  const auto sink = [&](int r) {
-    return open_trace(directory, {trace_head::this_format, o.seed, r, o.ranks, o.policy});
-  };
-  coordinator_ = recorded(
-      sink(trace_head::coordinator),
-      [&](std::function<void(int, const bytes&)> send) { return make.coordinator(o.policy, o.ranks, std::move(send)); },
-      [this](int r, const bytes& frame) { links_[index(r)].down.push_back(body_of(frame)); });
+  for (int p = 0; p < o.ranks; ++p) make_owner(directory, p, make);
   for (int r = 0; r < o.ranks; ++r) {
     ranks_[index(r)].counts.resize(groups_.size());
     ranks_[index(r)].clock = recorded(
-        sink(r), [&](std::function<void(const bytes&)> send) { return make.rank(o.policy, r, std::move(send)); },
+        open_trace(directory, {trace_head::this_format, o.seed, r, o.ranks, o.fan_out, o.policy}),
+        [&](to_parent send) { return make.rank(o.policy, r, std::move(send)); },
         [this, r](const bytes& frame) { links_[index(r)].up.push_back(body_of(frame)); });
   }
+}
+
+/// Nothing, if the process has no clock but its rank's.
+void simulation::make_owner(const std::filesystem::path& directory, int process, const makers& make) {
+  const auto links =
+      mana::clock::links_of(mana::clock::place_of(process, options_.ranks, options_.fan_out).range, options_.fan_out);
+  const bool combining = combines(options_.policy);
+  if (process != 0 && (!combining || links.size() == 1)) return;
+  owner& made = owners_[process];
+  if (!combining)
+    for (link& l : links_) made.links.push_back(&l);
+  else
+    for (const auto& to : links)
+      made.links.push_back(to.size() == 1 ? &links_[index(to.first)] : &relay_links_[to.first]);
+  const trace_sink sink = open_trace(directory, {trace_head::this_format, options_.seed, trace_head::relay_of(process),
+                                                 options_.ranks, options_.fan_out, options_.policy});
+  const to_link down = [&made](int l, const bytes& frame) { made.links[index(l)]->down.push_back(body_of(frame)); };
+  if (process == 0) {
+    made.coordinator = recorded(
+        sink, [&](to_link send) { return make.coordinator(options_.policy, links, std::move(send)); }, down);
+    return;
+  }
+  made.up = &relay_links_[process];
+  made.relay = recorded(
+      sink,
+      [&](to_link send, to_parent up) { return make.relay(options_.policy, links, std::move(send), std::move(up)); },
+      down, [&made](const bytes& frame) { made.up->up.push_back(body_of(frame)); });
 }
 
 /// A killed process says nothing at its end.
 simulation::~simulation() {
   if (!options_.killed) return;
   for (rank& r : ranks_) static_cast<void>(r.clock.release());
-  static_cast<void>(coordinator_.release());
+  for (auto& [process, o] : owners_) {
+    static_cast<void>(o.coordinator.release());
+    static_cast<void>(o.relay.release());
+  }
 }
 
 void simulation::run() {
@@ -57,7 +82,7 @@ void simulation::run_freely() {
     for (auto left = below(5); left > 0; --left) start(r);
 }
 
-void simulation::request() { coordinator_->request(); }
+void simulation::request() { owners_[0].coordinator->request(); }
 
 void simulation::quiesce(bool give_up) {
   constexpr int ample = 20'000;
@@ -66,15 +91,21 @@ void simulation::quiesce(bool give_up) {
   for (int left = 12; !give_up && left > 0; --left) start(static_cast<int>(below(ranks_.size())));
 }
 
-/// All ranks hear of the end, after what was sent to them before.
+/// All hear of the end, after what was sent to them before.
 void simulation::end_request() {
-  coordinator_->end();
+  owners_[0].coordinator->end();
+  for (auto& [process, o] : owners_) {
+    while (arrive_from_above(o)) {}
+    if (o.relay != nullptr) o.relay->end();
+  }
   for (int r = 0; r < options_.ranks; ++r) {
     while (arrive_at_rank(r)) {}
     ranks_[index(r)].clock->end();
     ranks_[index(r)].held = false;
-    while (arrive_at_coordinator(r)) {}
   }
+  for (auto o = owners_.rbegin(); o != owners_.rend(); ++o)
+    for (std::size_t l = 0; l < o->second.links.size(); ++l)
+      while (arrive_from_below(o->second, l)) {}
 }
 
 bool simulation::anything() {
@@ -83,7 +114,7 @@ bool simulation::anything() {
     const std::size_t chosen = (first + i) % all;
     const int r = static_cast<int>(chosen / kinds);
     const bool moved = chosen % kinds == 0   ? arrive_at_rank(r)
-                       : chosen % kinds == 1 ? arrive_at_coordinator(r)
+                       : chosen % kinds == 1 ? arrive_at_some_owner()
                        : chosen % kinds == 2 ? start(r)
                                              : below(4) == 0 && wait(r);
     if (moved) return true;
@@ -99,7 +130,7 @@ bool simulation::start(int r) {
   while (me.next < order_.size()) {
     const std::size_t g = order_[me.next];
     const auto& members = groups_[g].members;
-    if (std::find(members.begin(), members.end(), r) == members.end()) {
+    if (!members.contains(r)) {
       ++me.next;
       continue;
     }
@@ -137,15 +168,50 @@ bool simulation::arrive_at_rank(int r) {
   return true;
 }
 
-bool simulation::arrive_at_coordinator(int r) {
-  std::deque<bytes>& queue = links_[index(r)].up;
+bool simulation::arrive_from_below(owner& o, std::size_t l) {
+  std::deque<bytes>& queue = o.links[l]->up;
   if (queue.empty()) return false;
   const bytes body = queue.front();
   queue.pop_front();
-  frame_reader frame(body);
-  if (frame.type() == frame_type::answered) coordinator_->answer(r, frame);
-  else coordinator_->receive(r, frame);
+  const auto tell = [&](auto& clock) {
+    frame_reader frame(body);
+    if (frame.type() == frame_type::answered) clock.answer(static_cast<int>(l), frame);
+    else clock.receive(static_cast<int>(l), frame);
+  };
+  if (o.relay != nullptr) tell(*o.relay);
+  else tell(*o.coordinator);
+  if (below(2) == 0 || queue.empty()) settle(o);
   return true;
+}
+
+bool simulation::arrive_from_above(owner& o) {
+  if (o.up == nullptr || o.up->down.empty()) return false;
+  const bytes body = o.up->down.front();
+  o.up->down.pop_front();
+  frame_reader frame(body);
+  if (frame.type() == frame_type::requested) o.relay->request(frame);
+  else if (frame.type() == frame_type::line) o.relay->line();
+  else o.relay->hear(frame);
+  if (below(2) == 0 || o.up->down.empty()) settle(o);
+  return true;
+}
+
+bool simulation::arrive_at_some_owner() {
+  const std::size_t first = below(owners_.size());
+  for (std::size_t i = 0; i < owners_.size(); ++i) {
+    owner& o = std::next(owners_.begin(), static_cast<std::ptrdiff_t>((first + i) % owners_.size()))->second;
+    if (below(2) == 0 && arrive_from_above(o)) return true;
+    const std::size_t link = below(o.links.size());
+    for (std::size_t l = 0; l < o.links.size(); ++l)
+      if (arrive_from_below(o, (link + l) % o.links.size())) return true;
+    if (arrive_from_above(o)) return true;
+  }
+  return false;
+}
+
+void simulation::settle(owner& o) {
+  if (o.relay != nullptr) o.relay->settle();
+  else o.coordinator->settle();
 }
 
 /// Waits that begin and end by themselves; a rank has one thread.

@@ -7,6 +7,8 @@
 
 #include <client.hpp>
 
+#include <mana/clock/policies.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -126,6 +128,21 @@ TEST_CASE("what simulated jobs record follows the rules") {
   CHECK(all.starts > 0);
 }
 
+TEST_CASE("so do those of a tree") {
+  totals all;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    const int ranks = 5 + static_cast<int>(seed % 9), fan_out = 2 + static_cast<int>(seed % 2);
+    const recorded_job j({.ranks = ranks, .fan_out = fan_out, .seed = seed});
+    CAPTURE(seed);
+    const report r = j.check();
+    for (const violation& v : r.found) FAIL_CHECK(v.describe());
+    all.lines += r.checked.lines;
+    all.held += r.checked.held;
+  }
+  CHECK(all.lines >= 120);
+  CHECK(all.held > 0);
+}
+
 TEST_CASE("so do jobs of the runtime's control") {
   temporary_directory place, traces;
   mana::control_test::job::options o{{{0, 1, 2, 3}, {0, 1}, {1, 2, 3}}};
@@ -148,6 +165,32 @@ TEST_CASE("so do jobs of the runtime's control") {
   CHECK(r.checked.jobs == 1);
   CHECK(r.checked.requests == 20);
   CHECK(r.checked.lines == 20);
+}
+
+TEST_CASE("and those with relays, of each policy") {
+  for (const std::string_view policy : mana::clock::policy_names()) {
+    CAPTURE(policy);
+    temporary_directory place, traces;
+    mana::control_test::job::options o{{{0, 1, 2, 3, 4, 5, 6, 7, 8}, {0, 1}, {1, 2, 3, 8}}};
+    o.clock_trace = traces.path();
+    o.clock = policy;
+    o.fan_out = 2;
+    {
+      mana::control_test::job j(place.path(), o, [](mana::control_test::rank& r) {
+        while (r.go_on()) {
+          r.barrier();
+          if (r.number() < 2) r.barrier(1);
+          r.compute();
+        }
+      });
+      for (int i = 0; i < 10; ++i) request_checkpoint(j.directory(), false, 60);
+      j.finish();
+    }
+    const report r = check_directory(traces.path());
+    for (const violation& v : r.found) FAIL_CHECK(v.describe());
+    CHECK(r.files == (combines(policy) ? 14 : 10));
+    CHECK(r.checked.lines == 10);
+  }
 }
 
 TEST_CASE("several jobs in a directory are told apart") {
@@ -258,9 +301,11 @@ TEST_CASE("rule equal_counts") {
 TEST_CASE("rule none_after_line") {
   const recorded_job j({.give_up_some = false});
   j.change(0, [](records& r) {
-    const std::size_t line = find(r, trace_record::line);
-    const std::size_t after = find(r, trace_record::verdict, line);
-    REQUIRE(after < find(r, trace_record::end, line));
+    std::size_t line = 0, after = 0;
+    do {      // after some line a start is asked for
+      line = find(r, trace_record::line, line + 1);
+      after = find(r, trace_record::verdict, line);
+    } while (after > find(r, trace_record::end, line));
     r[after][1] = static_cast<std::uint8_t>(verdict::go);
   });
   CHECK(j.broken() == "none_after_line");
@@ -307,4 +352,44 @@ TEST_CASE("rule held") {
     ++start.at(1 + 16);  // the count, behind the clock's name
   });
   CHECK(j.broken() == "held");
+}
+
+TEST_CASE("relays follow the rules too") {
+  const simulation::options tree{.ranks = 5, .fan_out = 2};
+  constexpr int relay = 5;  // behind those of the ranks: process 1's
+  const auto broken_by = [&](const std::function<void(records&)>& change) {
+    const recorded_job j(tree);
+    j.change(relay, change);
+    return j.broken();
+  };
+  CHECK(broken_by([](records&) {}) == "");
+  CHECK(broken_by([](records& r) { r.erase(r.begin() + at(find(r, trace_record::sent))); }) == "reproduced");
+  CHECK(broken_by([](records& r) {
+    std::size_t settled = find(r, trace_record::settle);
+    while (!is(r[settled + 1], trace_record::sent)) settled = find(r, trace_record::settle, settled + 1);
+    r.erase(r.begin() + at(settled));
+  }) == "reproduced");
+  CHECK(broken_by([](records& r) { r[find(r, trace_record::current)][1] ^= 1; }) == "reproduced");
+  CHECK(broken_by([](records& r) {
+    const std::size_t first = find(r, trace_record::receive);
+    std::swap(r[first], r[find(r, trace_record::receive, first + 1)]);
+  }) == "in_order");
+  CHECK(broken_by([](records& r) { r.insert(r.end() - 1, r[find_last(r, trace_record::heard)]); }) == "sent");
+  CHECK(broken_by([](records& r) {
+    r.insert(r.begin(), made(trace_record::sent_to, [](frame_writer& w) { w.put(0).put(frame_type::line); }));
+  }) == "once");
+  CHECK(broken_by([](records& r) { r.insert(r.begin(), bytes{0x77}); }) == "whole");
+
+  const recorded_job lacking(tree);
+  std::filesystem::remove(lacking.file(relay));
+  CHECK(lacking.broken() == "sent");
+  const recorded_job nowhere(tree), of_another_tree(tree);
+  trace t = *read_trace(nowhere.file(relay));
+  t.head.rank = trace_head::relay_of(2);  // a leaf
+  write_trace(nowhere.file(relay), t);
+  CHECK(nowhere.broken() == "whole");
+  t.head.rank = trace_head::relay_of(1);
+  t.head.fan_out = 3;
+  write_trace(of_another_tree.file(relay), t);
+  CHECK(of_another_tree.broken() == "one_job");
 }

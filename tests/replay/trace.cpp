@@ -30,6 +30,7 @@ const char* name_of(trace_record type) {
     case trace_record::wait_ends: return "wait_ends";
     case trace_record::request: return "request";
     case trace_record::heard: return "heard";
+    case trace_record::settle: return "settle";
     case trace_record::sent: return "sent";
     case trace_record::verdict: return "verdict";
     case trace_record::sent_to: return "sent_to";

@@ -29,6 +29,7 @@ class Test:
     def __init__(self, options):
         self.options = options
         self.clock = ["--clock", options.clock] if options.clock else []
+        self.clock += ["--fan-out", str(options.fan_out)] if options.fan_out else []
         self.mana = str(options.build.resolve() / "bin" / "mana")
         self.random = random.Random(options.seed)
         self.output = Comparison(re.compile(options.lines), options.buffered)
@@ -196,6 +197,7 @@ def parse():
     parser.add_argument("--cycles", type=int, default=1, help="times that a run is killed and restarted once, then twice")
     parser.add_argument("--no-native", action="store_true", help="compare with a run under mana: the program needs it")
     parser.add_argument("--clock", help="policy, of mana run and mana restart")
+    parser.add_argument("--fan-out", type=int, help="of the control tree, of mana run and mana restart")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("command", nargs=argparse.REMAINDER, help="after --")
     options = parser.parse_args()

@@ -75,7 +75,7 @@ class collective_clock::rank {
     c.count = std::max(c.count, next.count);
     if (c.count > c.target) {
       c.target = c.count;
-      transport_.send(raise{{next.name, next.count, {next.members.begin(), next.members.end()}}});
+      transport_.send(raise{{next.name, next.count, next.members}});
     }
     tell_if_reached();
     return verdict::go;

@@ -29,9 +29,8 @@ class gate {
   gate(std::uint64_t number, group_count next) : number_(number), next_(std::move(next)), came_(next_.members.size()) {}
 
   void came(int rank, bool waits_for_all) {
-    const auto at = std::lower_bound(next_.members.begin(), next_.members.end(), rank);
-    if (at == next_.members.end() || *at != rank) return;
-    came_[static_cast<std::size_t>(at - next_.members.begin())] = {true, waits_for_all};
+    const std::size_t mine = next_.members.place(rank);
+    if (mine != came_.size()) came_[mine] = {true, waits_for_all};
   }
   bool is_complete() const {
     return std::all_of(came_.begin(), came_.end(), [](const member& m) { return m.came; });
@@ -43,8 +42,9 @@ class gate {
   /// Calls body(rank) for each member of whom it is true.
   template <class Is, class Body>
   void for_each(Is&& is, Body&& body) const {
-    for (std::size_t m = 0; m < came_.size(); ++m)
-      if (is(came_[m])) body(next_.members[m]);
+    std::size_t m = 0;
+    for (const int rank : next_.members)
+      if (is(came_[m++])) body(rank);
   }
   static bool is_missing(const member& m) { return !m.came; }
   static bool has_come(const member& m) { return m.came; }
@@ -143,7 +143,7 @@ class gated<P>::rank {
   }
   verdict start(const collective& next) {
     if (!knows_targets_) return verdict::hold;
-    const group_count counted{next.name, next.count, {next.members.begin(), next.members.end()}};
+    const group_count counted{next.name, next.count, next.members};
     if (next.count <= targets_[next.name]) {
       transport_.send(started{counted});
       return verdict::go;
@@ -188,9 +188,10 @@ class gated<P>::coordinator {
         for (const int peer : *peers) why += " " + std::to_string(peer);
         if (peers->empty()) why += " any rank";
       }
-      for (const auto& [name, g] : heard_.gates)
-        g.for_each(gate::has_come, [&](int m) {
-          if (m == r) why += ", is held before a collective of " + std::to_string(g.next().members.size()) + " ranks";
+      for (const auto& named : heard_.gates)
+        named.second.for_each(gate::has_come, [&](int m) {
+          const std::size_t members = named.second.next().members.size();
+          if (m == r) why += ", is held before a collective of " + std::to_string(members) + " ranks";
         });
       if (heard_.started.is_behind(r)) text += "rank " + std::to_string(r) + why + "\n";
     }

@@ -116,7 +116,7 @@ class rank_host {
                       : c.synchronized   ? verdict::go
                                          : verdict::synchronize;
     if (c.synchronized && v != verdict::go) broken<P>("rule 4: a collective is held after its trivial barrier");
-    const group_count counted{c.name, numbered.count, {c.members.begin(), c.members.end()}};
+    const group_count counted{c.name, numbered.count, c.members};
     if (v == verdict::synchronize) synchronizing_[c.name] = counted;
     if (v == verdict::go) started_[c.name] = counted, synchronizing_.erase(c.name);
     return v;
@@ -164,18 +164,44 @@ class rank_host {
   const part* state() const noexcept { return part_ ? &*part_ : nullptr; }
 };
 
-/// Transport: `void request(int rank, request_number)`, `void send(int rank, const typename P::down&)`,
-/// `void line(int rank)`: delivered to each rank in the order of the calls. One thread.
-/// INV-17 nothing of an earlier request counts in this one: what a rank says before it has answered is not heard.
+/// Which links have answered the request that is under way, and which have said more since.
+/// INV-17 nothing of an earlier request counts in this one: what came over a link before its answer is not heard.
+class heard_links {
+ public:
+  void begin(std::size_t links) {
+    answered_.assign(links, false);
+    heard_ = answered_;
+  }
+  void answer(int link) { answered_[index(link)] = true; }
+  bool has_answered(int link) const { return answered_[index(link)]; }
+  void hear(int link) { heard_[index(link)] = true; }
+  bool was_heard(int link) const { return heard_[index(link)]; }
+
+ private:
+  static std::size_t index(int link) { return static_cast<std::size_t>(link); }
+  std::vector<bool> answered_, heard_;  // by link
+
+ public:
+  static constexpr std::tuple fields{&heard_links::answered_, &heard_links::heard_};
+};
+
+/// Transport: `void request(int link, request_number)`, `void send(int link, const typename P::down&)`,
+/// `void line(int link)`: delivered in the order of the calls, for each link. One thread.
+/// links: of a policy that does not combine, one per rank
 template <policy P, class Transport>
 class coordinator_host {
  public:
-  coordinator_host(Transport& transport, int ranks) : to_ranks_{transport, *this}, ranks_(ranks) {}
+  coordinator_host(Transport& transport, std::vector<rank_range> links)
+      : to_links_{transport, *this}, links_(std::move(links)) {}
+  /// A link for each rank.
+  coordinator_host(Transport& transport, int ranks) : to_links_{transport, *this} {
+    for (int r = 0; r < ranks; ++r) links_.push_back({r, r + 1});
+  }
   /// A copy with surroundings of its own.
   coordinator_host(Transport& transport, const coordinator_host& from)
-      : to_ranks_{transport, *this}, ranks_(from.ranks_) {
+      : to_links_{transport, *this}, links_(from.links_) {
     copy_fields(from, *this);
-    if (from.part_) copy_fields(*from.part_, part_.emplace(to_ranks_, ranks_));
+    if (from.part_) copy_fields(*from.part_, make_part());
   }
   coordinator_host(const coordinator_host&) = delete;
   coordinator_host& operator=(const coordinator_host&) = delete;
@@ -183,38 +209,42 @@ class coordinator_host {
   void request() {
     end();
     ++number_;
-    answered_.assign(static_cast<std::size_t>(ranks_), false);
-    heard_ = answered_;
-    part_.emplace(to_ranks_, ranks_);
-    for (int r = 0; r < ranks_; ++r) to_ranks_.transport.request(r, number_);
+    heard_.begin(links_.size());
+    make_part();
+    for (std::size_t l = 0; l < links_.size(); ++l) to_links_.transport.request(static_cast<int>(l), number_);
   }
   /// The checkpoint is over, or is given up: the caller tells the ranks.
   void end() {
     part_.reset();
     done_ = false;
   }
-  /// The line is declared, and all ranks were told.
+  /// The line is declared, and all links were told.
   bool done() const noexcept { return done_; }
 
   /// out: it is the answer to the request that is under way
-  bool answer(int rank, request_number number) {
+  bool answer(int link, request_number number) {
     const bool current = part_ && number == number_;
-    if (current) answered_[static_cast<std::size_t>(rank)] = true;
+    if (current) heard_.answer(link);
     return current;
   }
-  void receive(int rank, const typename P::up& message) {
-    if (!part_ || done_ || !answered_[static_cast<std::size_t>(rank)]) return;
-    heard_[static_cast<std::size_t>(rank)] = true;
-    part_->receive(rank, message);
+  void receive(int link, const typename P::up& message) {
+    if (!part_ || done_ || !heard_.has_answered(link)) return;
+    heard_.hear(link);
+    part_->receive(link, message);
+  }
+  /// All that had come was delivered.
+  void settle() {
+    if constexpr (combines<P>)
+      if (part_ && !done_) part_->settle();
   }
 
   /// A line of text for each rank that keeps the line from being declared, empty if none does.
   std::string describe() const {
     std::string text;
     if (!part_ || done_) return text;
-    for (int r = 0; r < ranks_; ++r)
-      if (!answered_[static_cast<std::size_t>(r)])
-        text += "rank " + std::to_string(r) + " has not answered the request\n";
+    for (std::size_t l = 0; l < links_.size(); ++l)
+      if (!heard_.has_answered(static_cast<int>(l)))
+        text += clock::describe(links_[l]) + (links_[l].size() == 1 ? " has" : " have") + " not answered the request\n";
     return text.empty() ? part_->describe() : text;
   }
 
@@ -222,30 +252,115 @@ class coordinator_host {
   struct gate {
     Transport& transport;
     coordinator_host& host;
-    void send(int rank, const typename P::down& message) {
+    void send(int link, const typename P::down& message) {
       if (host.done_) broken<P>("rule 2: a message after the line");
-      if (!host.heard_[static_cast<std::size_t>(rank)])
-        broken<P>("rule 3: a message to a rank that has not been heard");
-      transport.send(rank, message);
+      if (!host.heard_.was_heard(link)) broken<P>("rule 3: a message to a rank that has not been heard");
+      transport.send(link, message);
     }
     void declare_line() {
       if (host.done_) broken<P>("rule 2: a second line");
       host.done_ = true;
-      for (int r = 0; r < host.ranks_; ++r) transport.line(r);
+      for (std::size_t l = 0; l < host.links_.size(); ++l) transport.line(static_cast<int>(l));
     }
   };
   using part = typename P::template coordinator<gate>;
 
-  gate to_ranks_;
-  const int ranks_;
+  part& make_part() {
+    if constexpr (combines<P>) return part_.emplace(to_links_, std::span<const rank_range>(links_));
+    else return part_.emplace(to_links_, static_cast<int>(links_.size()));
+  }
+
+  gate to_links_;
+  std::vector<rank_range> links_;
   std::optional<part> part_;  // while a request is under way
   bool done_ = false;
   request_number number_ = 0;
-  std::vector<bool> answered_, heard_;  // by rank
+  heard_links heard_;
 
  public:
-  static constexpr std::tuple fields{&coordinator_host::done_, &coordinator_host::number_, &coordinator_host::answered_,
-                                     &coordinator_host::heard_};
+  static constexpr std::tuple fields{&coordinator_host::done_, &coordinator_host::number_, &coordinator_host::heard_};
+  /// The policy's part, nullptr while there is no request.
+  const part* state() const noexcept { return part_ ? &*part_ : nullptr; }
+};
+
+/// Between the coordinator and ranks, in a process of a policy that combines. Transport: that of coordinator_host, and
+/// `void answer(request_number)`, `void send_up(const typename P::up&)`, to above, in the order of the calls. One thread.
+template <policy P, class Transport>
+  requires combines<P>
+class relay_host {
+ public:
+  relay_host(Transport& transport, std::vector<rank_range> links)
+      : around_{transport, *this}, links_(std::move(links)) {}
+  /// A copy with surroundings of its own.
+  relay_host(Transport& transport, const relay_host& from) : around_{transport, *this}, links_(from.links_) {
+    copy_fields(from, *this);
+    if (from.part_) copy_fields(*from.part_, make_part());
+  }
+  relay_host(const relay_host&) = delete;
+  relay_host& operator=(const relay_host&) = delete;
+
+  // From above; the links are told.
+  void request(request_number number) {
+    end();
+    number_ = number;
+    heard_.begin(links_.size());
+    make_part();
+    around_.transport.answer(number);
+    for (std::size_t l = 0; l < links_.size(); ++l) around_.transport.request(static_cast<int>(l), number);
+  }
+  void line() {
+    at_line_ = true;
+    for (std::size_t l = 0; l < links_.size(); ++l) around_.transport.line(static_cast<int>(l));
+  }
+  // From above.
+  void hear(const typename P::down& message) {
+    if (part_ && !at_line_) part_->hear(message);
+  }
+  /// The checkpoint is over, or is given up: the caller tells the links.
+  void end() {
+    part_.reset();
+    at_line_ = false;
+  }
+
+  /// out: it is the answer to the request that is under way
+  bool answer(int link, request_number number) {
+    const bool current = part_ && number == number_;
+    if (current) heard_.answer(link);
+    return current;
+  }
+  void receive(int link, const typename P::up& message) {
+    if (!part_ || at_line_ || !heard_.has_answered(link)) return;
+    heard_.hear(link);
+    part_->receive(link, message);
+  }
+  /// All that had come was delivered.
+  void settle() {
+    if (part_ && !at_line_) part_->settle();
+  }
+
+ private:
+  struct gate {
+    Transport& transport;
+    relay_host& host;
+    void send(int link, const typename P::down& message) {
+      if (!host.heard_.was_heard(link)) broken<P>("rule 3: a message over a link that has not been heard");
+      transport.send(link, message);
+    }
+    void send_up(const typename P::up& message) { transport.send_up(message); }
+  };
+  using part = typename P::template relay<gate>;
+
+  part& make_part() { return part_.emplace(around_, std::span<const rank_range>(links_)); }
+
+  gate around_;
+  std::vector<rank_range> links_;
+  std::optional<part> part_;  // while a request is under way
+  bool at_line_ = false;
+  request_number number_ = 0;
+  heard_links heard_;
+
+ public:
+  static constexpr std::tuple fields{&relay_host::at_line_, &relay_host::number_, &relay_host::heard_};
   /// The policy's part, nullptr while there is no request.
   const part* state() const noexcept { return part_ ? &*part_ : nullptr; }
 };

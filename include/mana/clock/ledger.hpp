@@ -14,15 +14,8 @@ class ledger {
  public:
   struct entry {
     std::uint64_t target = 0;
-    std::vector<int> members;                  // world ranks, ascending
+    rank_set members;
     std::vector<std::uint64_t> counts;         // by member
-
-    /// out: where the rank is in members, members.size() if it is none
-    std::size_t place(int rank) const {
-      const auto at = std::lower_bound(members.begin(), members.end(), rank);
-      return at != members.end() && *at == rank ? static_cast<std::size_t>(at - members.begin()) : members.size();
-    }
-    bool has(int rank) const { return place(rank) != members.size(); }
 
     static constexpr std::tuple fields{&entry::target, &entry::members, &entry::counts};
   };
@@ -36,14 +29,12 @@ class ledger {
       e.members = c.members;
       e.counts.assign(e.members.size(), 0);
     }
-    const std::size_t mine = e.place(rank);
+    const std::size_t mine = e.members.place(rank);
     if (mine == e.members.size() || c.count <= e.counts[mine]) return false;
     if (e.counts[mine] < e.target && c.count >= e.target) --behind(rank);
     e.counts[mine] = c.count;
     if (c.count <= e.target) return false;
-    for (std::size_t m = 0; m < e.members.size(); ++m)
-      if (m != mine && e.counts[m] == e.target) ++behind(e.members[m]);
-    e.target = c.count;
+    raise(e, c.count, mine);
     return true;
   }
 
@@ -54,10 +45,7 @@ class ledger {
       e.members = c.members;
       e.counts.assign(e.members.size(), 0);
     }
-    if (c.count <= e.target) return;
-    for (std::size_t m = 0; m < e.members.size(); ++m)
-      if (e.counts[m] == e.target) ++behind(e.members[m]);
-    e.target = c.count;
+    if (c.count > e.target) raise(e, c.count, e.counts.size());
   }
 
   /// out: 0 if the clock was not named
@@ -72,6 +60,15 @@ class ledger {
   const std::map<group_name, entry>& entries() const noexcept { return entries_; }
 
  private:
+  /// but: the member that has started so many
+  void raise(entry& e, std::uint64_t target, std::size_t but) {
+    std::size_t m = 0;
+    for (const int rank : e.members) {
+      if (m != but && e.counts[m] == e.target) ++behind(rank);
+      ++m;
+    }
+    e.target = target;
+  }
   std::size_t& behind(int rank) { return behind_[static_cast<std::size_t>(rank)]; }
 
   std::map<group_name, entry> entries_;

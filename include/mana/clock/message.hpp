@@ -1,5 +1,7 @@
 // What ranks and the coordinator of a quiesce speak of, whatever the policy.
 #pragma once
+#include <mana/clock/ranks.hpp>
+
 #include <compare>
 #include <cstdint>
 #include <tuple>
@@ -15,8 +17,8 @@ struct group_name {
 
 struct group_count {
   group_name name{};
-  std::uint64_t count = 0;   // collectives started on it
-  std::vector<int> members;  // world ranks, ascending; empty where the receiver knows them
+  std::uint64_t count = 0;  // collectives started on it
+  rank_set members;         // empty where the receiver knows them
 
   static constexpr std::tuple fields{&group_count::name, &group_count::count, &group_count::members};
   bool operator==(const group_count&) const = default;

@@ -1,51 +1,48 @@
 // The collective clock, completed with point-to-point needs: the default. Rules and why they hold:
 // docs/design/clock.md.
 #pragma once
-#include <mana/clock/ledger.hpp>
+#include <mana/clock/need_tree.hpp>
 #include <mana/clock/policy.hpp>
-#include <mana/clock/wait_graph.hpp>
+#include <mana/clock/targets.hpp>
 
 #include <map>
+#include <utility>
 #include <variant>
 
 namespace mana::clock {
 
 struct needs {
   static constexpr std::string_view name = "needs";
+  static constexpr bool combines = true;
+
+  using wait = dependence;
+  static wait nobody(int rank) { return {rank, false, false, {}}; }
 
   // Up.
-  struct snapshot {  // the first
-    std::vector<group_count> counts;
-    static constexpr std::tuple fields{&snapshot::counts};
+  struct news {
+    std::uint64_t version = 0;        // of the newest orders that had come over this link
+    bool quiet = false;               // no rank there has a debt, as of them
+    std::vector<group_count> counts;  // that grew; at first all. Sent before the rank enters a collective
+    std::vector<wait> waits;          // that have changed
+    static constexpr std::tuple fields{&news::version, &news::quiet, &news::counts, &news::waits};
   };
-  struct raise {  // sent before the rank enters a collective: its count with it
-    group_count target;
-    static constexpr std::tuple fields{&raise::target};
-  };
-  struct need {  // world ranks on whose action this rank waits; empty: anyone's
-    std::vector<int> peers;
-    static constexpr std::tuple fields{&need::peers};
-  };
-  struct need_end {
-    static constexpr std::tuple<> fields{};
-  };
-  struct report {  // no debt at this version
-    std::uint64_t version = 0;
-    static constexpr std::tuple fields{&report::version};
-  };
-  using up = std::variant<snapshot, raise, need, need_end, report>;
+  using up = std::variant<news>;
 
   // Down.
-  struct state {
-    std::uint64_t version = 0;
-    std::vector<group_count> targets;  // changed targets of clocks that this rank is a member of
-    std::vector<int> needed_by;        // all ranks that need this one
-    static constexpr std::tuple fields{&state::version, &state::targets, &state::needed_by};
+  struct orders {
+    std::uint64_t version = 0;         // counts the orders on this link
+    std::vector<group_count> targets;  // that grew, of clocks with members there
+    rank_set needed, no_longer;        // ranks there that are needed from now on, and that are needed no more
+    static constexpr std::tuple fields{&orders::version, &orders::targets, &orders::needed, &orders::no_longer};
+    bool is_empty() const { return targets.empty() && needed.empty() && no_longer.empty(); }
   };
-  using down = std::variant<state>;
+  using down = std::variant<orders>;
 
+  class junction;
   template <class Transport>
   class rank;
+  template <class Transport>
+  class relay;
   template <class Transport>
   class coordinator;
 };
@@ -53,44 +50,42 @@ struct needs {
 template <class Transport>
 class needs::rank {
  public:
-  rank(Transport& transport, int) : transport_(transport) {}
+  rank(Transport& transport, int number) : transport_(transport), declared_(nobody(number)) {}
 
   void begin(std::vector<group_count> counts) {
     for (const group_count& c : counts) clocks_[c.name] = {c.count, c.count};
-    transport_.send(snapshot{std::move(counts)});
+    transport_.send(news{.version = 0, .quiet = true, .counts = std::move(counts), .waits = {}});
   }
 
   void waits(wait_set peers) {
     waits_ = std::move(peers);
-    tell();
+    tell({});
   }
 
   void receive(const down& message) {
-    const state& s = std::get<state>(message);
-    version_ = s.version;
-    for (const group_count& t : s.targets) {
+    const orders& o = std::get<orders>(message);
+    version_ = o.version;
+    for (const group_count& t : o.targets) {
       clock& c = clocks_[t.name];  // of a communicator that this rank is still making: it owes what others started
       c.target = std::max(c.target, t.count);
     }
-    needed_by_ = s.needed_by;
-    tell();
+    is_needed_ = (is_needed_ || o.needed.contains(declared_.rank)) && !o.no_longer.contains(declared_.rank);
+    tell({});
   }
 
   verdict start(const collective& next) {
     clock& c = clocks_[next.name];
     if (!in_debt()) return verdict::hold;
+    const bool is_first = next.count > c.target;
     c.count = std::max(c.count, next.count);
     c.target = std::max(c.target, next.count);
-    transport_.send(raise{{next.name, next.count, {next.members.begin(), next.members.end()}}});
-    tell();
+    if (is_first) tell({{next.name, next.count, next.members}});
+    else tell({});
     return verdict::go;
   }
 
   /// A rank has a debt while others have started a collective that it has not, or wait for a message by it.
-  bool in_debt() const noexcept {
-    if (!needed_by_.empty()) return true;
-    return std::any_of(clocks_.begin(), clocks_.end(), [](const auto& c) { return c.second.count < c.second.target; });
-  }
+  bool in_debt() const noexcept { return is_needed_ || is_behind(); }
 
  private:
   struct clock {
@@ -98,150 +93,201 @@ class needs::rank {
     static constexpr std::tuple fields{&clock::count, &clock::target};
   };
 
-  /// Sends what has changed for the coordinator: a need while the rank has a debt and waits; its end at once when
-  /// either ends; the version seen when there is neither debt nor need. In this order.
-  void tell() {
-    if (version_ == 0) return;
-    const bool debt = in_debt();
-    if (debt && waits_) {
-      if (declared_ != waits_) {
-        declared_ = waits_;
-        transport_.send(need{*waits_});
-      }
-    } else if (declared_) {
-      declared_.reset();
-      transport_.send(need_end{});
-    }
-    if (!debt && reported_ != version_) {
-      reported_ = version_;
-      transport_.send(report{version_});
-    }
+  bool is_behind() const noexcept {
+    return std::any_of(clocks_.begin(), clocks_.end(), [](const auto& c) { return c.second.count < c.second.target; });
+  }
+
+  /// Says what has changed, in one message: counts that nobody knows; the wait, while the rank has a debt; that it has
+  /// none.
+  void tell(std::vector<group_count> counts) {
+    news n{.version = version_, .quiet = !in_debt(), .counts = std::move(counts), .waits = {}};
+    wait now = nobody(declared_.rank);
+    if (!n.quiet && waits_) now = {declared_.rank, true, is_behind(), *waits_};
+    if (now != declared_) n.waits.push_back(declared_ = now);
+    if (n.counts.empty() && n.waits.empty() && (!n.quiet || quiet_at_ == version_)) return;
+    if (n.quiet) quiet_at_ = version_;
+    transport_.send(n);
   }
 
   Transport& transport_;
-  std::uint64_t version_ = 0, reported_ = 0;
+  std::uint64_t version_ = 0, quiet_at_ = 0;  // of the newest orders; of those as of which it said that it has no debt
   std::map<group_name, clock> clocks_;
-  std::vector<int> needed_by_;
-  wait_set waits_, declared_;
+  bool is_needed_ = false;
+  wait_set waits_;
+  wait declared_;
 
  public:
-  static constexpr std::tuple fields{&rank::version_,   &rank::reported_, &rank::clocks_,
-                                     &rank::needed_by_, &rank::waits_,    &rank::declared_};
+  static constexpr std::tuple fields{&rank::version_,   &rank::quiet_at_, &rank::clocks_,
+                                     &rank::is_needed_, &rank::waits_,    &rank::declared_};
 };
 
-/// INV-16 when the line is declared, every clock's count is the same on all of its members. Each rank has reported the
-/// current version, so it had no debt at the current targets; what it had started before, it had raised before, so
-/// that is in the targets; and it starts nothing after, since only a newer version can give it a debt.
+/// What a relay and the coordinator have in common: links, and what is said over them.
+class needs::junction {
+ public:
+  explicit junction(std::span<const rank_range> links) : links_(links), targets_(links), state_(links.size()) {}
+  junction(const junction&) = default;
+  /// What it was constructed with it keeps.
+  junction& operator=(const junction& from) {
+    copy_fields(from, *this);
+    return *this;
+  }
+
+  void receive(int link, const news& n) {
+    at_link& l = state_[static_cast<std::size_t>(link)];
+    l.was_heard = true;
+    l.is_quiet = n.quiet && n.version == l.version;
+    for (const group_count& c : n.counts) targets_.hear(static_cast<std::size_t>(link), c);
+  }
+  /// Targets from above.
+  void hear(const group_count& target) { targets_.hear(targets_.above(), target); }
+
+  /// Before, nobody knows all counts: who was told a part could think that it has no debt.
+  bool is_complete() const {
+    return std::all_of(state_.begin(), state_.end(), [](const at_link& l) { return l.was_heard; });
+  }
+  /// Everything that was said over every link is answered, and nobody has a debt.
+  bool is_quiet() const {
+    return std::all_of(state_.begin(), state_.end(), [](const at_link& l) { return l.is_quiet; });
+  }
+
+  /// Sends what the links do not know.    out: what who is above does not know
+  template <class Transport>
+  std::vector<group_count> tell(Transport& transport, const rank_set& needed, const rank_set& no_longer) {
+    std::vector<orders> all(links_.size());
+    std::vector<group_count> upwards;
+    targets_.tell([&](std::size_t neighbour, group_count target) {
+      (neighbour == targets_.above() ? upwards : all[neighbour].targets).push_back(std::move(target));
+    });
+    for (std::size_t l = 0; l < links_.size(); ++l) {
+      all[l].needed = needed.in(links_[l]);
+      all[l].no_longer = no_longer.in(links_[l]);
+      if (all[l].is_empty()) continue;
+      all[l].version = ++state_[l].version;
+      state_[l].is_quiet = false;
+      transport.send(static_cast<int>(l), all[l]);
+    }
+    return upwards;
+  }
+
+  template <class Body>
+  void for_each_restless(Body&& body) const {
+    for (std::size_t l = 0; l < links_.size(); ++l)
+      if (!state_[l].is_quiet) body(links_[l]);
+  }
+
+ private:
+  struct at_link {
+    std::uint64_t version = 0;  // orders that were sent
+    bool was_heard = false;
+    bool is_quiet = false;      // as of all of them
+    static constexpr std::tuple fields{&at_link::version, &at_link::was_heard, &at_link::is_quiet};
+  };
+
+  std::span<const rank_range> links_;
+  target_table targets_;
+  std::vector<at_link> state_;  // by link
+
+ public:
+  static constexpr std::tuple fields{&junction::targets_, &junction::state_};
+};
+
+/// To those below it is as the coordinator, to who is above as a rank: quiet once all below it are.
+template <class Transport>
+class needs::relay {
+ public:
+  relay(Transport& transport, std::span<const rank_range> links)
+      : transport_(transport), links_(links), waits_({links.front().first, links.back().end}) {}
+
+  void receive(int link, const up& message) {
+    const news& n = std::get<news>(message);
+    links_.receive(link, n);
+    for (const wait& w : n.waits) waits_.hear(w);
+  }
+  void hear(const down& message) {
+    const orders& o = std::get<orders>(message);
+    version_ = o.version;
+    for (const group_count& t : o.targets) links_.hear(t);
+    waits_.hear(o.needed, o.no_longer);
+  }
+  void settle() {
+    if (!links_.is_complete()) return;
+    need_tree::changes c = waits_.follow();
+    news n{.version = version_,
+           .quiet = false,
+           .counts = links_.tell(transport_, c.needed, c.no_longer),
+           .waits = std::move(c.upwards)};
+    n.quiet = links_.is_quiet();
+    const bool is_first = !std::exchange(has_spoken_, true);
+    if (!is_first && n.counts.empty() && n.waits.empty() && (!n.quiet || quiet_at_ == version_)) return;
+    if (n.quiet) quiet_at_ = version_;
+    transport_.send_up(n);
+  }
+
+ private:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+  Transport& transport_;
+  junction links_;
+  std::uint64_t version_ = 0, quiet_at_ = never;  // as in a rank
+  bool has_spoken_ = false;
+  need_tree waits_;
+
+ public:
+  static constexpr std::tuple fields{&relay::links_, &relay::version_, &relay::quiet_at_, &relay::has_spoken_,
+                                     &relay::waits_};
+};
+
+/// INV-16 when the line is declared, every clock's count is the same on all of its members. Nobody has a debt as of all
+/// orders, so nobody starts anything until new ones come; and what was started before was said before, so that it is in
+/// the orders. This holds below each relay that is quiet, and so for all.
 template <class Transport>
 class needs::coordinator {
  public:
-  coordinator(Transport& transport, int ranks)
-      : transport_(transport),
-        ranks_(ranks),
-        ledger_(ranks),
-        needed_by_(index(ranks)),
-        answered_(index(ranks)),
-        reported_(index(ranks)) {}
+  coordinator(Transport& transport, std::span<const rank_range> links)
+      : transport_(transport), links_(links), waits_({0, links.back().end}) {}
 
-  void receive(int rank, const up& message) {
-    std::visit([&](const auto& m) { on(rank, m); }, message);
+  void receive(int link, const up& message) {
+    const news& n = std::get<news>(message);
+    links_.receive(link, n);
+    for (const wait& w : n.waits) waits_.hear(w);
+  }
+
+  void settle() {
+    if (!links_.is_complete()) return;
+    const need_tree::changes c = waits_.follow();
+    links_.tell(transport_, c.needed, c.no_longer);
+    if (links_.is_quiet()) transport_.declare_line();
   }
 
   std::string describe() const {
     std::string text;
-    for (int r = 0; r < ranks_; ++r)
-      if (version_ != 0 && reported_[index(r)] != version_) text += "rank " + std::to_string(r) + why_behind(r) + "\n";
+    links_.for_each_restless([&](rank_range ranks) {
+      std::string waits;
+      waits_.for_each_wait(ranks, [&](const wait& w) { waits += text_of(ranks, w); });
+      if (waits.empty()) waits = clock::describe(ranks) + ": a collective that others have started has yet to start\n";
+      text += waits;
+    });
     return text;
   }
 
  private:
-  using entry = std::pair<const group_name, ledger::entry>;
-
-  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-
-  void on(int rank, const snapshot& s) {
-    for (const group_count& c : s.counts) ledger_.count(rank, c);
-    answered_[index(rank)] = true;
-    if (std::find(answered_.begin(), answered_.end(), false) != answered_.end()) return;
-    std::vector<const entry*> all;
-    for (const entry& e : ledger_.entries()) all.push_back(&e);
-    needed_by_ = needed_by_now();
-    next_version(all);
-  }
-  void on(int rank, const raise& m) {
-    std::vector<const entry*> raised;
-    if (ledger_.count(rank, m.target)) raised.push_back(&*ledger_.entries().find(m.target.name));
-    changed(raised);
-  }
-  void on(int rank, const need& m) {
-    waits_.begin(rank, m.peers);
-    changed({});
-  }
-  void on(int rank, const need_end&) {
-    waits_.end(rank);
-    changed({});
-  }
-  void on(int rank, const report& m) {
-    if (m.version != version_ || reported_[index(rank)] == version_) return;
-    reported_[index(rank)] = version_;
-    if (++up_to_date_ == ranks_) transport_.declare_line();
-  }
-
-  wait_graph::lists needed_by_now() const {
-    return waits_.needed_by(ranks_, [this](int r) { return ledger_.is_behind(r); });
-  }
-
-  /// What a rank could see is a new version.
-  void changed(const std::vector<const entry*>& raised) {
-    wait_graph::lists now = needed_by_now();
-    if (raised.empty() && now == needed_by_) return;
-    needed_by_ = std::move(now);
-    next_version(raised);
-  }
-
-  /// A version goes to every rank: each has to report it.
-  void next_version(const std::vector<const entry*>& raised) {
-    ++version_;
-    up_to_date_ = 0;
-    for (int r = 0; r < ranks_; ++r) {
-      state s{version_, {}, needed_by_[index(r)]};
-      for (const entry* e : raised)
-        if (e->second.has(r)) s.targets.push_back({e->first, e->second.target, {}});
-      transport_.send(r, s);
-    }
-  }
-
-  std::string why_behind(int rank) const {
-    std::string text;
-    for (const auto& [name, e] : ledger_.entries()) {
-      const std::size_t mine = e.place(rank);
-      if (mine == e.members.size() || e.counts[mine] == e.target) continue;
-      text += ", " + std::to_string(e.target - e.counts[mine]) + " collective(s) behind on the group of " +
-              std::to_string(e.members.size()) + " ranks beginning with " + std::to_string(e.members.front());
-    }
-    for (const int who : needed_by_[index(rank)]) text += ", needed by rank " + std::to_string(who);
-    if (const std::vector<int>* peers = waits_.wait_of(rank); peers != nullptr) {
-      text += ", waits for a message of";
-      for (const int peer : *peers) text.append(1, ' ').append(std::to_string(peer));
-      if (peers->empty()) text += " any rank";
-    }
-    return text.empty() ? " has not answered the last change" : text;
+  std::string text_of(rank_range link, const wait& w) const {
+    constexpr std::size_t most_named = 16;
+    std::string text = w.rank < 0 ? clock::describe(link) + ": some" : clock::describe({w.rank, w.rank + 1});
+    if (w.is_behind) text += ", behind what others have started";
+    if (waits_.is_needed(w.rank)) text += ", waited for";
+    text += ", wait for a message of";
+    for (std::size_t i = 0; i < w.peers.size() && i < most_named; ++i) text += " " + std::to_string(w.peers[i]);
+    if (w.peers.size() > most_named) text += " and others";
+    return text + (w.peers.empty() ? " any rank\n" : "\n");
   }
 
   Transport& transport_;
-  const int ranks_;
-  std::uint64_t version_ = 0;  // 0: not all snapshots are here; who knew a part would report too early
-  int up_to_date_ = 0;         // ranks that have reported version_
-  ledger ledger_;
-  wait_graph waits_;
-  wait_graph::lists needed_by_;          // by rank, as of version_
-  std::vector<bool> answered_;           // by rank
-  std::vector<std::uint64_t> reported_;  // by rank: version
+  junction links_;
+  need_tree waits_;
 
  public:
-  static constexpr std::tuple fields{&coordinator::version_, &coordinator::up_to_date_, &coordinator::ledger_,
-                                     &coordinator::waits_,   &coordinator::needed_by_,  &coordinator::answered_,
-                                     &coordinator::reported_};
+  static constexpr std::tuple fields{&coordinator::links_, &coordinator::waits_};
 };
 
 }  // namespace mana::clock

@@ -29,12 +29,27 @@
 //   declare_line()            once: all ranks are at a recovery line. From then on nobody starts a collective, and
 //                             neither side is told anything more, until the checkpoint is over
 //
+// A policy that combines (`static constexpr bool combines = true`) lets the messages of many ranks become one on their way
+// to the coordinator, through a tree of relays (tree.hpp). To a relay, and to the coordinator, the ranks are behind links:
+// each leads to a rank or to another relay, and so to all ranks of a range. It has a third part, and its coordinator
+// another constructor:
+//   coordinator<Transport>  coordinator(Transport&, std::span<const rank_range> links)
+//   relay<Transport>        relay(Transport&, std::span<const rank_range> links)
+// A relay, and such a coordinator, is told
+//   receive(link, m)  a message of the rank or relay there
+//   settle()          that all that had come was delivered. What there is to say is said now, in one message per link;
+//                     the line is declared now
+// and a relay
+//   hear(m)           a message from above
+// which may ask its transport to send(link, const down&), and to send_up(const up&). Order is kept on each link. Messages
+// of a policy that does not combine pass through the tree unread.
+//
 // What a policy owes: when the line is declared, each clock's count is the same on all of its members and no rank
 // starts a collective after; it is declared if the program would go on without the request. What it must never do:
 //   rule 1  speak outside of a request: nothing is asked of the transport when there is none. No code of a policy
 //           runs then: a collective costs one increment and one load
 //   rule 2  declare the line twice, or send after it
-//   rule 3  send to a rank that has not been heard
+//   rule 3  send to a rank, or over a link, that has not been heard
 //   rule 4  hold a collective after its trivial barrier, or ask for the barrier without being one that always asks
 //
 // A policy that always asks (`static constexpr bool always_asks = true`) is one that has a trivial barrier of the
@@ -46,8 +61,8 @@
 // line; a restart begins its barrier anew.
 //
 // A message lists its members in a static `fields`, a tuple of pointers to members: numbers, group_name, group_count,
-// and vectors of these. So do both parts, for all of their state but the transport: checkers copy and compare them by
-// it. The constructors say nothing.
+// rank_set, and vectors of these. So do all parts, for all of their state but the transport and what constructors are
+// given: checkers copy and compare them by it. The constructors say nothing.
 #pragma once
 #include <mana/clock/fields.hpp>
 #include <mana/clock/message.hpp>
@@ -64,16 +79,22 @@ namespace mana::clock {
 /// One that a thread would start.
 struct collective {
   group_name name{};
-  std::uint64_t count = 0;       // it is the count-th on this clock
-  std::span<const int> members;  // world ranks, ascending
-  bool blocking = true;          // its caller may have to wait for others
-  bool waits_for_all = false;    // it is sure that the caller does not return before all members have started it
-  bool synchronized = false;     // the trivial barrier before it is over
+  std::uint64_t count = 0;     // it is the count-th on this clock
+  const rank_set& members;
+  bool blocking = true;        // its caller may have to wait for others
+  bool waits_for_all = false;  // it is sure that the caller does not return before all members have started it
+  bool synchronized = false;   // the trivial barrier before it is over
 };
 
 template <class P>
 inline constexpr bool always_asks = [] {
   if constexpr (requires { P::always_asks; }) return P::always_asks;
+  else return false;
+}();
+
+template <class P>
+inline constexpr bool combines = [] {
+  if constexpr (requires { P::combines; }) return P::combines;
   else return false;
 }();
 
@@ -89,11 +110,27 @@ struct coordinator_probe {
   void send(int, const typename Policy::down&);
   void declare_line();
 };
+template <class Policy>
+struct relay_probe {
+  void send(int, const typename Policy::down&);
+  void send_up(const typename Policy::up&);
+};
 
 template <class P, class Rank = typename P::template rank<rank_probe<P>>>
 concept begins_as_told =
     (always_asks<P> && requires(Rank& r, std::vector<group_count> counts) { r.begin(counts, counts); }) ||
     (!always_asks<P> && requires(Rank& r, std::vector<group_count> counts) { r.begin(counts); });
+
+template <class P>
+concept relays_as_told = !combines<P> || requires(typename P::template relay<relay_probe<P>>& r,
+                                                  typename P::template coordinator<coordinator_probe<P>>& c,
+                                                  const typename P::up& up, const typename P::down& down) {
+  requires with_fields<typename P::template relay<relay_probe<P>>>;
+  r.receive(0, up);
+  r.hear(down);
+  r.settle();
+  c.settle();
+};
 
 template <class P>
 concept policy = requires(typename P::template rank<rank_probe<P>>& r,
@@ -107,6 +144,6 @@ concept policy = requires(typename P::template rank<rank_probe<P>>& r,
   { r.start(next) } -> std::same_as<verdict>;
   c.receive(0, up);
   { c.describe() } -> std::same_as<std::string>;
-} && begins_as_told<P>;
+} && begins_as_told<P> && relays_as_told<P>;
 
 }  // namespace mana::clock

@@ -66,7 +66,7 @@ class two_phase_commit::rank {
 
   verdict start(const collective& next) {
     if (!next.synchronized) return verdict::hold;
-    counts_[next.name] = {next.name, next.count, {next.members.begin(), next.members.end()}};
+    counts_[next.name] = {next.name, next.count, next.members};
     barriers_.erase(next.name);
     transport_.send(moved{});
     return verdict::go;

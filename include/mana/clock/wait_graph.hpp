@@ -1,6 +1,5 @@
-// Which ranks wait for whose messages, and whose messages matter: those that a rank which is behind depends on.
+// Which ranks wait for whose messages.
 #pragma once
-#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -9,8 +8,6 @@ namespace mana::clock {
 
 class wait_graph {
  public:
-  using lists = std::vector<std::vector<int>>;
-
   /// peers: empty: anyone
   void begin(int rank, std::vector<int> peers) { waits_[rank] = std::move(peers); }
   void end(int rank) { waits_.erase(rank); }
@@ -33,34 +30,7 @@ class wait_graph {
       if (peer != rank) body(peer);
   }
 
-  /// out: by rank, ascending: who waits for it, among the ranks behind and all that these depend on along chains of
-  /// waits. Counting all waits would not do: two ranks that wait for each other (one of them for anyone, or in
-  /// different threads) would need each other long after the collective that made them run.
-  template <class IsBehind>
-  lists needed_by(int ranks, IsBehind&& is_behind) const {
-    std::vector<bool> reached(static_cast<std::size_t>(ranks), false);
-    std::vector<int> next;
-    const auto reach = [&](int rank) {
-      if (reached[index(rank)]) return;
-      reached[index(rank)] = true;
-      next.push_back(rank);
-    };
-    for (int r = 0; r < ranks; ++r)
-      if (is_behind(r)) reach(r);
-    while (!next.empty()) {
-      const int from = next.back();
-      next.pop_back();
-      for_each_peer(from, ranks, reach);
-    }
-    lists by(static_cast<std::size_t>(ranks));
-    for (int from = 0; from < ranks; ++from)
-      if (reached[index(from)]) for_each_peer(from, ranks, [&](int peer) { by[index(peer)].push_back(from); });
-    return by;
-  }
-
  private:
-  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-
   std::map<int, std::vector<int>> waits_;
 
  public:

@@ -1,6 +1,7 @@
 // A collective clock: how many collectives this rank has started in one sequence of them. One per set of world ranks,
 // shared by every communicator over that set; where several threads may be in MPI at once, one per communicator
-// (rank_map.hpp, keyed_clock). Lives as long as the process image.
+// (rank_map.hpp, keyed_clock): so one thread at a time starts a collective on a clock, as the standard has it for each
+// communicator. Lives as long as the process image.
 #pragma once
 #include <atomic>
 #include <cstdint>

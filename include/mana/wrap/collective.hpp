@@ -38,8 +38,8 @@ struct waiting {
 template <class How>
 [[gnu::always_inline]] inline start_outcome try_start(vid::group_clock& clock, const std::uint64_t* comm,
                                                       How&& how) noexcept {
-  take_next(clock.seq, library().callers);
-  std::atomic_signal_fence(std::memory_order_seq_cst);   // the other half of the fence is the requester's membarrier
+  advance(clock.seq);   // no clock has two starts at once, also where several threads call MPI: see group_clock.hpp
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // the other half of the fence is the requester's membarrier
   if (lower::the_bridge().attention.load(std::memory_order_relaxed) == 0) [[likely]] return start_outcome::may_start;
   return ask_clock(clock, comm == nullptr ? 0 : *comm, how());
 }

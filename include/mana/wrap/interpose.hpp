@@ -49,7 +49,8 @@ inline int array_members(const vid::descriptor<kind::comm>& comm) noexcept {
 
 namespace wrap {
 
-/// The native call. real: where a non-blocking one leaves its request. Reads the slot now: it is the live lower half's.
+/// The native call. real: where a non-blocking one leaves its request. The slot is read here, and not before: it is the
+/// live lower half's.
 template <class Fn, class Arguments>
 inline int enter_collective(Arguments& arguments, [[maybe_unused]] std::uint64_t* real) noexcept {
   auto* const slot = lower::the_bridge().mpi->*Fn::slot;
@@ -64,8 +65,8 @@ inline int enter_collective(Arguments& arguments, [[maybe_unused]] std::uint64_t
 /// In the place of a neutral error class, all of which are positive.
 inline constexpr int clock_refuses = -1;
 
-/// A rank is sure to wait for all members where it gets something of each. Not of blocks of different lengths, which may
-/// be empty.
+/// What the caller has to wait for. A rank waits for all members in a barrier, and where it gets data of each: count > 0.
+/// Where blocks differ in length (Allgatherv and the like) any may be empty, so nothing is promised.
 template <class Fn, class... A>
 inline waiting waiting_of([[maybe_unused]] const std::tuple<A...>& given) noexcept {
   using params [[maybe_unused]] = typename Fn::params;
@@ -91,6 +92,8 @@ template <class Fn, class Arguments>
 template <class Fn, class... A>
 [[gnu::noinline, gnu::cold]] int park_and_enter(vid::entry<kind::comm>& comm, request_entry* request,
                                                 A... args) noexcept {
+  // The thread is in the caller's scope too. Here is another one, in place of a reference to that, for which each call
+  // would keep the caller's in memory.
   wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   scope.park_here();

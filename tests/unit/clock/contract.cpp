@@ -165,7 +165,7 @@ TEST_CASE("who always asks: a barrier before each blocking collective, and no ot
   nowhere network;
   using host = rank_host<two_phase_commit, nowhere>;
   host h(network, 0);
-  const std::vector<int> both{0, 1};
+  const rank_set both{0, 1};
   const collective next{.name = {1, 1}, .count = 70, .members = both};
   collective synchronized = next, at_once = next;
   synchronized.synchronized = true;

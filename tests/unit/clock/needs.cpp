@@ -12,15 +12,12 @@ script four_ranks() {
   return {{{{{'C', 0}, {'S', 1}}}, {{{'R', 0}, {'C', 1}}}, {{{'C', 1}}}, {{{'C', 0}}}}, {{0, 3}, {1, 2}}};
 }
 
-bool holds_report(const std::deque<upward>& queue) {
-  return std::any_of(queue.begin(), queue.end(), [](const upward& m) {
-    const auto* told = std::get_if<needs::up>(&m);
-    return told != nullptr && std::holds_alternative<needs::report>(*told);
-  });
+/// The policy's message that is on the way from the rank as the k-th.
+const needs::news& on_the_way(const world& w, int r, std::size_t k) {
+  return std::get<needs::news>(std::get<needs::up>(w.on_the_way_up(r)[k]));
 }
 
-/// The policy's message that is on the way from the rank as the k-th.
-const needs::up& on_the_way(const world& w, int r, std::size_t k) { return std::get<needs::up>(w.on_the_way_up(r)[k]); }
+bool says_quiet(const world& w, int r) { return on_the_way(w, r, w.on_the_way_up(r).size() - 1).quiet; }
 
 /// What a rank says at once, the answer and its snapshot, arrives.
 void deliver_answer(world& w, int r) {
@@ -66,7 +63,7 @@ TEST_CASE("without needs the four-rank example deadlocks, and the report says wh
   w.request();
   w.settle();
   CHECK_FALSE(w.at_line());
-  CHECK(w.who_is_behind() == "rank 1, 1 collective(s) behind on the group of 2 ranks beginning with 1\n");
+  CHECK(w.who_is_behind() == "rank 1: a collective that others have started has yet to start\n");
 }
 
 TEST_CASE("a need passes on along a chain of messages") {
@@ -123,33 +120,29 @@ TEST_CASE("two threads wait: the need is of both, until each wait ends") {
   answer_all(w);
   w.deliver_down(0);
   REQUIRE(w.on_the_way_up(0).size() == 1);
-  CHECK(std::get<needs::need>(on_the_way(w, 0, 0)).peers == std::vector<int>{1, 2});
+  CHECK(on_the_way(w, 0, 0).waits == std::vector<needs::wait>{{0, true, true, {1, 2}}});
   w.run(1);
   w.run(0, 0);
   REQUIRE(w.on_the_way_up(0).size() == 2);
-  CHECK(std::get<needs::need>(on_the_way(w, 0, 1)).peers == std::vector<int>{2});
+  CHECK(on_the_way(w, 0, 1).waits == std::vector<needs::wait>{{0, true, true, {2}}});
   w.run(2);
   w.run(0, 1);
   REQUIRE(w.on_the_way_up(0).size() == 3);
-  CHECK(std::holds_alternative<needs::need_end>(on_the_way(w, 0, 2)));
+  CHECK(on_the_way(w, 0, 2).waits == std::vector<needs::wait>{needs::nobody(0)});
   w.settle();
   CHECK(w.at_line());
   CHECK(w.consistent());
 }
 
-TEST_CASE("a raise that comes when all others have reported makes a new version") {
+TEST_CASE("a raise that comes when all others are quiet is passed on before the line") {
   // P0: Barrier(A); P1: Barrier(B), Barrier(A); P2: Barrier(B). A = {0, 1}, B = {1, 2}
   world w({{{{{'C', 0}}}, {{{'I', 1}, {'C', 0}}}, {{{'C', 1}}}}, {{0, 1}, {1, 2}}});
   w.run(0);
   w.request();
   answer_all(w);
-  for (int r : {0, 1, 2}) w.deliver_down(r);
-  for (int r : {0, 2}) {
-    CHECK(holds_report(w.on_the_way_up(r)));
-    w.deliver_up(r);
-  }
+  w.deliver_down(1);
   for (int step = 0; step < 4; ++step) w.run(1);     // starts B, leaves it, starts A: no debt is left that it knows of
-  CHECK(holds_report(w.on_the_way_up(1)));
+  CHECK(says_quiet(w, 1));
   while (w.deliver_up(1)) {}
   CHECK_FALSE(w.at_line());                          // rank 2 has to start B
   CHECK_FALSE(w.consistent());
@@ -246,27 +239,30 @@ TEST_CASE("INV-17 snapshots of a request that was given up do not stand for the 
   CHECK(w.count(1, 0) == 1);
 }
 
-TEST_CASE("a report of an older version does not count") {
-  // P0: Ssend(1), Barrier(A); P1: Recv(0); P2: Barrier(A): the need makes a second version
-  world w({{{{{'Y', 1}, {'C', 0}}}, {{{'R', 0}}}, {{{'C', 0}}}}, {{0, 2}}});
-  w.run(2);
-  w.run(0);
-  w.request();
-  answer_all(w);
-  w.deliver_down(0);
-  w.run(0);
-  w.deliver_up(0);                            // P0 needs P1: version 2
-  w.run(1);
-  w.run(0);
-  w.run(0);                                   // P0 has received its answer, and starts the barrier
-  while (w.deliver_up(0)) {}                  // version 3: nobody is needed. P0's own report was of version 1
-  for (int r : {1, 2}) {
-    w.deliver_down(r);                        // version 1
-    CHECK(holds_report(w.on_the_way_up(r)));
-    while (w.deliver_up(r)) {}
-  }
-  CHECK_FALSE(w.at_line());
-  w.settle();
-  CHECK(w.at_line());
-  CHECK(w.consistent());
+TEST_CASE("who was quiet before the newest orders came is not quiet yet") {
+  struct nowhere {
+    int orders = 0;
+    void request(int, request_number) {}
+    void send(int, const needs::down&) { ++orders; }
+    void line(int) {}
+  } network;
+  coordinator_host<needs, nowhere> host(network, 3);
+  host.request();
+  const auto say = [&](int rank, needs::news n) {
+    host.receive(rank, n);
+    host.settle();
+  };
+  for (int r : {0, 1, 2}) host.answer(r, 1);
+  say(0, {0, true, {{{1, 1}, 1, {0, 1}}}, {}});
+  say(1, {0, true, {}, {}});
+  CHECK(network.orders == 0);                 // not all have said what they started
+  say(2, {0, true, {}, {}});
+  CHECK(network.orders == 1);                 // rank 1 is behind
+  say(2, {0, true, {{{2, 2}, 1, {1, 2}}}, {}});
+  CHECK(network.orders == 2);
+  say(1, {1, true, {}, {}});
+  CHECK_FALSE(host.done());
+  CHECK(host.describe() == "rank 1: a collective that others have started has yet to start\n");
+  say(1, {2, true, {}, {}});
+  CHECK(host.done());
 }

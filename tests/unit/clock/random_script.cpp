@@ -30,7 +30,7 @@ class author {
   void add_group() {
     group members;
     while (members.size() < 2) {
-      members.clear();
+      members = {};
       for (int r = 0; r < ranks_; ++r)
         if (below(2) == 0) members.push_back(r);
     }
@@ -44,7 +44,8 @@ class author {
     const int g = below(static_cast<int>(made_.groups.size()));
     const char kind = "CCEI"[below(4)];
     const group& members = made_.groups[index(g)];
-    for (std::size_t m = 0; m < members.size(); ++m) program_of(members[m], users_[index(g)][m]).push_back({kind, g});
+    std::size_t m = 0;
+    for (const int rank : members) program_of(rank, users_[index(g)][m++]).push_back({kind, g});
   }
 
   void add_message() {

@@ -5,6 +5,7 @@ namespace clock_test {
 world::world(script s, mutation m)
     : groups_(std::move(s.groups)), mutation_(m), coordinator_(down_, static_cast<int>(s.programs.size())) {
   down_.queues.resize(s.programs.size());
+  down_.newest.resize(s.programs.size());
   for (auto& programs : s.programs) {
     auto made = std::make_unique<rank>();
     made->up = std::make_unique<up_queue>(up_queue{&mutation_, {}});
@@ -19,7 +20,7 @@ world::world(script s, mutation m)
 // ---- the coordinator's side
 
 void world::down_queues::send(int r, const needs::down& m) {
-  newest = std::get<needs::state>(m).version;
+  newest[index(r)] = std::get<needs::orders>(m).version;
   push(r, m);
 }
 
@@ -32,7 +33,7 @@ void world::conclude() {
 bool world::consistent() const {
   for (int g = 0; g < static_cast<int>(groups_.size()); ++g)
     for (const int m : groups_[index(g)])
-      if (count(m, g) != count(groups_[index(g)][0], g)) return false;
+      if (count(m, g) != count(groups_[index(g)].front(), g)) return false;
   return true;
 }
 
@@ -47,10 +48,10 @@ bool world::deliver_up(int r) {
     coordinator_.answer(r, a->number);
     return true;
   }
-  auto& told = std::get<needs::up>(message);
-  auto* report = std::get_if<needs::report>(&told);
-  if (report != nullptr && mutation_.ignore_versions) report->version = down_.newest;
+  needs::up& told = std::get<needs::up>(message);
+  if (mutation_.ignore_versions) std::get<needs::news>(told).version = down_.newest[index(r)];
   coordinator_.receive(r, told);
+  coordinator_.settle();
   return true;
 }
 
@@ -64,7 +65,8 @@ bool world::deliver_down(int r) {
     if (me.released) begin(r, q->number);
     else me.pending_later = q->number;
   } else if (const auto* d = std::get_if<needs::down>(&message)) {
-    me.needed = !std::get<needs::state>(*d).needed_by.empty();
+    const needs::orders& o = std::get<needs::orders>(*d);
+    me.needed = (me.needed || o.needed.contains(r)) && !o.no_longer.contains(r);
     me.clock->receive(*d);
   } else if (std::holds_alternative<line_declared>(message)) {
     me.clock->line();
@@ -104,8 +106,7 @@ std::vector<group_count> world::counts_of(int r) const {
   std::vector<group_count> counts;
   for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
     const group& members = groups_[index(g)];
-    const bool member = std::find(members.begin(), members.end(), r) != members.end();
-    if (member) counts.push_back({name_of(g), count(r, g), members});
+    if (members.contains(r)) counts.push_back({name_of(g), count(r, g), members});
   }
   return counts;
 }
@@ -153,7 +154,7 @@ bool world::collective(int r, thread& t, op now) {
 bool world::may_leave(op now, std::uint64_t mine) const {
   const group& members = groups_[index(now.a)];
   if (now.kind == 'I') return true;
-  if (now.kind == 'E') return count(members[0], now.a) >= mine;
+  if (now.kind == 'E') return count(members.front(), now.a) >= mine;
   return std::all_of(members.begin(), members.end(), [&](int m) { return count(m, now.a) >= mine; });
 }
 

@@ -33,7 +33,7 @@ using downward = std::variant<requested, needs::down, line_declared, over>;
 /// 'R': receive from thread `thread` of rank a; 'A': receive from anyone
 struct op { char kind; int a; int thread = 0; };
 using program = std::vector<op>;
-using group = std::vector<int>;
+using group = rank_set;
 struct script {
   std::vector<std::vector<program>> programs;    // by rank, by thread; a group is used by one thread of each rank
   std::vector<group> groups;
@@ -81,7 +81,7 @@ class world {
   friend struct up_queue;
   struct down_queues {
     std::vector<std::deque<downward>> queues;
-    std::uint64_t newest = 0;    // version
+    std::vector<std::uint64_t> newest;    // version, by rank
     void request(int r, request_number n) { push(r, requested{n}); }
     void send(int r, const needs::down& m);
     void line(int r) { push(r, line_declared{}); }
@@ -141,9 +141,10 @@ struct up_queue {
   std::deque<upward> queue;
   void answer(request_number n) { queue.push_back(answered{n}); }
   void send(const needs::up& m) {
-    if (what_is_lost->drop_raises && std::holds_alternative<needs::raise>(m)) return;
-    const bool of_need = std::holds_alternative<needs::need>(m) || std::holds_alternative<needs::need_end>(m);
-    if (!what_is_lost->drop_needs || !of_need) queue.push_back(m);
+    needs::news n = std::get<needs::news>(m);
+    if (what_is_lost->drop_raises && n.version > 0) n.counts.clear();
+    if (what_is_lost->drop_needs) n.waits.clear();
+    queue.push_back(n);
   }
 };
 

@@ -57,6 +57,7 @@ control::surroundings rank::around() {
   s.stop_after_s = job_.options_.stop_after_s;
   s.requests = requests_.get();
   s.clock_trace = job_.options_.clock_trace;
+  s.fan_out = job_.options_.fan_out;
   s.program = "a test";
   s.broadcast = [this](void* bytes, int n) {
     auto* const at = static_cast<char*>(bytes);
@@ -65,6 +66,8 @@ control::surroundings rank::around() {
     std::memcpy(bytes, job_.broadcast_bytes_.data(), static_cast<std::size_t>(n));
     job_.broadcast_.arrive_and_wait();
   };
+  s.send = [this](int to, const void* bytes, int n) { job_.pass(number_, to, bytes, n); };
+  s.receive = [this](int from, void* bytes, int n) { job_.take(from, number_, bytes, n); };
   // A request is the group and how many have to have entered.
   s.begin_barrier = [this](std::uint64_t comm) {
     return job::enter(job_.trivial_[comm - 1], clocks_[comm - 1].size) << 8 | comm;
@@ -116,6 +119,23 @@ std::uint64_t job::enter(meeting& m, std::uint32_t members) {
   ++m.entered;
   m.changed.notify_all();
   return whole;
+}
+
+void job::pass(int from, int to, const void* bytes, int n) {
+  letterbox& box = letterboxes_[static_cast<std::size_t>(to)];
+  const std::lock_guard hold(box.lock);
+  const auto* const at = static_cast<const char*>(bytes);
+  box.from[from].insert(box.from[from].end(), at, at + n);
+  box.changed.notify_all();
+}
+
+void job::take(int from, int to, void* bytes, int n) {
+  letterbox& box = letterboxes_[static_cast<std::size_t>(to)];
+  std::unique_lock hold(box.lock);
+  std::deque<char>& held = box.from[from];
+  box.changed.wait(hold, [&] { return held.size() >= static_cast<std::size_t>(n); });
+  std::copy_n(held.begin(), n, static_cast<char*>(bytes));
+  held.erase(held.begin(), held.begin() + n);
 }
 
 void rank::send(int to, int value) {
@@ -197,7 +217,7 @@ void rank::checkpoint() {
 
 job::job(std::string directory, options o, std::function<void(rank&)> program)
     : directory_(std::move(directory)), options_(std::move(o)), meetings_(options_.groups.size()), trivial_(options_.groups.size()),
-      mailboxes_(options_.groups[0].size()),
+      mailboxes_(options_.groups[0].size()), letterboxes_(options_.groups[0].size()),
       broadcast_(static_cast<std::ptrdiff_t>(options_.groups[0].size()) - (options_.absent < 0 ? 0 : 1)) {
   // As rank 0 does before its MPI runs.
   control::write_job_file(directory_, control::starting_job(size(), "a test"));

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -68,6 +69,7 @@ class job {
     std::string clock_trace = {};           // directory; empty: none
     int absent = -1;                        // a rank that the test plays itself, by where()
     std::string clock = {};                 // policy
+    int fan_out = clock::default_fan_out;
   };
   /// The ranks start at once. directory: of job.json
   job(std::string directory, options o, std::function<void(rank&)> program);
@@ -78,6 +80,9 @@ class job {
   rank& at(int number) { return *ranks_[static_cast<std::size_t>(number)]; }
   int size() const { return static_cast<int>(options_.groups[0].size()); }
   const std::string& directory() const { return directory_; }
+  /// As a rank hands its endpoint to a child, or has it from its parent; the test may do so for one that is absent.
+  void pass(int from, int to, const void* bytes, int n);
+  void take(int from, int to, void* bytes, int n);
   /// How the checkpoints of all ranks together ended.
   int ended_as(lower::outcome how) const;
 
@@ -100,12 +105,19 @@ class job {
     std::deque<message> held;
   };
 
+  struct letterbox {                        // of the runtime's own messages to a rank
+    std::mutex lock;
+    std::condition_variable changed;
+    std::map<int, std::deque<char>> from;
+  };
+
   void check_consistency();
 
   const std::string directory_;
   const options options_;
   std::deque<meeting> meetings_, trivial_;  // by group: barriers, trivial barriers
   std::deque<mailbox> mailboxes_;
+  std::deque<letterbox> letterboxes_;
   std::barrier<> broadcast_;
   std::vector<char> broadcast_bytes_;
   std::uint64_t generation_ = 0;

@@ -3,6 +3,7 @@
 
 #include <mana/clock/collective_clock.hpp>
 #include <mana/clock/needs.hpp>
+#include <mana/clock/two_phase_commit.hpp>
 
 #include <doctest/doctest.h>
 
@@ -25,25 +26,30 @@ Message again(const bytes& body) {
 }
 
 const clock::group_count count{{7, 9}, 300, {0, 2, 5}};
+const clock::needs::up whole_news = clock::needs::news{0, true, {count, count}, {}};
 
 }  // namespace
 
 TEST_CASE("a policy's messages come out of frames as they went in") {
-  const auto snapshot = again<clock::needs::up>(body_of(clock::needs::up(clock::needs::snapshot{{count, {}}})));
-  CHECK(std::get<clock::needs::snapshot>(snapshot).counts == std::vector<clock::group_count>{count, {}});
-  const auto report = again<clock::needs::up>(body_of(clock::needs::up(clock::needs::report{1ull << 40})));
-  CHECK(std::get<clock::needs::report>(report).version == 1ull << 40);
-  CHECK(std::holds_alternative<clock::needs::need_end>(
-      again<clock::needs::up>(body_of(clock::needs::up(clock::needs::need_end{})))));
-  const auto down = again<clock::needs::down>(body_of(clock::needs::down(clock::needs::state{3, {count}, {1, 4}})));
-  const auto& state = std::get<clock::needs::state>(down);
-  CHECK(state.version == 3);
-  CHECK(state.targets == std::vector<clock::group_count>{count});
-  CHECK(state.needed_by == std::vector<int>{1, 4});
+  const clock::needs::news said{1ull << 40, true, {count, {}}, {{3, true, false, {1, 4}}}};
+  const auto up = std::get<clock::needs::news>(again<clock::needs::up>(body_of(clock::needs::up(said))));
+  CHECK(up.version == said.version);
+  CHECK(up.quiet);
+  CHECK(up.counts == said.counts);
+  CHECK(up.waits == said.waits);
+  const clock::needs::orders told{3, {count}, {1, 4}, {}};
+  const auto down = std::get<clock::needs::orders>(again<clock::needs::down>(body_of(clock::needs::down(told))));
+  CHECK(down.version == 3);
+  CHECK(down.targets == told.targets);
+  CHECK(down.needed == told.needed);
+  CHECK(down.no_longer.empty());
+  const auto state = again<clock::two_phase_commit::up>(body_of(clock::two_phase_commit::up(
+      clock::two_phase_commit::moved{})));
+  CHECK(std::holds_alternative<clock::two_phase_commit::moved>(state));
 }
 
 TEST_CASE("a message that is cut off, or of no kind that there is, is an error") {
-  const bytes whole = body_of(clock::needs::up(clock::needs::snapshot{{count, count}}));
+  const bytes whole = body_of(whole_news);
   for (std::size_t n = 1; n < whole.size(); ++n) {
     CAPTURE(n);
     CHECK_THROWS_AS(again<clock::needs::up>(bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n))),
@@ -56,8 +62,8 @@ TEST_CASE("a message that is cut off, or of no kind that there is, is an error")
 
 TEST_CASE("a list is as long as its frame has room for") {
   const bytes far_too_long = [] {
-    bytes body = body_of(clock::needs::up(clock::needs::snapshot{{count}}));
-    body[2 + 3] = 0x7f;  // the list's length
+    bytes body = body_of(whole_news);
+    body[2 + 9 + 3] = 0x7f;  // the first list's length
     return body;
   }();
   CHECK_THROWS_AS(again<clock::needs::up>(far_too_long), wire_error);

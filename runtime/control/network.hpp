@@ -1,0 +1,42 @@
+// A process's place in the control network of its job: the coordinator or a relay, where it has one, and to whom its
+// agent speaks.
+#pragma once
+#include "clock_trace.hpp"
+#include "connection.hpp"
+#include "surroundings.hpp"
+
+#include <memory>
+#include <thread>
+
+namespace mana::control {
+
+class coordinator;
+class relay;
+
+class network {
+ public:
+  /// Collective; MPI runs. A directory that cannot be written is no error: a warning, and requests are answered with
+  /// the reason.      s: stays
+  /// errors: std::system_error if a process cannot reach its parent
+  explicit network(const surroundings& s);
+  ~network();
+
+  const traced_job& job() const noexcept { return job_; }
+  /// The agent's connection. It has said hello.      errors: std::system_error
+  std::unique_ptr<connection> connect() const;
+  /// Waits for the threads, which end when the program does, and removes the job's file.
+  void end();
+
+ private:
+  void start_coordinator();
+  void start_relay(const clock::rank_range& range);
+
+  const surroundings& around_;
+  traced_job job_;
+  endpoint peer_;       // to whom the agent speaks: the process's own relay or coordinator, or the parent's
+  std::unique_ptr<coordinator> coordinator_;
+  std::unique_ptr<relay> relay_;
+  std::thread thread_;
+};
+
+}  // namespace mana::control

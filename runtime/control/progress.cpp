@@ -1,0 +1,46 @@
+#include "progress.hpp"
+
+#include "wire.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace mana::control {
+
+progress::progress(std::span<const clock::rank_range> links) {
+  for (const clock::rank_range& r : links) links_.push_back({r});
+}
+
+void progress::parked(int link, clock::request_number of) { at(link).parked = of; }
+
+void progress::written(int link, clock::request_number of, std::vector<rank_result> results) {
+  of_link& l = at(link);
+  if (results.size() != static_cast<std::size_t>(l.ranks.size())) throw wire_error();
+  for (int expected = l.ranks.first; const rank_result& r : results)
+    if (r.image.rank != expected++) throw wire_error();
+  l.written = of;
+  l.results = std::move(results);
+}
+
+void progress::ending(int link) { at(link).ending = true; }
+
+bool progress::all_ending() const {
+  return std::all_of(links_.begin(), links_.end(), [](const of_link& l) { return l.ending; });
+}
+
+std::vector<rank_result> progress::take_results() {
+  std::vector<rank_result> all;
+  for (of_link& l : links_) {
+    std::move(l.results.begin(), l.results.end(), std::back_inserter(all));
+    l.results.clear();
+  }
+  return all;
+}
+
+clock::request_number progress::common(clock::request_number of_link::* what) const {
+  const clock::request_number first = links_.front().*what;
+  const bool same = std::all_of(links_.begin(), links_.end(), [&](const of_link& l) { return l.*what == first; });
+  return same ? first : 0;
+}
+
+}  // namespace mana::control

@@ -1,0 +1,45 @@
+// How far the ranks behind each link have come: in a checkpoint from the line on, and in their program.
+#pragma once
+#include "surroundings.hpp"
+
+#include <mana/clock/host.hpp>
+
+#include <vector>
+
+namespace mana::control {
+
+/// INV-23 what is said of a request that was given up counts in no other: each word has its request's number, and all
+/// links have said something only if they have said it of the same request.
+class progress {
+ public:
+  explicit progress(std::span<const clock::rank_range> links);
+
+  void parked(int link, clock::request_number of);
+  /// results: of all ranks behind the link, ascending      errors: wire_error
+  void written(int link, clock::request_number of, std::vector<rank_result> results);
+  void ending(int link);
+
+  bool has_parked(int link, clock::request_number of) const { return at(link).parked == of; }
+  bool has_written(int link, clock::request_number of) const { return at(link).written == of; }
+  /// The request of which all links have said so; 0: of none.
+  clock::request_number all_parked() const { return common(&of_link::parked); }
+  clock::request_number all_written() const { return common(&of_link::written); }
+  bool all_ending() const;
+  /// Of all ranks behind the links, ascending. Once.
+  std::vector<rank_result> take_results();
+
+ private:
+  struct of_link {
+    clock::rank_range ranks;
+    clock::request_number parked = 0, written = 0;      // of which it has said so last
+    std::vector<rank_result> results = {};
+    bool ending = false;
+  };
+  of_link& at(int link) { return links_[static_cast<std::size_t>(link)]; }
+  const of_link& at(int link) const { return links_[static_cast<std::size_t>(link)]; }
+  clock::request_number common(clock::request_number of_link::* what) const;
+
+  std::vector<of_link> links_;
+};
+
+}  // namespace mana::control

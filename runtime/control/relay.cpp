@@ -1,0 +1,129 @@
+#include "relay.hpp"
+
+namespace mana::control {
+
+relay::relay(const traced_job& job, const clock::rank_range& range, listener l, std::unique_ptr<connection> up)
+    : links_(std::move(l), job.key, clock::links_of(range, job.fan_out), *this),
+      progress_(clock::links_of(range, job.fan_out)), up_(std::move(up)),
+      clock_(make_relay_clock_in(job, range, [this](int link, const bytes& frame) { links_.send(link, frame); },
+                                 [this](const bytes& frame) { tell(frame); })) {
+  tell(frame_writer(frame_type::hello_rank).put(job.key).put(range.first).take());
+}
+
+void relay::run() {
+  while (!ended_ && !orphaned_) poll_once();
+  constexpr int limit_ms = 10'000;
+  if (ended_) links_.flush_all(limit_ms);
+  else links_.close();
+}
+
+void relay::poll_once() {
+  if (!links_.poll_once(-1, {up_.get()}).empty()) read_up();
+  if (clock_ != nullptr) clock_->settle();
+  tell_what_all_said();
+  links_.flush();
+  up_->flush();
+}
+
+// ---- from above
+
+void relay::read_up() {
+  bool alive = up_->receive();
+  try {
+    while (const auto frame = up_->next()) {
+      frame_reader reader(*frame);
+      on_order(reader);
+    }
+  } catch (const wire_error&) {
+    alive = false;
+  }
+  orphaned_ = !alive;
+}
+
+void relay::on_order(frame_reader& frame) {
+  switch (frame.type()) {
+    case frame_type::requested:
+      if (clock_ == nullptr) throw wire_error();
+      clock_->request(frame);
+      break;
+    case frame_type::clock_down:
+      if (clock_ == nullptr) throw wire_error();
+      clock_->hear(frame);
+      break;
+    case frame_type::line:
+      if (clock_ == nullptr) throw wire_error();
+      clock_->line();
+      break;
+    case frame_type::to_rank: {
+      const int rank = frame.get<int>();
+      links_.send_to_rank(rank, whole(frame_reader(frame.rest())));
+      break;
+    }
+    case frame_type::proceed: links_.send_all(whole(frame)); break;
+    case frame_type::verdict: {
+      if (clock_ != nullptr) clock_->end();
+      links_.send_all(whole(frame));
+      const bool committed = frame.get<std::uint8_t>() != 0, stop = frame.get<std::uint8_t>() != 0;
+      ended_ = ended_ || (committed && stop);
+      break;
+    }
+    case frame_type::end:
+      links_.send_all(whole(frame));
+      ended_ = true;
+      break;
+    default: throw wire_error();
+  }
+}
+
+// ---- from below
+
+void relay::on_frame(int link, frame_reader& frame) {
+  switch (frame.type()) {
+    case frame_type::answered:
+    case frame_type::clock_up:
+      if (clock_ == nullptr && links_.is_agent(link))
+        tell(marked(frame_type::of_rank, links_.ranks(link).first, whole(frame)));
+      else if (clock_ == nullptr) throw wire_error();
+      else if (frame.type() == frame_type::answered) clock_->answer(link, frame);
+      else clock_->receive(link, frame);
+      break;
+    case frame_type::parked: progress_.parked(link, frame.get<clock::request_number>()); break;
+    case frame_type::written: {
+      const auto request = frame.get<clock::request_number>();
+      progress_.written(link, request, frame.get<std::vector<rank_result>>());
+      break;
+    }
+    case frame_type::ending: progress_.ending(link); break;
+    case frame_type::of_rank: {
+      frame_reader said = frame;
+      if (clock_ != nullptr || !links_.ranks(link).has(said.get<int>())) throw wire_error();
+      tell(whole(frame));
+      break;
+    }
+    case frame_type::request:
+    case frame_type::lost: tell(whole(frame)); break;
+    default: throw wire_error();
+  }
+}
+
+void relay::on_lost(int link) {
+  tell(frame_writer(frame_type::lost).put(links_.ranks(link)).take());
+}
+
+/// Only the coordinator has clients.
+void relay::on_client(std::unique_ptr<connection>) { throw wire_error(); }
+
+void relay::tell_what_all_said() {
+  if (links_.all_here() && !std::exchange(said_here_, true)) tell(frame_writer(frame_type::here).take());
+  if (progress_.all_ending() && !std::exchange(said_ending_, true)) tell(frame_writer(frame_type::ending).take());
+  if (const auto request = progress_.all_parked(); request > said_parked_) {
+    said_parked_ = request;
+    tell(frame_writer(frame_type::parked).put(request).take());
+  }
+  if (const auto request = progress_.all_written(); request > said_written_) {
+    said_written_ = request;
+    tell(frame_writer(frame_type::written).put(request).put(progress_.take_results()).take());
+  }
+}
+
+}  // namespace mana::control

@@ -1,0 +1,36 @@
+// A relay of a job: one thread in a process that has children in the control tree. What all ranks behind its links have
+// said it says once to its parent, and what its parent says it passes on to all links.
+#pragma once
+#include "clock_trace.hpp"
+#include "links.hpp"
+#include "progress.hpp"
+
+namespace mana::control {
+
+class relay final : link_user {
+ public:
+  /// range: of the process and all below it. up: to the parent, has not said hello
+  relay(const traced_job& job, const clock::rank_range& range, listener l, std::unique_ptr<connection> up);
+  /// Runs until the program ends, or the parent is gone: then the links are closed, and nobody is told.
+  void run();
+
+ private:
+  void on_frame(int link, frame_reader& frame) override;
+  void on_lost(int link) override;
+  void on_client(std::unique_ptr<connection> line) override;
+  void poll_once();
+  void read_up();
+  void on_order(frame_reader& frame);
+  void tell_what_all_said();
+  void tell(const bytes& frame) { up_->queue(frame); }
+
+  links links_;
+  progress progress_;
+  std::unique_ptr<connection> up_;
+  std::unique_ptr<relay_clock> clock_;          // nullptr: the policy's messages pass through unread
+  bool ended_ = false, orphaned_ = false;
+  bool said_here_ = false, said_ending_ = false;
+  clock::request_number said_parked_ = 0, said_written_ = 0;    // of which request
+};
+
+}  // namespace mana::control
