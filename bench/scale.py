@@ -71,17 +71,18 @@ def largest_swept(results, pace):
 
 
 def chosen_fan_out(results, pace):
-    """Of those with which all patterns are within the aim at the most ranks, the one whose slowest is the fastest; None
-    if there is none."""
+    """Of those with which all patterns are within the aim at the most ranks, the fastest over the slowest links, all
+    patterns together; None if there is none."""
     rows = [r for r in results if r["network"] == "tree" and r["pace_us"] == pace]
     most = largest_swept(results, pace)
     rows = [r for r in rows if r["ranks"] == most]
-    slowest = {}
+    slowest_links = max(r["link_us"] for r in rows)
+    together = {}
     for fan_out in sorted({r["fan_out"] for r in rows}):
         own = [r for r in rows if r["fan_out"] == fan_out]
         if all(r["line"] and r["busiest_in_a_round"] < MOST_MESSAGES and r["beyond_ms"] < MOST_MS for r in own):
-            slowest[fan_out] = max(r["beyond_ms"] for r in own)
-    return min(slowest, key=slowest.get) if slowest else None
+            together[fan_out] = sum(r["beyond_ms"] for r in own if r["link_us"] == slowest_links)
+    return min(together, key=together.get) if together else None
 
 
 def counts(r):
