@@ -8,8 +8,8 @@
 namespace clock_model {
 
 /// All programs of 2 to `ranks` ranks on up to `groups` groups with 3 to `operations` operations in all, shortest
-/// first: every set of matching operations, in every order on each rank. Left out are copies that only number the ranks
-/// differently, programs without a collective, and ones that fall apart into ranks with nothing in common.
+/// first: every set of matching operations, in every order on each rank. Left out are copies that only number the
+/// ranks differently, programs without a collective, and ones that fall apart into ranks with nothing in common.
 struct bounds {
   int ranks = 3, groups = 2, operations = 6;
   int least_ranks = 2;

@@ -13,8 +13,8 @@ namespace clock_model {
 /// SIGINT or SIGTERM, once it has come; 0: go on.
 inline volatile std::sig_atomic_t stop_signal = 0;
 
-/// From here on these signals stop the run where it looks, and interrupt a wait. More of them change nothing: timeout(1)
-/// sends its signal twice.
+/// From here on these signals stop the run where it looks, and interrupt a wait. More of them change nothing:
+/// timeout(1) sends its signal twice.
 inline void stop_on_signals() {
   struct sigaction action {};
   action.sa_handler = [](int signal) { stop_signal = signal; };

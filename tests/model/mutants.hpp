@@ -90,7 +90,8 @@ class mutant::rank : public rank_filter<Transport>, public clock::needs::rank<ra
   using original = clock::needs::rank<filter>;
 
  public:
-  rank(Transport& transport, int number) : filter{transport, {}, false, false, {}, 0}, original(*this, number), number_(number) {}
+  rank(Transport& transport, int number)
+      : filter{transport, {}, false, false, {}, 0}, original(*this, number), number_(number) {}
 
   void begin(std::vector<clock::group_count> counts) {
     for (const clock::group_count& c : counts) this->clocks[c.name] = {c.count, c.count};

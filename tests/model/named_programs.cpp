@@ -82,8 +82,8 @@ program chain(rank_info me) {
   }
 }
 
-/// Rank 1 is needed until rank 0 has its message, and no longer. It knows, and comes to B: if it were needed as long as
-/// rank 0 computes, ranks 1 and 3 would go on as far as the program does.
+/// Rank 1 is needed until rank 0 has its message, and no longer. It knows, and comes to B: if it were needed as long
+/// as rank 0 computes, ranks 1 and 3 would go on as far as the program does.
 program acknowledged(rank_info me) {
   if (me.rank == 0) {
     co_yield recv(1);

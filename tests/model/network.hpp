@@ -4,7 +4,8 @@
 
 namespace clock_model {
 
-/// Ranks and relays are children, of the coordinator or of a relay. Children are numbered: ranks as they are, then relays.
+/// Ranks and relays are children, of the coordinator or of a relay. Children are numbered: ranks as they are, then
+/// relays.
 struct network {
   struct hub {
     int process = 0;

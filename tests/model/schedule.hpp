@@ -8,7 +8,8 @@ namespace clock_model {
 struct happening {
   enum kind { enters, leaves, sends, receives, up, down, request, line, end, other } what = other;
   int rank = 0, peer = -1;                     // of sends, receives: the k-th message between them
-                                               // of up, down, request: rank or relay, and its relay; -1: the coordinator
+                                               // of up, down, request: rank or relay, and its relay; -1: the
+                                               // coordinator
   int group = -1;
   std::uint64_t k = 0;
   std::string text;

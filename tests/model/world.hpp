@@ -1,8 +1,8 @@
 // A program under a policy: a value, with all the steps that can happen next.
 //
-// Requests come at any time; here the coordinator makes each as early as it can, which is at the beginning, or when the
-// last one is over. Nothing observes that moment, and messages may take as long as they like, so every later moment is
-// among the schedules. For the same reason a checkpoint's end is sent together with the line.
+// Requests come at any time; here the coordinator makes each as early as it can, which is at the beginning, or when
+// the last one is over. Nothing observes that moment, and messages may take as long as they like, so every later
+// moment is among the schedules. For the same reason a checkpoint's end is sent together with the line.
 #pragma once
 #include "network.hpp"
 #include "parts.hpp"
@@ -12,8 +12,8 @@ namespace clock_model {
 
 struct step {
   // run: the rank's next operation starts, or ends. waits: it tells its host that it waits. up, down: a message of
-  // this rank or relay, or for it, arrives. settle: this hub says what it has to say. release: the rank goes on after a
-  // checkpoint. give_up: the coordinator does.
+  // this rank or relay, or for it, arrives. settle: this hub says what it has to say. release: the rank goes on after
+  // a checkpoint. give_up: the coordinator does.
   enum kind : std::uint8_t { run, waits, up, down, settle, release, give_up } what = run;
   int rank = 0;                                // or a child, or a hub: network.hpp
   int sender = -1;                             // of run, where anyone's message is received: whose

@@ -1,6 +1,6 @@
-// The collective clock as it was published (Xu and Cooperman, Cluster 2024): sequence numbers, targets, target updates;
-// blocking and non-blocking collectives. The coordinator passes updates on, where the publication sends them between
-// members, and counts what it has passed on in place of what each rank has sent and received.
+// The collective clock as it was published (Xu and Cooperman, Cluster 2024): sequence numbers, targets, target
+// updates; blocking and non-blocking collectives. The coordinator passes updates on, where the publication sends them
+// between members, and counts what it has passed on in place of what each rank has sent and received.
 //
 // It knows of collectives only, and can deadlock. If a request comes while P3 is in Barrier(B) and nobody is in
 // Barrier(A),

@@ -70,7 +70,8 @@ class rank_host {
     at_line_ = false;
   }
 
-  /// out: hold: take the count back, ask again when changes() grew. synchronize: take the count back, begin the trivial
+  /// out: hold: take the count back, ask again when changes() grew. synchronize: take the count back, begin the
+  /// trivial
   ///      barrier, or go on with the one that is under way, and ask again when it is over. refuse: take it back
   verdict start(const collective& c) {
     if constexpr (always_asks<P>) return start_or_synchronize(c);
@@ -284,7 +285,8 @@ class coordinator_host {
 };
 
 /// Between the coordinator and ranks, in a process of a policy that combines. Transport: that of coordinator_host, and
-/// `void answer(request_number)`, `void send_up(const typename P::up&)`, to above, in the order of the calls. One thread.
+/// `void answer(request_number)`, `void send_up(const typename P::up&)`, to above, in the order of the calls. One
+/// thread.
 template <policy P, class Transport>
   requires combines<P>
 class relay_host {

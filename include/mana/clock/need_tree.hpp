@@ -1,5 +1,5 @@
-// Who is needed: on whose messages the ranks depend that are behind, along chains of waits. A relay decides it as far as
-// chains stay below it, and says what leads out.
+// Who is needed: on whose messages the ranks depend that are behind, along chains of waits. A relay decides it as far
+// as chains stay below it, and says what leads out.
 #pragma once
 #include <mana/clock/ranks.hpp>
 
@@ -11,8 +11,8 @@
 
 namespace mana::clock {
 
-/// On whom a rank waits while it has a debt. Of a relay: on whom all wait that are behind below it, along chains; or on
-/// whom a rank below it depends that above calls needed.
+/// On whom a rank waits while it has a debt. Of a relay: on whom all wait that are behind below it, along chains; or
+/// on whom a rank below it depends that above calls needed.
 struct dependence {
   int rank = 0;            // < 0: of the relay of process -1 - rank
   bool waits = false;
@@ -23,9 +23,10 @@ struct dependence {
   bool operator==(const dependence&) const = default;
 };
 
-/// Who waits for a message of a rank that is behind, or for one of a rank that is needed by such, makes it needed. Counting
-/// all waits would not do: two ranks that wait for each other (in different threads, or one of them for anyone) would need
-/// each other long after the collective that made them run.
+/// Whom a rank that is behind waits for is needed, and whom a needed one waits for. Counting all waits would not do:
+/// two ranks that wait for each other (in different threads, or one of them for anyone) would need each other long
+/// after the collective that made them run.
+///
 /// INV-24 who is needed depends on the waits as they are, whichever relays they came through.
 class need_tree {
  public:

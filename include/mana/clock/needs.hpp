@@ -237,9 +237,9 @@ class needs::relay {
                                      &relay::waits_};
 };
 
-/// INV-16 when the line is declared, every clock's count is the same on all of its members. Nobody has a debt as of all
-/// orders, so nobody starts anything until new ones come; and what was started before was said before, so that it is in
-/// the orders. This holds below each relay that is quiet, and so for all.
+/// INV-16 when the line is declared, every clock's count is the same on all of its members. Nobody has a debt as of
+/// all orders, so nobody starts anything until new ones come; and what was started before was said before, so that it
+/// is in the orders. This holds below each relay that is quiet, and so for all.
 template <class Transport>
 class needs::coordinator {
  public:

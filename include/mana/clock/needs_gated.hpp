@@ -2,9 +2,9 @@
 // it, and then when all members have come to it. So the wait for a checkpoint ends with what had begun at the request;
 // what the program computes before its next collective does not prolong it.
 //
-// needs.hpp lets a rank that has a debt start what it comes to, and then all members have to come. Where a rank that is
-// behind waits for anyone's message, everybody has a debt, and many begin what nobody needed. Here they are held until
-// the message has come.
+// needs.hpp lets a rank that has a debt start what it comes to, and then all members have to come. Where a rank that
+// is behind waits for anyone's message, everybody has a debt, and many begin what nobody needed. Here they are held
+// until the message has come.
 //
 // Who does not wait for all members natively, as a broadcast's root, does not wait at the gate if somebody depends on
 // it.

@@ -29,10 +29,10 @@
 //   declare_line()            once: all ranks are at a recovery line. From then on nobody starts a collective, and
 //                             neither side is told anything more, until the checkpoint is over
 //
-// A policy that combines (`static constexpr bool combines = true`) lets the messages of many ranks become one on their way
-// to the coordinator, through a tree of relays (tree.hpp). To a relay, and to the coordinator, the ranks are behind links:
-// each leads to a rank or to another relay, and so to all ranks of a range. It has a third part, and its coordinator
-// another constructor:
+// A policy that combines (`static constexpr bool combines = true`) lets the messages of many ranks become one on their
+// way to the coordinator, through a tree of relays (tree.hpp). To a relay, and to the coordinator, the ranks are
+// behind links: each leads to a rank or to another relay, and so to all ranks of a range. It has a third part, and its
+// coordinator another constructor:
 //   coordinator<Transport>  coordinator(Transport&, std::span<const rank_range> links)
 //   relay<Transport>        relay(Transport&, std::span<const rank_range> links)
 // A relay, and such a coordinator, is told
@@ -41,8 +41,8 @@
 //                     the line is declared now
 // and a relay
 //   hear(m)           a message from above
-// which may ask its transport to send(link, const down&), and to send_up(const up&). Order is kept on each link. Messages
-// of a policy that does not combine pass through the tree unread.
+// which may ask its transport to send(link, const down&), and to send_up(const up&). Order is kept on each link.
+// Messages of a policy that does not combine pass through the tree unread.
 //
 // What a policy owes: when the line is declared, each clock's count is the same on all of its members and no rank
 // starts a collective after; it is declared if the program would go on without the request. What it must never do:

@@ -28,8 +28,8 @@ inline std::string describe(rank_range ranks) {
   return "ranks " + std::to_string(ranks.first) + " to " + std::to_string(ranks.end - 1);
 }
 
-/// A set of ranks as runs of equal steps: a row, a column or a half of a million ranks takes twelve bytes. Two sets that
-/// were added to in the same order are equal if their ranks are.
+/// A set of ranks as runs of equal steps: a row, a column or a half of a million ranks takes twelve bytes. Two sets
+/// that were added to in the same order are equal if their ranks are.
 class rank_set {
   struct run {
     int first = 0, step = 0, number = 0;
