@@ -17,13 +17,14 @@ import subprocess
 import sys
 import time
 
+import pages
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
 from mana_job import ENDS_AT_ONCE, Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
 
 NATIVE = "native"
 REFUSED = "refused"
 GIVEN_UP = "given up"
-MARKERS = ("<!-- begin: bench/clocks.py --write -->", "<!-- end: bench/clocks.py --write -->")
 MOMENTS = {"collectives": "nothing but collectives", "entered": "the others wait in a collective for the straggler",
            "apart": "nobody has entered the straggler's collective"}
 # A rank cannot say that it is inside a call; but one that has run for so long since it said that it would enter it, is.
@@ -218,10 +219,6 @@ def seconds_cell(seconds):
     return f"{cell}, {given_up}" if given_up else cell
 
 
-def table(head, rows):
-    return ["| " + " | ".join(head) + " |", "|---" * len(head) + "|", *("| " + " | ".join(r) + " |" for r in rows), ""]
-
-
 def one_setting(setting, policies):
     """The Markdown of one MPI library with one number of ranks."""
     lines = []
@@ -231,7 +228,7 @@ def one_setting(setting, policies):
                  *(percent(ratio(row, p)) for p in policies)] for row in blocking]
         means = [geometric_mean([ratio(row, p) for row in blocking]) for p in policies]
         rows.append(["geometric mean", "", *(percent(mean) for mean in means)])
-        lines += table(["blocking: time of a call", "native, µs", *policies], rows)
+        lines += [*pages.table(["blocking: time of a call", "native, µs", *policies], rows), ""]
     if nonblocking:
         head = ["non-blocking: overlap; time of start and wait", "native", "native, µs"]
         rows = [[row["call"] + size_name(row["bytes"]), overlap_cell(row["ns"][NATIVE]),
@@ -239,10 +236,10 @@ def one_setting(setting, policies):
                  *(REFUSED if row["ns"][p] == REFUSED else
                    f"{overlap_cell(row['ns'][p])}; {communication_cell(row, p)}" for p in policies)]
                 for row in nonblocking]
-        lines += table([*head, *policies], rows)
+        lines += [*pages.table([*head, *policies], rows), ""]
     if moments:
         rows = [[MOMENTS[row["moment"]], *(seconds_cell(row["seconds"][p]) for p in policies)] for row in moments]
-        lines += table(["from request to recovery line", *policies], rows)
+        lines += [*pages.table(["from request to recovery line", *policies], rows), ""]
     return lines
 
 
@@ -292,21 +289,13 @@ def chart(results):
                       'font-family="sans-serif" font-size="11">', *lines, "</svg>"]) + "\n"
 
 
-def put_between_markers(page, text):
-    """The page with text in place of what stands between its marker lines."""
-    begin, end = page.find(MARKERS[0]), page.find(MARKERS[1])
-    if begin < 0 or end < begin:
-        raise Failed(f"the page has no lines {MARKERS[0]} and {MARKERS[1]}")
-    return page[:begin + len(MARKERS[0])] + "\n\n" + text.strip() + "\n\n" + page[end:]
-
-
 def write_page(path, results):
     picture = path.with_suffix(".svg")
     text = markdown(results)
     if any(setting.get("blocking") for setting in results["settings"]):
         picture.write_text(chart(results))
         text += f"\n![what each policy adds]({picture.name})\n"
-    path.write_text(put_between_markers(path.read_text(), text))
+    path.write_text(pages.with_part(path.read_text(), "clocks", text))
 
 
 def measure(options):
@@ -363,5 +352,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except Failed as failed:
+    except (Failed, pages.NoMarkers) as failed:
         sys.exit(f"clocks: {failed}")

@@ -14,7 +14,8 @@ import pathlib
 import subprocess
 import sys
 
-MARKERS = ("<!-- begin: bench/scale.py --write -->", "<!-- end: bench/scale.py --write -->")
+import pages
+
 PATTERNS = ["halo", "grid", "straggler", "chain"]
 COLOURS = {"halo": "#2a7fbf", "grid": "#2b9348", "straggler": "#e07a1f", "chain": "#b5179e"}
 LINKS, FAN_OUTS = [1, 10, 50], [2, 4, 8, 16, 24, 32]
@@ -102,8 +103,7 @@ HEAD = ["beyond, ms", "own, ms", "rounds", "messages per rank", "busiest in a ro
 
 def table(first, rows):
     """rows: (cells of the first columns, result)"""
-    lines = ["| " + " | ".join(first + HEAD) + " |", "|---" * (len(first) + len(HEAD)) + "|"]
-    return lines + ["| " + " | ".join([*map(str, own), *cells(r)]) + " |" for own, r in rows]
+    return pages.table(first + HEAD, [[*map(str, own), *cells(r)] for own, r in rows])
 
 
 def power_of(ranks):
@@ -189,14 +189,10 @@ def chart(results):
 
 
 def write_page(page, results):
-    text = page.read_text()
-    begin, end = text.find(MARKERS[0]), text.find(MARKERS[1])
-    if begin < 0 or end < begin:
-        raise Failed(f"{page} has no lines {MARKERS[0]} and {MARKERS[1]}")
     picture = page.with_suffix(".svg")
+    text = f"![time by ranks, messages by fan-out]({picture.name})\n\n{markdown(results)}"
+    page.write_text(pages.with_part(page.read_text(), "scale", text))
     picture.write_text(chart(results))
-    tables = f"![time by ranks, messages by fan-out]({picture.name})\n\n{markdown(results)}"
-    page.write_text(text[:begin + len(MARKERS[0])] + "\n\n" + tables.strip() + "\n\n" + text[end:])
 
 
 def main():
@@ -227,5 +223,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except Failed as failed:
+    except (Failed, pages.NoMarkers) as failed:
         sys.exit(f"scale: {failed}")

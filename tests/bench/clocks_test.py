@@ -69,22 +69,5 @@ class Table(unittest.TestCase):
         self.assertIn("third", clocks.chart(results))
 
 
-class Page(unittest.TestCase):
-    def test_only_what_is_between_the_markers_is_replaced(self):
-        page = "before\n" + clocks.MARKERS[0] + "\nold\n" + clocks.MARKERS[1] + "\nafter\n"
-        once = clocks.put_between_markers(page, "new")
-        self.assertTrue(once.startswith("before\n") and once.endswith("\nafter\n"))
-        self.assertNotIn("old", once)
-        self.assertEqual(clocks.put_between_markers(once, "new"), once)
-
-    def test_a_page_without_markers_is_left_alone(self):
-        with self.assertRaises(clocks.Failed):
-            clocks.put_between_markers("no markers", "new")
-
-    def test_the_page_of_the_comparison_has_them(self):
-        page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "clocks.md"
-        self.assertIn("new", clocks.put_between_markers(page.read_text(), "new"))
-
-
 if __name__ == "__main__":
     unittest.main()
