@@ -29,35 +29,34 @@ class rank_clock {
   virtual std::uint64_t changes() const noexcept = 0;
 };
 
-/// See clock::coordinator_host. Of a policy that does not combine, each rank is a link.
-class coordinator_clock {
+/// Where messages come together. Of a policy that does not combine, each rank is a link.
+class link_clock {
  public:
-  virtual ~coordinator_clock() = default;
-  virtual void request() = 0;
+  virtual ~link_clock() = default;
   virtual void end() = 0;
-  virtual bool done() const noexcept = 0;
   /// frame: answered       out: it is the answer to the request that is under way      errors: wire_error
   virtual bool answer(int link, frame_reader& frame) = 0;
   /// frame: clock_up       errors: wire_error
   virtual void receive(int link, frame_reader& frame) = 0;
   virtual void settle() = 0;
+};
+
+/// See clock::coordinator_host.
+class coordinator_clock : public link_clock {
+ public:
+  virtual void request() = 0;
+  virtual bool done() const noexcept = 0;
   virtual std::string describe() const = 0;
 };
 
 /// See clock::relay_host.
-class relay_clock {
+class relay_clock : public link_clock {
  public:
-  virtual ~relay_clock() = default;
   /// frame: requested      errors: wire_error
   virtual void request(frame_reader& frame) = 0;
   /// frame: clock_down     errors: wire_error
   virtual void hear(frame_reader& frame) = 0;
   virtual void line() = 0;
-  virtual void end() = 0;
-  /// As of coordinator_clock.
-  virtual bool answer(int link, frame_reader& frame) = 0;
-  virtual void receive(int link, frame_reader& frame) = 0;
-  virtual void settle() = 0;
 };
 
 using to_parent = std::function<void(const bytes& frame)>;

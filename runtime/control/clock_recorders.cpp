@@ -15,14 +15,36 @@ frame_writer& put_frame(frame_writer& into, const bytes& frame) {
   return into.raw(frame.data() + 4, frame.size() - 4);
 }
 
-class rank_recorder final : public rank_clock {
+/// Where records go, and what is said on its way out.
+class notes {
+ protected:
+  explicit notes(trace_sink sink) : sink_(std::move(sink)) {}
+
+  void note(frame_writer& r) { sink_(r.take()); }
+  void note(frame_writer&& r) { sink_(r.take()); }
+  to_parent noting(to_parent send) {
+    return [this, send = std::move(send)](const bytes& frame) {
+      frame_writer said = record(trace_record::sent);
+      note(put_frame(said, frame));
+      send(frame);
+    };
+  }
+  to_link noting(to_link send) {
+    return [this, send = std::move(send)](int link, const bytes& frame) {
+      frame_writer said = record(trace_record::sent_to);
+      note(put_frame(said.put(link), frame));
+      send(link, frame);
+    };
+  }
+
+ private:
+  const trace_sink sink_;
+};
+
+class rank_recorder final : public rank_clock, notes {
  public:
   rank_recorder(trace_sink sink, const rank_clock_maker& make, to_parent send)
-      : sink_(std::move(sink)), send_(std::move(send)), clock_(make([this](const bytes& frame) {
-          frame_writer said = record(trace_record::sent);
-          note(put_frame(said, frame));
-          send_(frame);
-        })) {}
+      : notes(std::move(sink)), clock_(make(noting(std::move(send)))) {}
   ~rank_recorder() override { note(record(trace_record::closed)); }
 
   void begin(clock::request_number number, std::vector<clock::group_count> counts) override {
@@ -68,74 +90,71 @@ class rank_recorder final : public rank_clock {
   std::uint64_t changes() const noexcept override { return clock_->changes(); }
 
  private:
-  void note(frame_writer& r) { sink_(r.take()); }
-  void note(frame_writer&& r) { sink_(r.take()); }
-
-  const trace_sink sink_;
-  const to_parent send_;
   std::map<std::uint64_t, std::vector<int>> waits_;  // as recorded
   const std::unique_ptr<rank_clock> clock_;
 };
 
-class coordinator_recorder final : public coordinator_clock {
+/// What the coordinator's and a relay's have in common. Clock: coordinator_clock, relay_clock
+template <class Clock>
+class link_recorder : public Clock, protected notes {
  public:
-  coordinator_recorder(trace_sink sink, const coordinator_clock_maker& make,
-                       to_link send)
-      : sink_(std::move(sink)), send_(std::move(send)), clock_(make([this](int link, const bytes& frame) {
-          frame_writer said = record(trace_record::sent_to);
-          note(put_frame(said.put(link), frame));
-          send_(link, frame);
-        })) {}
-  ~coordinator_recorder() override { note(record(trace_record::closed)); }
+  ~link_recorder() override { note(record(trace_record::closed)); }
 
-  void request() override {
-    note(record(trace_record::request));
-    clock_->request();
-  }
-  void end() override {
+  void end() final {
     note(record(trace_record::end));
     clock_->end();
   }
-  bool done() const noexcept override { return clock_->done(); }
-  bool answer(int link, frame_reader& frame) override {
+  bool answer(int link, frame_reader& frame) final {
     note_heard(link, frame);
     const bool current = clock_->answer(link, frame);
     note(record(trace_record::current).put(static_cast<std::uint8_t>(current)));
     return current;
   }
-  void receive(int link, frame_reader& frame) override {
+  void receive(int link, frame_reader& frame) final {
     note_heard(link, frame);
     clock_->receive(link, frame);
   }
   /// Where nothing was heard there is nothing to say.
-  void settle() override {
+  void settle() final {
     if (!std::exchange(has_heard_, false)) return;
     note(record(trace_record::settle));
     clock_->settle();
   }
-  std::string describe() const override { return clock_->describe(); }
+
+ protected:
+  explicit link_recorder(trace_sink sink) : notes(std::move(sink)) {}
+
+  std::unique_ptr<Clock> clock_;
+  bool has_heard_ = false;  // since it was settled
 
  private:
-  void note(frame_writer& r) { sink_(r.take()); }
-  void note(frame_writer&& r) { sink_(r.take()); }
   void note_heard(int link, const frame_reader& frame) {
     has_heard_ = true;
     note(record(trace_record::heard).put(link).put(frame.type()).raw(frame.rest().data(), frame.rest().size()));
   }
-
-  const trace_sink sink_;
-  const to_link send_;
-  bool has_heard_ = false;  // since it was settled
-  const std::unique_ptr<coordinator_clock> clock_;
 };
 
-class relay_recorder final : public relay_clock {
+class coordinator_recorder final : public link_recorder<coordinator_clock> {
+ public:
+  coordinator_recorder(trace_sink sink, const coordinator_clock_maker& make, to_link send)
+      : link_recorder(std::move(sink)) {
+    clock_ = make(noting(std::move(send)));
+  }
+
+  void request() override {
+    note(record(trace_record::request));
+    clock_->request();
+  }
+  bool done() const noexcept override { return clock_->done(); }
+  std::string describe() const override { return clock_->describe(); }
+};
+
+class relay_recorder final : public link_recorder<relay_clock> {
  public:
   relay_recorder(trace_sink sink, const relay_clock_maker& make, to_link send, to_parent send_up)
-      : sink_(std::move(sink)), send_(std::move(send)), send_up_(std::move(send_up)),
-        clock_(make([this](int link, const bytes& frame) { say_to(link, frame); },
-                    [this](const bytes& frame) { say(frame); })) {}
-  ~relay_recorder() override { note(record(trace_record::closed)); }
+      : link_recorder(std::move(sink)) {
+    clock_ = make(noting(std::move(send)), noting(std::move(send_up)));
+  }
 
   void request(frame_reader& frame) override {
     note(record(trace_record::request).raw(frame.rest().data(), frame.rest().size()));
@@ -150,49 +169,6 @@ class relay_recorder final : public relay_clock {
     note(record(trace_record::line));
     clock_->line();
   }
-  void end() override {
-    note(record(trace_record::end));
-    clock_->end();
-  }
-  bool answer(int link, frame_reader& frame) override {
-    note_heard(link, frame);
-    const bool current = clock_->answer(link, frame);
-    note(record(trace_record::current).put(static_cast<std::uint8_t>(current)));
-    return current;
-  }
-  void receive(int link, frame_reader& frame) override {
-    note_heard(link, frame);
-    clock_->receive(link, frame);
-  }
-  void settle() override {
-    if (!std::exchange(has_heard_, false)) return;
-    note(record(trace_record::settle));
-    clock_->settle();
-  }
-
- private:
-  void note(frame_writer& r) { sink_(r.take()); }
-  void note(frame_writer&& r) { sink_(r.take()); }
-  void note_heard(int link, const frame_reader& frame) {
-    has_heard_ = true;
-    note(record(trace_record::heard).put(link).put(frame.type()).raw(frame.rest().data(), frame.rest().size()));
-  }
-  void say_to(int link, const bytes& frame) {
-    frame_writer said = record(trace_record::sent_to);
-    note(put_frame(said.put(link), frame));
-    send_(link, frame);
-  }
-  void say(const bytes& frame) {
-    frame_writer said = record(trace_record::sent);
-    note(put_frame(said, frame));
-    send_up_(frame);
-  }
-
-  const trace_sink sink_;
-  const to_link send_;
-  const to_parent send_up_;
-  bool has_heard_ = false;  // since it was settled
-  const std::unique_ptr<relay_clock> clock_;
 };
 
 }  // namespace

@@ -85,13 +85,9 @@ void coordinator::on_frame(int link, frame_reader& frame) {
       on_clock(rank, said);
       break;
     }
-    case frame_type::parked: progress_.parked(link, frame.get<clock::request_number>()); break;
-    case frame_type::written: {
-      const auto request = frame.get<clock::request_number>();
-      progress_.written(link, request, frame.get<std::vector<rank_result>>());
-      break;
-    }
-    case frame_type::ending: progress_.ending(link); break;
+    case frame_type::parked:
+    case frame_type::written:
+    case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::request: on_request(frame.get<std::uint8_t>() != 0); break;
     case frame_type::lost: lose(frame.get<clock::rank_range>()); break;
     default: throw wire_error();

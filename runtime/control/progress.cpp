@@ -1,7 +1,5 @@
 #include "progress.hpp"
 
-#include "wire.hpp"
-
 #include <algorithm>
 #include <iterator>
 
@@ -11,18 +9,24 @@ progress::progress(std::span<const clock::rank_range> links) {
   for (const clock::rank_range& r : links) links_.push_back({r});
 }
 
-void progress::parked(int link, clock::request_number of) { at(link).parked = of; }
-
-void progress::written(int link, clock::request_number of, std::vector<rank_result> results) {
+void progress::hear(int link, frame_reader& frame) {
   of_link& l = at(link);
-  if (results.size() != static_cast<std::size_t>(l.ranks.size())) throw wire_error();
-  for (int expected = l.ranks.first; const rank_result& r : results)
-    if (r.image.rank != expected++) throw wire_error();
-  l.written = of;
-  l.results = std::move(results);
+  switch (frame.type()) {
+    case frame_type::parked: l.parked = frame.get<clock::request_number>(); break;
+    case frame_type::written: {
+      const auto request = frame.get<clock::request_number>();
+      auto results = frame.get<std::vector<rank_result>>();
+      if (results.size() != static_cast<std::size_t>(l.ranks.size())) throw wire_error();
+      for (int expected = l.ranks.first; const rank_result& r : results)
+        if (r.image.rank != expected++) throw wire_error();
+      l.written = request;
+      l.results = std::move(results);
+      break;
+    }
+    case frame_type::ending: l.ending = true; break;
+    default: throw wire_error();
+  }
 }
-
-void progress::ending(int link) { at(link).ending = true; }
 
 bool progress::all_ending() const {
   return std::all_of(links_.begin(), links_.end(), [](const of_link& l) { return l.ending; });

@@ -1,6 +1,7 @@
 // How far the ranks behind each link have come: in a checkpoint from the line on, and in their program.
 #pragma once
 #include "surroundings.hpp"
+#include "wire.hpp"
 
 #include <mana/clock/host.hpp>
 
@@ -14,10 +15,8 @@ class progress {
  public:
   explicit progress(std::span<const clock::rank_range> links);
 
-  void parked(int link, clock::request_number of);
-  /// results: of all ranks behind the link, ascending      errors: wire_error
-  void written(int link, clock::request_number of, std::vector<rank_result> results);
-  void ending(int link);
+  /// frame: parked, written (results of all ranks behind the link, ascending), ending      errors: wire_error
+  void hear(int link, frame_reader& frame);
 
   bool has_parked(int link, clock::request_number of) const { return at(link).parked == of; }
   bool has_written(int link, clock::request_number of) const { return at(link).written == of; }

@@ -87,13 +87,9 @@ void relay::on_frame(int link, frame_reader& frame) {
       else if (frame.type() == frame_type::answered) clock_->answer(link, frame);
       else clock_->receive(link, frame);
       break;
-    case frame_type::parked: progress_.parked(link, frame.get<clock::request_number>()); break;
-    case frame_type::written: {
-      const auto request = frame.get<clock::request_number>();
-      progress_.written(link, request, frame.get<std::vector<rank_result>>());
-      break;
-    }
-    case frame_type::ending: progress_.ending(link); break;
+    case frame_type::parked:
+    case frame_type::written:
+    case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::of_rank: {
       frame_reader said = frame;
       if (clock_ != nullptr || !links_.ranks(link).has(said.get<int>())) throw wire_error();

@@ -1,13 +1,8 @@
 // Who asks, and who must not.
-#include "job.hpp"
+#include "parts.hpp"
 
 #include "../temporary_directory.hpp"
 
-#include <client.hpp>
-#include <connection.hpp>
-
-#include <doctest/doctest.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,9 +17,6 @@ using control::frame_writer;
 
 namespace {
 
-void computing(rank& r) {
-  while (r.go_on()) r.compute();
-}
 const job::options two_ranks{{{0, 1}}};
 
 client_problem problem_of(const std::string& job, double timeout_s = 60) {
@@ -35,12 +27,6 @@ client_problem problem_of(const std::string& job, double timeout_s = 60) {
   }
   FAIL("the checkpoint was taken");
   return {};
-}
-
-control::job_file started(const job& j) {
-  control::job_file file;
-  while ((file = control::read_job_file(j.directory())).where.port == 0) std::this_thread::yield();
-  return file;
 }
 
 /// Waits until the coordinator closes the connection; what it said before must be nothing.

@@ -1,13 +1,7 @@
 // Checkpoints that cannot be taken: the requester reads why, the program runs on, and the next one is as good as any.
-#include "job.hpp"
+#include "parts.hpp"
 
 #include "../temporary_directory.hpp"
-
-#include <client.hpp>
-#include <connection.hpp>
-
-#include <doctest/doctest.h>
-#include <poll.h>
 
 #include <future>
 
@@ -18,26 +12,7 @@ using lower::outcome;
 
 namespace {
 
-void barriers(rank& r) {
-  while (r.go_on()) {
-    r.barrier();
-    r.compute();
-  }
-}
 const job::options three_ranks{{{0, 1, 2}}};
-
-/// The reason why there is no checkpoint.
-std::string refusal(const job& j) {
-  try {
-    control::request_checkpoint(j.directory(), false, 60);
-  } catch (const control::client_error& error) {
-    CHECK(error.problem == client_problem::refused);
-    return error.what();
-  }
-  FAIL("the checkpoint was taken");
-  return {};
-}
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -159,7 +134,7 @@ TEST_CASE("many requests, of which many are given up") {
 TEST_CASE("a request when all ranks are in MPI_Finalize") {
   temporary_directory place;
   std::promise<void> last_runs, asked;
-  job j(place.path(), three_ranks, [](rank& r) { while (r.go_on()) r.compute(); });
+  job j(place.path(), three_ranks, computing);
   // The first request is held while the ranks come to their end; the second waits behind it.
   bool first = true;
   j.before_commit = [&] {
@@ -189,21 +164,11 @@ TEST_CASE("a rank that has died: the requester reads which") {
   o.absent = 1;
   job j(place.path(), o, [](rank& r) { while (r.number() == 0 && r.go_on()) r.compute(); });
   const auto answer = std::async(std::launch::async, [&] { return refusal(j); });
-  control::job_file file;
-  while ((file = control::read_job_file(j.directory())).where.port == 0) std::this_thread::yield();
-  {
-    control::connection line(control::connect_to({"127.0.0.1"}, file.where.port));
-    line.send_all(control::frame_writer(control::frame_type::hello_rank).put(file.where.key).put(1).take());
-    while (!line.next()) {                  // `pending`
-      pollfd wait{line.fd(), POLLIN, 0};
-      poll(&wait, 1, -1);
-      REQUIRE(line.receive());
-    }
-  }
+  const control::endpoint coordinator = started(j).where;
+  await_frame(*call(coordinator.port, coordinator.key, 1));       // `pending`, and gone
   answer.wait();
   CHECK(has(refusal(j), "rank 1 has ended"));
-  control::connection line(control::connect_to({"127.0.0.1"}, file.where.port));
-  line.send_all(control::frame_writer(control::frame_type::hello_rank).put(file.where.key).put(1).take());
-  line.send_all(control::frame_writer(control::frame_type::ending).take());
+  const auto again = call(coordinator.port, coordinator.key, 1);
+  again->send_all(control::frame_writer(control::frame_type::ending).take());
   j.finish();
 }

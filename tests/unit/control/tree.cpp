@@ -1,16 +1,9 @@
 // Jobs whose control network has relays.
-#include "job.hpp"
+#include "parts.hpp"
 
 #include "../temporary_directory.hpp"
 
-#include <client.hpp>
-#include <connection.hpp>
-#include <endpoint.hpp>
-
 #include <mana/clock/policies.hpp>
-
-#include <doctest/doctest.h>
-#include <poll.h>
 
 #include <future>
 
@@ -49,50 +42,6 @@ void busy(rank& r, int ranks) {
 
 /// Ranks 0 to 4: 1 and 3 have relays, for 2 and 4.
 job::options five() { return tree(5, 2); }
-
-void computing(rank& r) {
-  while (r.go_on()) r.compute();
-}
-void barriers(rank& r) {
-  while (r.go_on()) {
-    r.barrier();
-    r.compute();
-  }
-}
-
-control::job_file started(const job& j) {
-  control::job_file file;
-  while ((file = control::read_job_file(j.directory())).where.port == 0) std::this_thread::yield();
-  return file;
-}
-
-/// What the test plays of a job.
-std::unique_ptr<control::connection> call(std::uint16_t port, const control::job_key& key, int rank) {
-  auto line = std::make_unique<control::connection>(control::connect_to({"127.0.0.1"}, port));
-  line->send_all(frame_writer(frame_type::hello_rank).put(key).put(rank).take());
-  return line;
-}
-void await_frame(control::connection& line) {
-  while (!line.next()) {
-    pollfd wait{line.fd(), POLLIN, 0};
-    poll(&wait, 1, -1);
-    REQUIRE(line.receive());
-  }
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// The reason why there is no checkpoint.
-std::string refusal(const job& j) {
-  try {
-    control::request_checkpoint(j.directory(), false, 60);
-  } catch (const control::client_error& error) {
-    CHECK(error.problem == control::client_problem::refused);
-    return error.what();
-  }
-  FAIL("the checkpoint was taken");
-  return {};
-}
 
 }  // namespace
 
