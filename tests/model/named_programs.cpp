@@ -54,6 +54,26 @@ program made_group(rank_info me) {
   co_yield barrier(A);
 }
 
+/// As made_group; then B is freed, by some members before others have entered it.
+program freed_group(rank_info me) {
+  co_yield make_group(A, B);
+  if (me.rank < 2) {
+    co_yield broadcast(B);
+    co_yield free_group(B);
+  }
+  if (me.rank == 1) co_yield compute();
+  co_yield barrier(A);
+}
+
+/// A and B have the same members, which do not start with the same one.
+program duplicate(rank_info me) {
+  if (me.rank == 0) co_yield ibarrier(A, 0);
+  if (me.rank == 0) co_yield compute();
+  co_yield barrier(B);
+  if (me.rank == 1) co_yield ibarrier(A, 0);
+  co_yield wait(0);
+}
+
 program overlap(rank_info me) {
   co_yield ibarrier(A, 0);
   if (me.rank == 0) co_yield ssend(1);
@@ -148,6 +168,8 @@ std::vector<named_program> named_programs() {
           {"master", write(3, {{0, 1, 2}}, master_and_workers)},
           {"between", write(4, {{0, 3}, {1, 2}}, message_between_groups)},
           {"made", write(3, {{0, 1, 2}, {0, 1, 2}}, made_group)},
+          {"freed", write(3, {{0, 1, 2}, {0, 1}}, freed_group)},
+          {"duplicate", write(2, {{0, 1}, {0, 1}}, duplicate)},
           {"overlap", write(2, {{0, 1}}, overlap)},
           {"chain", write(4, {{0, 3}, {0, 1}}, chain)},
           {"acknowledged", write(4, {{0, 2}, {1, 3}}, acknowledged)},

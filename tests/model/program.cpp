@@ -26,6 +26,7 @@ std::string describe(const op& o) {
     case act::rooted: return "bcast(" + group + ")";
     case act::reduce: return "reduce(" + group + ")";
     case act::icoll: return "ibarrier(" + group + ")" + slot;
+    case act::free: return "free(" + group + ")";
     case act::make: return "make(" + group + ": " + name_of_group(o.slot) + ")";
   }
   return "?";
@@ -44,7 +45,7 @@ std::string describe(const script& s) {
   }
   for (std::size_t g = 0; g < s.groups.size(); ++g) {
     text += (g == 0 ? "  " : ", ") + name_of_group(static_cast<int>(g)) + " = {";
-    for (const int m : s.groups[g]) text += (m == s.groups[g][0] ? "" : " ") + std::to_string(m);
+    for (const int m : s.groups[g]) text.append(m == s.groups[g][0] ? "" : " ").append(std::to_string(m));
     text += "}";
   }
   return text + "\n";

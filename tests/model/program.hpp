@@ -22,7 +22,8 @@ enum class act : std::uint8_t {
   rooted,      // a broadcast: the first member leaves at once, the others wait for it
   reduce,      // the first member waits for all, the others leave at once
   icoll,       // non-blocking collective of all: request in `slot`
-  make         // all of group `with` make a communicator: group `slot`
+  make,        // all of group `with` make a communicator: group `slot`
+  free         // all of group `with` free its communicator: nobody waits. The last on it
 };
 
 struct op {
@@ -101,6 +102,8 @@ inline op broadcast(int g) { return {act::rooted, g, 0}; }
 inline op reduce(int g) { return {act::reduce, g, 0}; }
 inline op ibarrier(int g, int slot) { return {act::icoll, g, slot}; }
 inline op make_group(int parent, int made) { return {act::make, parent, made}; }
+
+inline op free_group(int g) { return {act::free, g, 0}; }
 
 struct named_program {
   std::string name;

@@ -59,11 +59,17 @@ class author {
 
   int add_collective() {
     const int g = below(static_cast<int>(made_.groups.size()));
+    if (std::find(freed_.begin(), freed_.end(), g) != freed_.end()) return add_message();
     const group members = made_.groups[index(g)];
     if (made_.groups.size() < 4 && members.size() > 2 && below(6) == 0) {
       const int made = static_cast<int>(made_.groups.size());
       made_.groups.push_back(some_ranks(members));
       for (const int m : members) of(m).push_back(make_group(g, made));
+      return static_cast<int>(members.size());
+    }
+    if (below(8) == 0) {
+      for (const int m : members) of(m).push_back(free_group(g));
+      freed_.push_back(g);
       return static_cast<int>(members.size());
     }
     const act kind = std::array{act::sync, act::sync, act::rooted, act::reduce, act::icoll}[index(below(5))];
@@ -91,7 +97,7 @@ class author {
     rank_ops& ops = of(below(ranks_));
     if (ops.size() < 2) return;
     const std::size_t i = index(below(static_cast<int>(ops.size()) - 1));
-    const auto is_bound = [](const op& o) { return o.what == act::make; };
+    const auto is_bound = [](const op& o) { return o.what == act::make || o.what == act::free; };
     const bool starts = ops[i + 1].what == act::wait && ops[i].slot == ops[i + 1].slot &&
                         (ops[i].what == act::isend || ops[i].what == act::irecv || ops[i].what == act::icoll);
     if (starts || is_bound(ops[i]) || is_bound(ops[i + 1])) return;
@@ -102,6 +108,7 @@ class author {
   int ranks_;
   bool has_wildcards_ = false;
   script made_;
+  std::vector<int> freed_;
 };
 
 }  // namespace

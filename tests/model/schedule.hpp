@@ -76,7 +76,7 @@ class narrator {
     std::string text;
     for (std::size_t g = 0; g < at_.what().groups.size(); ++g) {
       text += (g == 0 ? "" : ", ") + name_of_group(static_cast<int>(g)) + ":";
-      for (const int m : at_.what().groups[g]) text += " " + std::to_string(at_.doing(m).counts[g]);
+      for (const int m : at_.what().groups[g]) text.append(" ").append(std::to_string(at_.doing(m).counts[g]));
     }
     return text;
   }

@@ -34,6 +34,7 @@ struct caller_faults {
   bool waits_untold = false;                   // no wait is told
   bool wait_ends_untold = false;
   bool never_asks_again = false;               // a held start does not ask again
+  bool one_clock_for_equal_groups = false;     // communicators over the same members share a clock
 };
 
 struct rules {
@@ -125,6 +126,9 @@ class world {
   bool give_up();
   bool is_line_safe() const;
   std::vector<mana::clock::group_count> counts_of(int r) const;
+  int clock_of(int g) const;
+  mana::clock::group_name clock_name(int g) const;
+  std::uint64_t clock_count(int r, int g) const;
 
   const script* program_;
   const rules* how_;

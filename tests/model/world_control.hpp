@@ -168,6 +168,29 @@ bool world<P>::give_up() {
   return true;
 }
 
+/// The clock that counts a group's collectives: by the first group that it counts for.
+template <mana::clock::policy P>
+int world<P>::clock_of(int g) const {
+  if (!how_->faults.one_clock_for_equal_groups) return g;
+  return static_cast<int>(std::find(program_->groups.begin(), program_->groups.end(), program_->groups[index(g)]) -
+                          program_->groups.begin());
+}
+
+template <mana::clock::policy P>
+mana::clock::group_name world<P>::clock_name(int g) const {
+  const std::uint64_t name = static_cast<std::uint64_t>(clock_of(g)) + 1;
+  return {name, 7 * name};
+}
+
+template <mana::clock::policy P>
+std::uint64_t world<P>::clock_count(int r, int g) const {
+  if (!how_->faults.one_clock_for_equal_groups) return doing(r).counts[index(g)];
+  std::uint64_t all = 0;
+  for (int other = 0; other < static_cast<int>(program_->groups.size()); ++other)
+    if (clock_of(other) == clock_of(g)) all += doing(r).counts[index(other)];
+  return all;
+}
+
 template <mana::clock::policy P>
 std::vector<mana::clock::group_count> world<P>::counts_of(int r) const {
   std::vector<mana::clock::group_count> counts;
@@ -175,9 +198,9 @@ std::vector<mana::clock::group_count> world<P>::counts_of(int r) const {
   for (int g = 0; g < static_cast<int>(program_->groups.size()); ++g) {
     const group& members = program_->groups[index(g)];
     if (!t.exists[index(g)] || std::find(members.begin(), members.end(), r) == members.end()) continue;
-    const std::uint64_t name = static_cast<std::uint64_t>(g) + 1;
+    if (clock_of(g) != g) continue;
     const bool left_out = how_->faults.counts_too_early && t.where == stage::counted && next_op(r)->with == g;
-    counts.push_back({{name, 7 * name}, t.counts[index(g)] - (left_out ? 1 : 0), members});
+    counts.push_back({clock_name(g), clock_count(r, g) - (left_out ? 1 : 0), members});
   }
   return counts;
 }

@@ -124,11 +124,10 @@ bool world<P>::enter(int r, const op& o) {
   process<P>& p = edit(r);
   std::uint64_t& count = p.doing.counts[index(o.with)];
   if (!is_counted) ++count;
-  const std::uint64_t name = static_cast<std::uint64_t>(o.with) + 1;
   const bool is_root = program_->groups[index(o.with)][0] == r;
   const mana::clock::rank_set members(program_->groups[index(o.with)]);
-  const verdict v = p.host.start({.name = {name, 7 * name},
-                                  .count = count,
+  const verdict v = p.host.start({.name = clock_name(o.with),
+                                  .count = clock_count(r, o.with),
                                   .members = members,
                                   .blocking = o.what != act::icoll,
                                   .waits_for_all = o.what == act::sync || (o.what == act::reduce && is_root),
@@ -239,6 +238,7 @@ bool world<P>::may_leave(int r, const started_op& o) const {
   const auto all = [&] {
     return std::all_of(members.begin(), members.end(), [&](int m) { return entered(m, o.with) >= o.index; });
   };
+  if (o.what == act::free) return true;
   if (o.what == act::rooted) return r == members[0] || entered(members[0], o.with) >= o.index;
   if (o.what == act::reduce) return r != members[0] || all();
   return all();

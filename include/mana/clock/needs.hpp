@@ -277,7 +277,7 @@ class needs::coordinator {
     if (w.is_behind) text += ", behind what others have started";
     if (waits_.is_needed(w.rank)) text += ", waited for";
     text += ", wait for a message of";
-    for (std::size_t i = 0; i < w.peers.size() && i < most_named; ++i) text += " " + std::to_string(w.peers[i]);
+    for (std::size_t i = 0; i < w.peers.size() && i < most_named; ++i) text.append(" ").append(std::to_string(w.peers[i]));
     if (w.peers.size() > most_named) text += " and others";
     return text + (w.peers.empty() ? " any rank\n" : "\n");
   }
