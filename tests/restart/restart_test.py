@@ -21,7 +21,7 @@ from mana_job import Failed, Job, mpirun  # noqa: E402
 SILENCE_S = 240
 ENDING_S = 60
 SKIPPED = 77
-TAKES = 12
+TAKES = 3
 FEW_LINES = 5      # with fewer of them, moments are chosen by time
 
 
