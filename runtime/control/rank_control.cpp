@@ -101,6 +101,7 @@ void rank_control::on_frame(frame_reader& frame) {
     case frame_type::line: on_line(); break;
     case frame_type::proceed:
       generation_ = frame.get<std::string>();
+      vid::begin_anew(around_.clocks());
       proceed_ = true;
       break;
     case frame_type::verdict: {
@@ -160,7 +161,8 @@ void rank_control::on_silence() {
 std::vector<clock::group_count> rank_control::read_clocks() const {
   std::vector<clock::group_count> counts;
   for (const vid::group_clock* c = around_.clocks(); c != nullptr; c = c->next)
-    counts.push_back({name_of(*c), c->seq.load(std::memory_order_acquire), members_of(*c)});
+    if (const std::uint64_t count = c->seq.load(std::memory_order_acquire); count != 0)
+      counts.push_back({name_of(*c), count, members_of(*c)});
   return counts;
 }
 

@@ -49,7 +49,7 @@ struct surroundings {
   /// Between two ranks, on that thread too. Few bytes: send() does not wait for receive().
   std::function<void(int to, const void* bytes, int n)> send;
   std::function<void(int from, void* bytes, int n)> receive;
-  std::function<const vid::group_clock*()> clocks;   // head of the list
+  std::function<vid::group_clock*()> clocks;         // head of the list
   std::function<void()> signal_threads;              // the park signal to every running thread of the upper half
   std::function<bool()> all_parked;                  // all but the thread that runs the checkpoint
   /// The trivial barrier, on a real communicator, as far as this rank can be asked to go without waiting.

@@ -24,7 +24,7 @@ namespace mana::run {
 namespace {
 
 /// The wrapper library's list of clocks. Its function reads one atomic: it needs no thread pointer of its half.
-const vid::group_clock* first_clock() {
+vid::group_clock* first_clock() {
   using getter = vid::group_clock* (*)();
   const std::uint64_t root = lower::the_bridge().upper_root;
   return root == 0 ? nullptr : reinterpret_cast<getter>(root)();

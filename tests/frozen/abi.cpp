@@ -3,6 +3,7 @@
 #include <mana/gen/lower_slots.hpp>
 #include <mana/image/format.hpp>
 #include <mana/lower/abi.hpp>
+#include <mana/vid/group_clock.hpp>
 
 #include <cstddef>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #define MEMBER(type, name) std::printf("  " #name " %zu %zu\n", offsetof(type, name), sizeof(type::name))
 
 using namespace mana::lower;
+using mana::vid::group_clock;
 using namespace mana::image;
 
 int main() {
@@ -109,6 +111,16 @@ int main() {
   MEMBER(services, write_image);
   MEMBER(services, release);
   MEMBER(services, fault_point);
+  TYPE(group_clock);
+  MEMBER(group_clock, ggid);
+  MEMBER(group_clock, check);
+  MEMBER(group_clock, seq);
+  MEMBER(group_clock, next);
+  MEMBER(group_clock, size);
+  MEMBER(group_clock, made);
+  MEMBER(group_clock, members);
+  MEMBER(group_clock, is_communicators);
+  MEMBER(group_clock, next_retired);
   TYPE(file_header);
   MEMBER(file_header, magic);
   MEMBER(file_header, version);

@@ -23,7 +23,8 @@ template <>
 struct descriptor<kind::comm> {
   const rank_map* ranks = nullptr;
   std::uint64_t context = 0;           // names this communicator in the inbox; never reused
-  group_clock* clock = nullptr;        // counts its collectives
+  group_clock* clock = nullptr;        // counts its collectives; without threads, its blocking ones
+  group_clock* started = nullptr;      // counts its non-blocking ones; without threads made by the first one
   std::uint64_t lineage = 0;           // the same on all members, no two communicators over the same members share it
   std::uint64_t children = 0;          // communicators that were made from this one
   cart* topology = nullptr;            // owned

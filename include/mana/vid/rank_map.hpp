@@ -18,10 +18,15 @@ struct rank_map {
 /// in: world_ranks  int[n], world ranks in rank order, n >= 0      cost: O(n) and a hash look-up; allocates
 const rank_map* intern_ranks(const int* world_ranks, int n);
 
-/// Clock of one communicator, or of another single sequence of collectives, over these members. For programs with several
-/// threads in MPI: the collectives of two communicators over the same members may then be under way at once, so one count
-/// for both would not say which. key: the same on all members, different for different sequences
+/// Clock of a single sequence of collectives over these members, for as long as the process lives.
+/// key: the same on all members, different for different sequences
 group_clock* keyed_clock(const rank_map& ranks, std::uint64_t key);
+
+/// Clock of one communicator over these members, from zero. The collectives of two may be under way at once, so that one
+/// count for both would not say which. lineage: of descriptor<kind::comm>
+group_clock* communicator_clock(const rank_map& ranks, std::uint64_t lineage);
+/// Its communicator is freed: after the next checkpoint the clock may become another's. nullptr: nothing happens
+void retire(group_clock* clock);
 
 /// First clock of the append-only list that the agent walks; nullptr before MPI_Init.
 group_clock* first_clock() noexcept;

@@ -61,6 +61,13 @@ inline bool start_constructor(wrapper_scope& scope, vid::group_clock& clock, con
   return start_collective(scope, clock, comm, [] { return waiting{}; });
 }
 
+/// Clock of a communicator's non-blocking collectives. The standard orders them with others on that communicator only:
+/// with one count for two communicators, equal counts would not say that all members have started the same ones.
+inline vid::group_clock& clock_of_started(vid::descriptor<kind::comm>& comm) noexcept {
+  if (comm.started == nullptr) [[unlikely]] comm.started = vid::communicator_clock(*comm.ranks, comm.lineage);
+  return *comm.started;
+}
+
 /// A non-blocking collective that the live MPI refused to start was none: the members' counts agree again.
 inline void uncount_collective(vid::group_clock& clock) noexcept { clock.seq.fetch_sub(1, std::memory_order_relaxed); }
 

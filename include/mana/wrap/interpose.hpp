@@ -65,6 +65,13 @@ inline int enter_collective(Arguments& arguments, [[maybe_unused]] std::uint64_t
 /// In the place of a neutral error class, all of which are positive.
 inline constexpr int clock_refuses = -1;
 
+/// Clock that counts calls of this function on the communicator.
+template <class Fn>
+[[gnu::always_inline]] inline vid::group_clock& clock_of(vid::descriptor<kind::comm>& comm) noexcept {
+  if constexpr (Fn::form == shape::icollective) return clock_of_started(comm);
+  else return *comm.clock;
+}
+
 /// What the caller has to wait for. A rank waits for all members in a barrier, and where it gets data of each: count > 0.
 /// Where blocks differ in length (Allgatherv and the like) any may be empty, so nothing is promised.
 template <class Fn, class... A>
@@ -97,7 +104,7 @@ template <class Fn, class... A>
   wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   scope.park_here();
-  if (!start_collective(scope, *comm.what.clock, &comm.real, [&] { return waiting_of<Fn>(given); }))
+  if (!start_collective(scope, clock_of<Fn>(comm.what), &comm.real, [&] { return waiting_of<Fn>(given); }))
     return clock_refuses;
   auto translated = translate_all<Fn>(array_members<Fn>(comm.what), std::index_sequence_for<A...>{}, given);
   return enter_for_request<Fn>(translated, request);
@@ -109,7 +116,7 @@ template <class Fn, class Arguments, class... A>
 [[gnu::always_inline]] inline int start_and_enter(vid::entry<kind::comm>& comm, Arguments& translated,
                                                   request_entry* request, A... args) noexcept {
   [[maybe_unused]] const auto how = [&] { return waiting_of<Fn>(std::tuple<A...>(args...)); };
-  const start_outcome now = try_start(*comm.what.clock, &comm.real, how);
+  const start_outcome now = try_start(clock_of<Fn>(comm.what), &comm.real, how);
   if (now == start_outcome::may_start) [[likely]] return enter_for_request<Fn>(translated, request);
   return now == start_outcome::park ? park_and_enter<Fn>(comm, request, args...) : clock_refuses;
 }
@@ -150,7 +157,7 @@ inline int call_collective(A... args) noexcept {
       wrap::free_request(*request);
       if (rc == wrap::clock_refuses)
         return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-      wrap::uncount_collective(*comm.e->what.clock);
+      wrap::uncount_collective(wrap::clock_of<Fn>(comm.e->what));
       return raise(comm_handle, Fn::id, rc, nullptr);
     }
     request->what.state = vid::request_state::active;

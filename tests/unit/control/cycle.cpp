@@ -101,6 +101,22 @@ TEST_CASE("many checkpoints of a busy job are consistent under each policy") {
   }
 }
 
+TEST_CASE("INV-25 a communicator's clock begins anew at each checkpoint, on all members, also at one that is given up") {
+  temporary_directory place;
+  job::options o = four_ranks;
+  o.communicators = {1, 2};
+  job j(place.path(), o, busy);
+  for (int k = 0; k < 30; ++k) {
+    j.at(k % 4).cannot_write = k % 3 == 0;       // given up when all have parked
+    if (k % 3 == 0) CHECK_THROWS_AS(control::request_checkpoint(j.directory(), false, 60), control::client_error);
+    else control::request_checkpoint(j.directory(), false, 60);
+    j.at(k % 4).cannot_write = false;
+  }
+  j.finish();
+  CHECK(j.commits == 20);
+  CHECK(j.inconsistent == 0);
+}
+
 TEST_CASE("requests at the same time are all answered, those during a checkpoint by one more") {
   temporary_directory place;
   std::promise<void> first_runs, others_asked;

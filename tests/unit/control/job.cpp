@@ -28,6 +28,8 @@ rank::rank(job& owner, int number) : job_(owner), number_(number), requests_(eve
     made.check = g + 100;
     made.members = groups[g].data();
     made.size = static_cast<std::uint32_t>(groups[g].size());
+    const auto& own = owner.options_.communicators;
+    made.is_communicators = std::find(own.begin(), own.end(), g) != own.end();
     const bool mine = std::find(groups[g].begin(), groups[g].end(), number) != groups[g].end();
     if (!mine) continue;
     if (last != nullptr) last->next = &made;
@@ -238,14 +240,17 @@ int job::ended_as(outcome how) const {
   return all;
 }
 
-/// Called while all ranks are parked: nobody is in a barrier, and all members have been in the same number of them.
+/// Called while all ranks are parked: nobody is in a barrier, and all members have been in the same number of them. A
+/// communicator's clock has begun anew.
 void job::check_consistency() {
   for (std::size_t g = 0; g < options_.groups.size(); ++g) {
     const auto& members = options_.groups[g];
     if (meetings_[g].entered % members.size() != 0) ++inconsistent;
     const std::uint64_t count = meetings_[g].entered / members.size();
-    for (const int r : members)
-      if (at(r).clocks_[g].seq.load() != count) ++inconsistent;
+    for (const int r : members) {
+      const vid::group_clock& clock = at(r).clocks_[g];
+      if (clock.seq.load() != (clock.is_communicators ? 0 : count)) ++inconsistent;
+    }
   }
 }
 

@@ -65,6 +65,7 @@ class job {
  public:
   struct options {
     std::vector<std::vector<int>> groups;   // members; group 0 is the world
+    std::vector<std::size_t> communicators = {};      // those of them whose clock is of one communicator
     double interval_s = 0, limit_s = 0, stop_after_s = 0;
     std::string clock_trace = {};           // directory; empty: none
     int absent = -1;                        // a rank that the test plays itself, by where()

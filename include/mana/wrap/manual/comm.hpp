@@ -24,16 +24,13 @@ inline std::uint64_t next_lineage(comm_entry_t& parent) noexcept {
   return vid::mix64(parent.what.lineage + vid::mix64(++parent.what.children));
 }
 
-/// Clock of the sequence of collectives that `lineage` names.
-inline vid::group_clock* clock_for(const vid::rank_map& ranks, std::uint64_t lineage) noexcept {
-  return library().callers == turns::at_once ? vid::keyed_clock(ranks, lineage) : ranks.clock;
-}
-
 inline void describe_comm(comm_entry_t& e, const vid::rank_map& ranks, std::uint64_t lineage) noexcept {
   e.what.ranks = &ranks;
   e.what.context = library().next_context.fetch_add(1, std::memory_order_relaxed);
   e.what.lineage = lineage;
-  e.what.clock = clock_for(ranks, lineage);
+  const bool has_own = library().callers == turns::at_once;
+  e.what.started = has_own ? vid::communicator_clock(ranks, lineage) : nullptr;
+  e.what.clock = has_own ? e.what.started : ranks.clock;
 }
 
 /// Members of a fresh communicator, asked of the lower half once.
@@ -109,6 +106,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   free_cart(c.e->what.topology);
   release_errhandler(c.e->what.errhandler);
   free_info_name(c.e->what.info);
+  vid::retire(c.e->what.started);
   vid::table<kind::comm>().erase(*c.e);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -207,8 +205,9 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
   const vid::rank_map& ranks = *vid::intern_ranks(members.world_ranks, members.size);
   if (ranks.own_rank == neutral::undefined) return MPI_SUCCESS;
   // Not a collective of the parent: threads may make several at once, with different tags.
-  vid::group_clock& clock =
-      *wrap::clock_for(ranks, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)));
+  const std::uint64_t key = vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag));
+  const bool has_own = wrap::library().callers == turns::at_once;
+  vid::group_clock& clock = has_own ? *vid::keyed_clock(ranks, key) : *ranks.clock;
   if (!wrap::start_constructor(scope, clock, nullptr))
     return raise(comm, fn::comm_create_group::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
   std::uint64_t made = 0;
@@ -231,7 +230,8 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
   // First: a restart must find no half-made communicator.
   const auto how = [] { return wrap::waiting{.blocking = false, .waits_for_all = false}; };
-  if (!wrap::start_collective(scope, *from.e->what.clock, &from.e->real, how))
+  vid::group_clock& clock = wrap::clock_of_started(from.e->what);
+  if (!wrap::start_collective(scope, clock, &from.e->real, how))
     return raise(comm, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
   wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
   wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.ranks);
@@ -241,6 +241,7 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   if (rc != neutral::success) {
     vid::table<kind::comm>().erase(*e);
     wrap::free_request(*r);
+    wrap::uncount_collective(clock);
     return raise(comm, Fn::id, rc, nullptr);
   }
   wrap::describe_comm(*e, *from.e->what.ranks, wrap::next_lineage(*from.e));

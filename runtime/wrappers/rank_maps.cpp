@@ -1,0 +1,89 @@
+// Lists of ranks and clocks, as this process has them: interned under a lock, for as long as it lives.
+#include <mana/lower/abi.hpp>
+#include <mana/lower/neutral.hpp>
+#include <mana/vid/ggid.hpp>
+#include <mana/vid/rank_map.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace mana::vid {
+namespace {
+
+std::mutex intern_lock;
+rank_map* all_maps = nullptr;
+std::atomic<group_clock*> clocks{nullptr};
+group_clock *first_retired = nullptr, *last_retired = nullptr;      // in the order in which communicators were freed
+
+/// intern_lock is held, in all of these.
+group_clock* append(const ggid_pair& name, const int* members, std::uint32_t size, bool is_communicators) {
+  auto* const c =
+      new group_clock{name.ggid, name.check, {0}, clocks.load(), size, 0, members, is_communicators, nullptr};
+  clocks.store(c, std::memory_order_release);
+  return c;
+}
+
+group_clock* clock_named(const ggid_pair& name, const int* sorted, int n) {
+  for (group_clock* c = clocks.load(); c != nullptr; c = c->next)
+    if (c->ggid == name.ggid && c->check == name.check) return c;
+  int* const members = new int[static_cast<std::size_t>(n)];
+  std::copy(sorted, sorted + n, members);
+  return append(name, members, static_cast<std::uint32_t>(n), false);
+}
+
+/// Name of a sequence of collectives over the group that `plain` counts.
+ggid_pair name_of(const group_clock& plain, std::uint64_t key) { return {plain.ggid, plain.check ^ mix64(key)}; }
+
+group_clock* clock_of(const int* world_ranks, int n) {
+  std::vector<int> sorted(world_ranks, world_ranks + n);
+  std::sort(sorted.begin(), sorted.end());
+  return clock_named(ggid_of_sorted(sorted.data(), n), sorted.data(), n);
+}
+
+}  // namespace
+
+const rank_map* intern_ranks(const int* world_ranks, int n) {
+  const std::lock_guard hold(intern_lock);
+  for (rank_map* m = all_maps; m != nullptr; m = m->next)
+    if (m->size == n && std::equal(world_ranks, world_ranks + n, m->world_ranks)) return m;
+  int* const copy = new int[static_cast<std::size_t>(n)];
+  std::copy(world_ranks, world_ranks + n, copy);
+  int own = neutral::undefined;
+  for (int i = 0; i < n; ++i)
+    if (copy[i] == static_cast<int>(lower::the_bridge().world_rank)) own = i;
+  all_maps = new rank_map{n, own, copy, clock_of(world_ranks, n), all_maps};
+  return all_maps;
+}
+
+group_clock* keyed_clock(const rank_map& ranks, std::uint64_t key) {
+  const std::lock_guard hold(intern_lock);
+  return clock_named(name_of(*ranks.clock, key), ranks.clock->members, ranks.size);
+}
+
+group_clock* communicator_clock(const rank_map& ranks, std::uint64_t lineage) {
+  const std::lock_guard hold(intern_lock);
+  const group_clock& plain = *ranks.clock;
+  const ggid_pair name = name_of(plain, lineage);
+  if (first_retired == nullptr || first_retired->seq.load() != 0) return append(name, plain.members, plain.size, true);
+  group_clock& again = *first_retired;
+  first_retired = std::exchange(again.next_retired, nullptr);
+  // The agent reads nothing else of a clock without a start, and the first start follows this in the machine's order.
+  again.ggid = name.ggid;
+  again.check = name.check;
+  again.size = plain.size;
+  again.members = plain.members;
+  return &again;
+}
+
+void retire(group_clock* clock) {
+  if (clock == nullptr || !clock->is_communicators) return;
+  const std::lock_guard hold(intern_lock);
+  (first_retired == nullptr ? first_retired : last_retired->next_retired) = clock;
+  last_retired = clock;
+}
+
+group_clock* first_clock() noexcept { return clocks.load(std::memory_order_acquire); }
+
+}  // namespace mana::vid
