@@ -68,7 +68,12 @@ def largest_swept(results, pace):
     for r in results:
         if r["network"] == "tree" and r["pace_us"] == pace:
             fan_outs.setdefault(r["ranks"], set()).add(r["fan_out"])
-    return max(n for n, tried in fan_outs.items() if len(tried) > 3 or len(fan_outs) == 1)
+    return max(n for n, tried in fan_outs.items() if len(tried) >= len(LARGE_FAN_OUTS) or len(fan_outs) == 1)
+
+
+def per_round(r):
+    """Messages of the busiest node, by round; the request's own round is numbered 0."""
+    return r["busiest"] / (r["rounds"] + 1)
 
 
 def chosen_fan_out(results, pace):
@@ -81,13 +86,13 @@ def chosen_fan_out(results, pace):
     together = {}
     for fan_out in sorted({r["fan_out"] for r in rows}):
         own = [r for r in rows if r["fan_out"] == fan_out]
-        if all(r["line"] and r["busiest_in_a_round"] < MOST_MESSAGES and r["beyond_ms"] < MOST_MS for r in own):
+        if all(r["line"] and per_round(r) < MOST_MESSAGES and r["beyond_ms"] < MOST_MS for r in own):
             together[fan_out] = sum(r["beyond_ms"] for r in own if r["link_us"] == slowest_links)
     return min(together, key=together.get) if together else None
 
 
 def counts(r):
-    return [str(r["rounds"]), f"{r['messages_per_rank']:.1f}", str(r["busiest_in_a_round"])]
+    return [str(r["rounds"]), f"{r['messages_per_rank']:.1f}", f"{per_round(r):.0f}", str(r["busiest_in_a_round"])]
 
 
 def cells(r):
@@ -97,8 +102,8 @@ def cells(r):
             f"{r['memory_most'] / 1024:.0f}"]
 
 
-HEAD = ["beyond, ms", "own, ms", "rounds", "messages per rank", "busiest in a round", "bytes per process",
-        "most, KiB"]
+HEAD = ["beyond, ms", "own, ms", "rounds", "messages per rank", "busiest per round", "most in a round",
+        "bytes per process", "most, KiB"]
 
 
 def table(first, rows):
@@ -117,7 +122,7 @@ def markdown(results):
     shown = fan_out or 16
     unpaced = [r for r in results if r["pace_us"] == pace]
     tree = [r for r in unpaced if r["network"] == "tree"]
-    lines = [f"The fastest fan-out with which all patterns stay under {MOST_MESSAGES} messages at the busiest node in a "
+    lines = [f"The fastest fan-out with which all patterns stay under {MOST_MESSAGES} messages at the busiest node per "
              f"round and {MOST_MS} ms at {power_of(most)} ranks: "
              f"**{fan_out if fan_out else 'none'}**.", "", f"### Fan-out {shown}, by ranks", ""]
     lines += table(["pattern", "ranks", "link, us"],
@@ -157,7 +162,7 @@ def panel(left, title, series, x_of, x_names, aim):
 
 
 def chart(results):
-    """Time beyond the application's own by ranks, tree and star; messages of the busiest node by fan-out."""
+    """Time beyond the application's own by ranks, tree and star; messages per round of the busiest node by fan-out."""
     pace = min(r["pace_us"] for r in results)
     rows = [r for r in results if r["pace_us"] == pace and r["line"]]
     shown = chosen_fan_out(results, pace) or 16
@@ -166,20 +171,21 @@ def chart(results):
     link = max(r["link_us"] for r in rows)
 
     def line(pattern, y, x, **fixed):
-        return [(r[x], r[y]) for r in rows if r["pattern"] == pattern and all(r[k] == v for k, v in fixed.items())]
+        value = y if callable(y) else lambda r: r[y]
+        return [(r[x], value(r)) for r in rows if r["pattern"] == pattern and all(r[k] == v for k, v in fixed.items())]
 
     by_ranks = [(p, COLOURS[p], dash, line(p, "beyond_ms", "ranks", link_us=link, network=network,
                                            **({"fan_out": shown} if network == "tree" else {})))
                 for p in patterns for network, dash in (("tree", ""), ("star", "3 3"))]
-    messages = {n: [(p, COLOURS[p], "", line(p, "busiest_in_a_round", "fan_out", link_us=link, network="tree",
-                                            ranks=n)) for p in patterns] for n in sizes}
-    largest = max((n for n in sizes if len(messages[n][0][3]) > 3), default=most)
+    messages = {n: [(p, COLOURS[p], "", line(p, per_round, "fan_out", link_us=link, network="tree", ranks=n))
+                    for p in patterns] for n in sizes}
+    largest = max((n for n in sizes if len(messages[n][0][3]) >= len(LARGE_FAN_OUTS)), default=most)
     log = lambda low, high: lambda x: math.log(x / low) / math.log(high / low)  # noqa: E731
     lines = [f'<text x="10" y="18" font-size="14">A quiesce with links of {link:g} us; the aim in red</text>']
     lines += panel(10, f"ms beyond the application's own, by ranks (fan-out {shown}; dotted: star)", by_ranks,
                    log(sizes[0], sizes[-1]), [(n, power_of(n)) for n in sizes], MOST_MS)
     fan_outs = sorted({x for *_, points in messages[largest] for x, _ in points})
-    lines += panel(400, f"messages of the busiest node in a round, by fan-out ({power_of(largest)} ranks)",
+    lines += panel(400, f"messages of the busiest node per round, by fan-out ({power_of(largest)} ranks)",
                    messages[largest], log(fan_outs[0], fan_outs[-1]), [(k, str(k)) for k in fan_outs], MOST_MESSAGES)
     for i, p in enumerate(patterns):
         lines += [f'<rect x="{20 + 100 * i}" y="332" width="10" height="10" fill="{COLOURS[p]}"/>',
