@@ -30,7 +30,7 @@ def predefined():
 
 
 def data_symbols():
-    """{library: {symbol: bytes}} of data_symbols.toml."""
+    """{library: {symbol: bytes, or {"to": symbol}}} of data_symbols.toml."""
     return tomllib.loads((model.HERE / "data_symbols.toml").read_text())
 
 

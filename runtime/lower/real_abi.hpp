@@ -19,6 +19,7 @@ template <> struct mpi_type<kind::request> { using type = MPI_Request; };
 template <> struct mpi_type<kind::op> { using type = MPI_Op; };
 template <> struct mpi_type<kind::datatype> { using type = MPI_Datatype; };
 template <> struct mpi_type<kind::message> { using type = MPI_Message; };
+template <> struct mpi_type<kind::info> { using type = MPI_Info; };
 
 /// The handle's bits, as MPICH's int or Open MPI's pointer has them.
 template <class K>
@@ -48,6 +49,13 @@ inline int neutral_rank(int rank) noexcept {
 
 inline void* real_buffer(const void* address) noexcept {
   return address == reinterpret_cast<void*>(neutral::in_place) ? MPI_IN_PLACE : const_cast<void*>(address);
+}
+
+/// The live MPI's two addresses that mean no array of weights.
+inline int* real_weights(const int* weights) noexcept {
+  if (weights == reinterpret_cast<const int*>(neutral::unweighted)) return MPI_UNWEIGHTED;
+  if (weights == reinterpret_cast<const int*>(neutral::weights_empty)) return MPI_WEIGHTS_EMPTY;
+  return const_cast<int*>(weights);
 }
 
 /// in: an error code of the live MPI      out: neutral error class
@@ -107,6 +115,7 @@ inline void fill_predefined(std::uint64_t* table) noexcept {
   for_each_predefined_comm(fill);
   for_each_predefined_group(fill);
   for_each_predefined_message(fill);
+  for_each_predefined_info(fill);
   for_each_predefined_request(fill);
   for_each_predefined_op(fill);
   for_each_predefined_datatype(fill);

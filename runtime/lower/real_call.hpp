@@ -21,7 +21,7 @@ struct real_argument {
 };
 
 template <class Param, class Neutral, class Real>
-  requires std::is_same_v<typename Param::kind, kind::rank>
+  requires(std::is_same_v<typename Param::kind, kind::rank> && !Param::is_array)
 struct real_argument<Param, Neutral, Real> {
   int value;
   real_argument(int v, int) noexcept : value(real_rank(v)) {}
@@ -35,6 +35,15 @@ struct real_argument<Param, Neutral, Real> {
   void* value;
   real_argument(const void* v, int) noexcept : value(real_buffer(v)) {}
   void* give() noexcept { return value; }
+  void back() noexcept {}
+};
+
+template <class Param, class Neutral, class Real>
+  requires std::is_same_v<typename Param::kind, kind::weights>
+struct real_argument<Param, Neutral, Real> {
+  int* value;
+  real_argument(const int* v, int) noexcept : value(real_weights(v)) {}
+  int* give() noexcept { return value; }
   void back() noexcept {}
 };
 
@@ -94,22 +103,43 @@ inline void find_comm(std::uint64_t& comm, Value value) noexcept {
   if constexpr (std::is_same_v<typename Param::kind, kind::comm> && std::is_same_v<Value, std::uint64_t>) comm = value;
 }
 
+/// Entries of a collective's arrays of handles: of the first, which is of what is sent, and of the other.
+struct array_lengths {
+  int send = 0, recv = 0;
+};
+
+inline array_lengths neighbours_in(MPI_Comm comm) noexcept {
+  int form = MPI_UNDEFINED, n = 0, in = 0, weighted = 0;
+  PMPI_Topo_test(comm, &form);
+  if (form == MPI_CART) {
+    PMPI_Cartdim_get(comm, &n);
+    n *= 2;
+  } else if (form == MPI_GRAPH) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Graph_neighbors_count(comm, rank, &n);
+  } else if (form == MPI_DIST_GRAPH) {
+    PMPI_Dist_graph_neighbors_count(comm, &in, &n, &weighted);
+    return {n, in};
+  }
+  return {n, n};
+}
+
 /// Entries of the arrays of handles among the arguments of Fn: one per member of the communicator or per neighbour;
 /// in functions without communicator the first argument says it.
 template <class Fn, class... Params, class First, class... Rest>
-inline int array_length(param_list<Params...>, First first, Rest... rest) noexcept {
+inline array_lengths lengths_of(param_list<Params...>, First first, Rest... rest) noexcept {
   std::uint64_t comm = 0;
   [&]<class... A>(A... a) { (find_comm<Params>(comm, a), ...); }(first, rest...);
   int n = 0;
   if (comm == 0) {
     if constexpr (std::is_integral_v<First>) n = static_cast<int>(first);
   } else if constexpr (is_neighbor(Fn::name)) {
-    PMPI_Cartdim_get(to_real<kind::comm>(comm), &n);
-    n *= 2;
+    return neighbours_in(to_real<kind::comm>(comm));
   } else {
     PMPI_Comm_size(to_real<kind::comm>(comm), &n);
   }
-  return n;
+  return {n, n};
 }
 
 template <class Fn, auto Function, class Params, class Slot, class Real>
@@ -118,9 +148,12 @@ template <class Fn, auto Function, class... P, class... N, class... R>
 struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)> {
   static int call(N... given) {
     constexpr bool has_arrays = (... || (std::is_same_v<N, const std::uint64_t*> && P::is_array));
-    int length = 0;
-    if constexpr (has_arrays) length = array_length<Fn>(param_list<P...>{}, given...);
-    std::tuple<real_argument<P, N, R>...> arguments(real_argument<P, N, R>(given, length)...);
+    array_lengths lengths;
+    if constexpr (has_arrays) lengths = lengths_of<Fn>(param_list<P...>{}, given...);
+    int arrays = 0;                        // seen before this argument: they are made in order, within braces
+    const auto length = [&](bool is_array) { return is_array && arrays++ > 0 ? lengths.recv : lengths.send; };
+    std::tuple<real_argument<P, N, R>...> arguments{
+        real_argument<P, N, R>(given, length(std::is_same_v<N, const std::uint64_t*> && P::is_array))...};
     return std::apply([](auto&... a) {
       const int rc = Function(a.give()...);
       if (rc != MPI_SUCCESS) [[unlikely]] return neutral_error(rc);

@@ -8,6 +8,7 @@ namespace mana::neutral {
 
 inline constexpr int any_source = -1, proc_null = -2, root = -3, any_tag = -1, undefined = -32766;
 inline constexpr std::uintptr_t in_place = 1;   // as a buffer address
+inline constexpr std::uintptr_t unweighted = 10, weights_empty = 11;   // as an address of weights
 
 /// Status as it crosses the boundary. count_bytes: received bytes; cancelled: 0 or 1.
 struct status {

@@ -29,6 +29,21 @@ inline vid::entry<kind::comm>* next_to_build(const vid::entry<kind::comm>* last)
   return next;
 }
 
+// A communicator with a topology, from one over the same ranks without. In the lower half.
+inline int build_topology(const vid::cart& c, std::uint64_t plain, std::uint64_t& made) noexcept {
+  return lower::the_bridge().mpi->MPI_Cart_create(plain, c.ndims(), c.dims.data(), c.periods.data(), 0, &made);
+}
+inline int build_topology(const vid::graph& g, std::uint64_t plain, std::uint64_t& made) noexcept {
+  return lower::the_bridge().mpi->MPI_Graph_create(plain, g.nodes(), g.index.data(), g.edges.data(), 0, &made);
+}
+inline int build_topology(const vid::neighbours& n, std::uint64_t plain, std::uint64_t& made) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  return b.mpi->MPI_Dist_graph_create_adjacent(
+      plain, n.in(), n.sources.data(), wrap::neutral_weights(n.weighted, n.source_weights), n.out(),
+      n.destinations.data(), wrap::neutral_weights(n.weighted, n.destination_weights),
+      b.predefined_real[neutral::info_null], 0, &made);
+}
+
 inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
   const lower::bridge& b = lower::the_bridge();
   const vid::rank_map& ranks = *e.what.ranks;
@@ -36,9 +51,8 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
   int rc = lower::cross([&] { return b.service->comm_from_ranks(ranks.world_ranks, ranks.size, tag, &plain); });
   e.real = plain;
   if (rc == neutral::success && e.what.topology != nullptr) {
-    const vid::cart& c = *e.what.topology;
     rc = lower::cross([&] {
-      const int made = b.mpi->MPI_Cart_create(plain, c.ndims, c.dims, c.periods, 0, &e.real);
+      const int made = std::visit([&](const auto& form) { return build_topology(form, plain, e.real); }, *e.what.topology);
       return made == neutral::success ? b.mpi->MPI_Comm_free(&plain) : made; });
   }
   if (rc != neutral::success) b.service->fatal("a communicator could not be built again at restart");

@@ -4,18 +4,11 @@
 #include <mana/lower/abi.hpp>
 #include <mana/vid/id_table.hpp>
 #include <mana/vid/rank_map.hpp>
+#include <mana/vid/topology.hpp>
 
 namespace mana::vid {
 
 struct attribute_list;          // attribute_store.hpp
-
-/// Cartesian topology. dims, periods, coords: int[ndims]
-struct cart {
-  int ndims;
-  int* dims;
-  int* periods;
-  int* coords;
-};
 
 inline constexpr int max_name = 128;   // MPI_MAX_OBJECT_NAME of the smallest; MPICH 128, Open MPI 64
 
@@ -27,7 +20,7 @@ struct descriptor<kind::comm> {
   group_clock* started = nullptr;      // counts its non-blocking ones; without threads made by the first one
   std::uint64_t lineage = 0;           // the same on all members, no two communicators over the same members share it
   std::uint64_t children = 0;          // communicators that were made from this one
-  cart* topology = nullptr;            // owned
+  vid::topology* topology = nullptr;   // owned
   attribute_list* attributes = nullptr;
   std::uint32_t errhandler = neutral::errors_are_fatal;   // neutral code, or bits of a virtual id
   std::uint32_t info = 0;              // bits of a virtual id, 0: none
@@ -66,6 +59,8 @@ struct descriptor<kind::request> {
   std::int64_t count = 0;
   std::uint64_t posted = 0;            // order of posting among this rank's receives
   const rank_map* ranks = nullptr;
+  entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending: seen by nobody else
+  bool is_exchange = false;            // MPI_Isendrecv
   entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
   void* owned[2] = {};                 // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};

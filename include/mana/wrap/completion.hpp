@@ -27,12 +27,15 @@ class scratch {
   T* data_;
 };
 
-/// World ranks on whose action these requests wait. out: ranks: int[n]; returns how many, or -1 for "anyone"
+/// World ranks on whose action these requests wait. out: ranks: int[2 * n]; returns how many, or -1 for "anyone"
 inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
   int found = 0;
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::active) continue;
     const vid::descriptor<kind::request>& r = entries[i]->what;
+    if (const request_entry* const send = r.send_part; send != nullptr && send->what.state == vid::request_state::active &&
+                                                       send->what.peer != neutral::proc_null)
+      ranks[found++] = r.ranks->world_ranks[send->what.peer];
     if (r.form == vid::request_form::collective || r.peer == neutral::proc_null) continue;
     if (r.peer == neutral::any_source) return -1;
     ranks[found++] = r.ranks->world_ranks[r.peer];
@@ -51,9 +54,13 @@ inline int poll_entries(int n, request_entry** entries, int least) noexcept {
     return least > 0 ? s.wait_some(n, reals.data(), statuses.data(), least)
                      : s.test_some(n, reals.data(), statuses.data()); });
   if (got == 0) return 0;
-  for (int i = 0; i < n; ++i)
-    if (entries[i] != nullptr && entries[i]->real != 0 && reals[i] == 0) retire(*entries[i], statuses[i]);
-  return got;
+  int done = 0;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || entries[i]->real == 0 || reals[i] != 0) continue;
+    retire(*entries[i], statuses[i]);
+    done += entries[i]->what.state == vid::request_state::done;
+  }
+  return done;
 }
 
 inline int count_done(int n, request_entry* const* entries) noexcept {
@@ -66,7 +73,7 @@ inline int count_done(int n, request_entry* const* entries) noexcept {
 /// A poll that found nothing while a checkpoint is pending: tells the clock whom this rank waits for.
 /// out: attention when the recovery line is declared and the thread has to park
 inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexcept {
-  scratch<int> ranks(n);
+  scratch<int> ranks(2 * n);
   const int found = peers_of(n, entries, ranks.data());
   const lower::services& s = *lower::the_bridge().service;
   return lower::cross([&] { return s.clock_wait(ranks.data(), found); });

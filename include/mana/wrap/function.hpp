@@ -27,6 +27,7 @@ struct displacement {};// of elements (int) or bytes (MPI_Aint, MPI_Count): pass
 struct rank {};        // may be MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT
 struct tag {};         // may be MPI_ANY_TAG
 struct status {};
+struct weights {};     // of a graph's edges; may be MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY
 struct integer {};     // any other plain value, passed as it is
 struct text {};        // char* of the standard's strings
 struct address {};     // any other pointer, passed as it is

@@ -7,6 +7,7 @@
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/neutral_argument.hpp>
 #include <mana/wrap/request_pool.hpp>
+#include <mana/wrap/topology.hpp>
 
 #include <mana/gen/lower_slots.hpp>
 
@@ -32,17 +33,24 @@ consteval std::size_t last_position_of() {
 }
 
 template <class Fn, class... A, std::size_t... I>
-[[gnu::always_inline]] inline auto translate_all(int members, std::index_sequence<I...>,
+[[gnu::always_inline]] inline auto translate_all(neighbour_counts members, std::index_sequence<I...>,
                                                  const std::tuple<A...>& args) noexcept {
-  return std::tuple<neutral_argument<std::tuple_element_t<I, typename Fn::params::as_tuple>, A>...>(
-      given<A>{std::get<I>(args), members, Fn::form == shape::icollective}...);
+  using params = typename Fn::params::as_tuple;
+  // Of two arrays of datatypes the first is of what is sent.
+  const auto entries = [&]<std::size_t At>() {
+    if constexpr (std::is_same_v<typename std::tuple_element_t<At, params>::kind, kind::datatype>)
+      return At == position_of<kind::datatype, params>() ? members.send : members.recv;
+    else return 0;
+  };
+  return std::tuple<neutral_argument<std::tuple_element_t<I, params>, A>...>(
+      given<A>{std::get<I>(args), entries.template operator()<I>(), Fn::form == shape::icollective}...);
 }
 
-/// Entries of a collective's arrays over ranks.
+/// Entries of a collective's arrays over ranks, or over neighbours.
 template <class Fn>
-inline int array_members(const vid::descriptor<kind::comm>& comm) noexcept {
-  if constexpr (is_neighbor(Fn::name)) return comm.topology != nullptr ? 2 * comm.topology->ndims : 0;
-  return comm.ranks->size;
+inline neighbour_counts array_members(const vid::descriptor<kind::comm>& comm) noexcept {
+  if constexpr (is_neighbor(Fn::name)) return neighbours_in(comm);
+  else return {comm.ranks->size, comm.ranks->size};
 }
 
 }  // namespace wrap

@@ -5,6 +5,7 @@
 #include <mana/vid/datatype_descriptor.hpp>
 
 #include <cstdlib>
+#include <utility>
 
 namespace mana::wrap {
 
@@ -28,13 +29,28 @@ inline void free_request(request_entry& e) noexcept {
   vid::table<kind::request>().erase(e);
 }
 
+/// MPI_Isendrecv, whose receive is over: it goes on as its send, with the status of the receive, or is done with it.
+inline void go_on_as_send(request_entry& e) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  request_entry& send = *std::exchange(r.send_part, nullptr);
+  r.form = vid::request_form::send;
+  r.peer = send.what.peer;
+  r.state = send.what.state;
+  e.real = std::exchange(send.real, 0);
+  std::swap(r.owned, send.what.owned);
+  if (r.status.error == neutral::success) r.status.error = send.what.status.error;
+  vid::table<kind::request>().erase(send);
+}
+
 /// Its operation is over in the lower half: counts the message and stores the status for the application. A detached
 /// request stays, done, until its turn comes (detached.hpp).
 /// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
 inline void retire(request_entry& e, const neutral::status& status) noexcept {
   vid::descriptor<kind::request>& r = e.what;
   e.real = 0;
-  r.status = status;
+  const bool is_second_part = r.is_exchange && r.form == vid::request_form::send;
+  if (!is_second_part) r.status = status;
+  else if (r.status.error == neutral::success) r.status.error = status.error;
   r.state = vid::request_state::done;
   r.cancelling = false;
   if (r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv) {
@@ -43,6 +59,7 @@ inline void retire(request_entry& e, const neutral::status& status) noexcept {
   } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
     __atomic_fetch_sub(&library().sent[r.ranks->world_ranks[r.peer]], 1, __ATOMIC_RELAXED);
   }
+  if (r.send_part != nullptr) go_on_as_send(e);
 }
 
 }  // namespace mana::wrap

@@ -3,13 +3,13 @@
 #pragma once
 #include <mana/vid/ggid.hpp>
 #include <mana/wrap/argument.hpp>
-#include <mana/wrap/cart.hpp>
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
 #include <mana/wrap/manual/attribute.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/manual/group.hpp>
 #include <mana/wrap/manual/info.hpp>
+#include <mana/wrap/topology.hpp>
 
 #include <mana/gen/lower_slots.hpp>
 
@@ -77,14 +77,9 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
 
 inline constexpr auto nothing_more = [](comm_entry_t&, comm_entry_t&) noexcept { return int{neutral::success}; };
 
-inline vid::cart* copy_cart(const vid::cart* from) noexcept {
-  if (from == nullptr) return nullptr;
-  return make_cart(from->ndims, from->dims, from->periods, from->coords);
-}
-
 /// What MPI_Comm_dup copies besides the group: topology, attributes by their callbacks, info hints.
 inline int copy_all(comm_entry_t& from, comm_entry_t& to) noexcept {
-  to.what.topology = copy_cart(from.what.topology);
+  if (from.what.topology != nullptr) to.what.topology = new vid::topology(*from.what.topology);
   to.what.info = copy_info_name(from.what.info);
   return copy_attributes(from, to);
 }
@@ -103,7 +98,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   const int rc = lower::cross([&] { return mpi.MPI_Comm_free(&real_comm); });
   if (rc != neutral::success) return raise(*comm, fn::comm_free::id, rc, nullptr);
   library().inbox.drop(c.e->what.context);
-  free_cart(c.e->what.topology);
+  delete c.e->what.topology;
   release_errhandler(c.e->what.errhandler);
   free_info_name(c.e->what.info);
   vid::retire(c.e->what.started);
@@ -286,25 +281,71 @@ inline int comm_get_info(MPI_Comm comm, MPI_Info* info) noexcept {
   return MPI_SUCCESS;
 }
 
-inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], [[maybe_unused]] int reorder,
-                       MPI_Comm* out) noexcept {
-  // Ranks are never reordered (a hint at most): a restart on other nodes must find them in the same order.
+/// Ranks are never reordered (a hint at most): a restart on other nodes must find them in the same order.
+inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int, MPI_Comm* out) noexcept {
   return wrap::construct_comm<fn::cart_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_create(parent, ndims, dims, periods, 0, made); },
     [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      to.what.topology = wrap::make_cart(ndims, dims, periods, nullptr);
-      wrap::coords_of_rank(*to.what.topology, to.what.ranks->own_rank, to.what.topology->coords);
+      to.what.topology = new vid::topology(wrap::make_cart(ndims, dims, periods, to.what.ranks->own_rank));
       return int{neutral::success}; });
 }
 inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::cart_sub::id, neutral::err_comm, nullptr);
-  if (c.e->what.topology == nullptr)
-    return raise(comm, fn::cart_sub::id, neutral::err_topology, "no cartesian topology");
+  const vid::cart* const grid = wrap::topology_as<vid::cart>(c.e->what);
+  if (grid == nullptr) return raise(comm, fn::cart_sub::id, neutral::err_topology, "no cartesian topology");
   return wrap::construct_comm<fn::cart_sub>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_sub(parent, remain, made); },
-    [=](wrap::comm_entry_t& from, wrap::comm_entry_t& to) noexcept {
-      to.what.topology = wrap::sub_cart(*from.what.topology, remain);
+    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+      to.what.topology = new vid::topology(wrap::sub_cart(*grid, remain));
+      return int{neutral::success}; });
+}
+inline int graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::graph_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Graph_create(parent, nnodes, index, edges, 0, made); },
+    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+      to.what.topology =
+          new vid::topology(vid::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
+      return int{neutral::success}; });
+}
+/// Who a process's neighbours are is known when all have said their edges. info: hints for an order of ranks, which stays
+inline int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
+                             const int weights[], MPI_Info, int, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::dist_graph_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    const lower::bridge& b = lower::the_bridge();
+    return b.mpi->MPI_Dist_graph_create(parent, n, sources, degrees, destinations, wrap::neutral_weights(weights),
+                                        b.predefined_real[neutral::info_null], 0, made); },
+    [](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+      const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+      int in = 0, out_degree = 0, weighted = 0;
+      const int counted =
+          lower::cross([&] { return mpi.MPI_Dist_graph_neighbors_count(to.real, &in, &out_degree, &weighted); });
+      if (counted != neutral::success) return counted;
+      const auto i = static_cast<std::size_t>(in), o = static_cast<std::size_t>(out_degree);
+      vid::neighbours found{weighted != 0, std::vector<int>(i), std::vector<int>(weighted != 0 ? i : 0),
+                            std::vector<int>(o), std::vector<int>(weighted != 0 ? o : 0)};
+      const auto room = [&](std::vector<int>& w) { return const_cast<int*>(wrap::neutral_weights(found.weighted, w)); };
+      const int rc = lower::cross([&] {
+        return mpi.MPI_Dist_graph_neighbors(to.real, in, found.sources.data(), room(found.source_weights), out_degree,
+                                            found.destinations.data(), room(found.destination_weights)); });
+      to.what.topology = new vid::topology(std::move(found));
+      return rc; });
+}
+inline int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
+                                      int outdegree, const int destinations[], const int destweights[], MPI_Info, int,
+                                      MPI_Comm* out) noexcept {
+  using fn_t = fn::dist_graph_create_adjacent;
+  return wrap::construct_comm<fn_t>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    const lower::bridge& b = lower::the_bridge();
+    return b.mpi->MPI_Dist_graph_create_adjacent(parent, indegree, sources, wrap::neutral_weights(sourceweights),
+                                                 outdegree, destinations, wrap::neutral_weights(destweights),
+                                                 b.predefined_real[neutral::info_null], 0, made); },
+    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+      const auto list = [](const int* from, int n) { return n > 0 ? std::vector<int>(from, from + n) : std::vector<int>(); };
+      vid::neighbours given{sourceweights != MPI_UNWEIGHTED, list(sources, indegree), {}, list(destinations, outdegree), {}};
+      if (given.weighted) given.source_weights = list(sourceweights, indegree);
+      if (given.weighted) given.destination_weights = list(destweights, outdegree);
+      to.what.topology = new vid::topology(std::move(given));
       return int{neutral::success}; });
 }
 

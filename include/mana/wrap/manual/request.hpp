@@ -196,7 +196,8 @@ inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status
 inline int cancel(MPI_Request* request) noexcept {
   wrap::wrapper_scope scope(fn::cancel::id);
   wrap::request_entry* e = nullptr;
-  if (wrap::look_up(*request, e) != wrap::found_request::live || e->what.form == vid::request_form::collective)
+  if (wrap::look_up(*request, e) != wrap::found_request::live || e->what.form == vid::request_form::collective ||
+      e->what.is_exchange)
     return wrap::raise_request(fn::cancel::id, neutral::err_request);
   if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
   const lower::services& s = *lower::the_bridge().service;

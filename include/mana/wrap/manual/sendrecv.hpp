@@ -1,56 +1,100 @@
-// MPI_Sendrecv and MPI_Sendrecv_replace: a receive and a send that are waited for together.
+// MPI_Sendrecv, MPI_Isendrecv and their forms with one buffer: a receive and a send that are completed together.
 #pragma once
 #include <mana/wrap/manual/buffered.hpp>
 
+#include <cstdlib>
+#include <optional>
+
 namespace mana::wrap {
 
-/// Starts both, waits for both. The receive is posted first, as a program would.
+/// The two parts of one call. Neither is started.
+struct exchange_parts {
+  request_entry* recv;
+  request_entry* send;
+  exchange_parts(const message_arguments& out, const message_arguments& in) noexcept
+      : recv(new_request(vid::request_form::recv, in.ranks())), send(new_request(vid::request_form::send, out.ranks())) {
+    if (recv != nullptr) describe(recv->what, in, lower::send_mode::standard);
+    if (send != nullptr) describe(send->what, out, lower::send_mode::standard);
+  }
+  bool ok() const noexcept { return recv != nullptr && send != nullptr; }
+  void free() noexcept {
+    if (recv != nullptr) free_request(*recv);
+    if (send != nullptr) free_request(*send);
+  }
+};
+
+/// The receive is posted first, as a program would. out: neutral error class; after an error neither is under way
+inline int start_both(wrapper_scope& scope, exchange_parts& parts, const message_arguments& out,
+                      const message_arguments& in) noexcept {
+  int rc = start_request(*parts.recv, *in.comm.e, in.type.real);
+  if (rc != neutral::success) return rc;
+  rc = start_request(*parts.send, *out.comm.e, out.type.real);
+  if (rc != neutral::success) {        // the receive must not stay behind, with nobody to complete it
+    const lower::services& s = *lower::the_bridge().service;
+    if (parts.recv->real != 0) lower::cross([&] { return s.cancel(parts.recv->real); });
+    await_one(scope, *parts.recv);
+  }
+  return rc;
+}
+
+/// Starts both, waits for both.
 template <class Fn>
 inline int exchange(wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
                     MPI_Status* status) noexcept {
-  request_entry* both[2] = {new_request(vid::request_form::recv, in.ranks()),
-                            new_request(vid::request_form::send, out.ranks())};
-  if (both[0] == nullptr || both[1] == nullptr) {
-    if (both[0] != nullptr) free_request(*both[0]);
+  exchange_parts parts(out, in);
+  if (!parts.ok()) {
+    parts.free();
     return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
   }
-  describe(both[0]->what, in, lower::send_mode::standard);
-  describe(both[1]->what, out, lower::send_mode::standard);
-  int rc = start_request(*both[0], *in.comm.e, in.type.real);
+  int rc = start_both(scope, parts, out, in);
   if (rc == neutral::success) {
-    rc = start_request(*both[1], *out.comm.e, out.type.real);
-    if (rc != neutral::success) {      // the receive must not stay behind, with nobody to complete it
-      const lower::services& s = *lower::the_bridge().service;
-      if (both[0]->real != 0) lower::cross([&] { return s.cancel(both[0]->real); });
-      await_one(scope, *both[0]);
-    } else {
-      await(scope, 2, both, 2);
-    }
+    request_entry* both[] = {parts.recv, parts.send};
+    await(scope, 2, both, 2);
   }
-  const neutral::status received = both[0]->what.status;
-  const int sent = both[1]->what.status.error;
-  free_request(*both[0]);
-  free_request(*both[1]);
+  const neutral::status received = parts.recv->what.status;
+  const int sent = parts.send->what.status.error;
+  parts.free();
   if (rc == neutral::success) rc = received.error != neutral::success ? received.error : sent;
   if (status != MPI_STATUS_IGNORE && (rc == neutral::success || rc == neutral::err_truncate))
     app::store_status(status, received);
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, rc, nullptr);
 }
 
+/// Starts both as one request. copy: from malloc, what is sent, if it is no buffer of the program's; taken over
 template <class Fn>
+inline int start_exchange(wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
+                          void* copy, MPI_Request* request) noexcept {
+  exchange_parts parts(out, in);
+  if (parts.send != nullptr) parts.send->what.owned[0] = copy;
+  else std::free(copy);
+  const int rc = parts.ok() ? start_both(scope, parts, out, in) : int{neutral::err_no_mem};
+  if (rc != neutral::success) {
+    parts.free();
+    return raise(comm, Fn::id, rc, nullptr);
+  }
+  request_entry& e = *parts.recv;
+  e.what.is_exchange = true;
+  e.what.send_part = parts.send;
+  if (e.what.state == vid::request_state::done) go_on_as_send(e);
+  *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(e));
+  return MPI_SUCCESS;
+}
+
+/// use(scope, what is sent, what is received) makes the call.
+template <class Fn, class Use>
 inline int sendrecv_call(const void* sb, std::int64_t sn, MPI_Datatype st, int dest, int stag, void* rb,
-                         std::int64_t rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
-                         MPI_Status* status) noexcept {
+                         std::int64_t rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm, Use&& use) noexcept {
   wrapper_scope scope(Fn::id);
   const message_arguments out(sb, sn, st, dest, stag, comm), in(rb, rn, rt, source, rtag, comm);
   const int error = out.error != 0 ? out.error : in.error;
   if (error != 0) return raise(error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, error, nullptr);
-  return exchange<Fn>(scope, out, in, comm, status);
+  return use(scope, out, in);
 }
 
-template <class Fn>
+/// The same with one buffer: what is sent is packed into memory of its own. room(bytes): that memory
+template <class Fn, class Room, class Use>
 inline int sendrecv_replace_call(void* buffer, std::int64_t n, MPI_Datatype type, int dest, int stag, int source,
-                                 int rtag, MPI_Comm comm, MPI_Status* status) noexcept {
+                                 int rtag, MPI_Comm comm, Room&& room, Use&& use) noexcept {
   wrapper_scope scope(Fn::id);
   const message_arguments in(buffer, n, type, source, rtag, comm);
   message_arguments out(buffer, n, type, dest, stag, comm);
@@ -62,14 +106,42 @@ inline int sendrecv_replace_call(void* buffer, std::int64_t n, MPI_Datatype type
   int size = 0, position = 0;
   int rc = lower::cross([&] { return mpi.MPI_Pack_size(static_cast<int>(n), in.type.real, in.comm.real, &size); });
   if (rc != neutral::success) return raise(comm, Fn::id, rc, nullptr);
-  scratch<char, 512> copy(size > 0 ? size : 1);
+  char* const copy = room(size > 0 ? size : 1);
   rc = lower::cross([&] {
-    return mpi.MPI_Pack(buffer, static_cast<int>(n), in.type.real, copy.data(), size, &position, in.comm.real); });
-  if (rc != neutral::success) return raise(comm, Fn::id, rc, nullptr);
-  out.buffer = copy.data();
+    return mpi.MPI_Pack(buffer, static_cast<int>(n), in.type.real, copy, size, &position, in.comm.real); });
+  out.buffer = copy;
   out.count = position;
   out.type = {true, neutral::packed, nullptr, lower::the_bridge().predefined_real[neutral::packed]};
-  return exchange<Fn>(scope, out, in, comm, status);
+  return use(scope, rc, out, in);
+}
+
+template <class Fn>
+inline int sendrecv_replace(void* buffer, std::int64_t n, MPI_Datatype type, int dest, int stag, int source, int rtag,
+                            MPI_Comm comm, MPI_Status* status) noexcept {
+  std::optional<scratch<char, 512>> copy;
+  return sendrecv_replace_call<Fn>(
+      buffer, n, type, dest, stag, source, rtag, comm, [&](int bytes) { return copy.emplace(bytes).data(); },
+      [&](wrapper_scope& scope, int rc, const message_arguments& out, const message_arguments& in) {
+        return rc == neutral::success ? exchange<Fn>(scope, out, in, comm, status) : raise(comm, Fn::id, rc, nullptr);
+      });
+}
+
+template <class Fn>
+inline int isendrecv_replace(void* buffer, std::int64_t n, MPI_Datatype type, int dest, int stag, int source, int rtag,
+                             MPI_Comm comm, MPI_Request* request) noexcept {
+  void* copy = nullptr;
+  const auto room = [&](int bytes) {
+    copy = std::malloc(static_cast<std::size_t>(bytes));
+    if (copy == nullptr) std::abort();
+    return static_cast<char*>(copy);
+  };
+  return sendrecv_replace_call<Fn>(
+      buffer, n, type, dest, stag, source, rtag, comm, room,
+      [&](wrapper_scope& scope, int rc, const message_arguments& out, const message_arguments& in) {
+        if (rc == neutral::success) return start_exchange<Fn>(scope, out, in, comm, copy, request);
+        std::free(copy);
+        return raise(comm, Fn::id, rc, nullptr);
+      });
 }
 
 }  // namespace mana::wrap
@@ -79,10 +151,21 @@ namespace mana::manual {
 #define MANA_SENDRECV(suffix, count_type)                                                                            \
   inline int sendrecv##suffix(const void* sb, count_type sn, MPI_Datatype st, int d, int sg, void* rb, count_type rn,\
                               MPI_Datatype rt, int s, int rg, MPI_Comm c, MPI_Status* status) noexcept {             \
-    return wrap::sendrecv_call<fn::sendrecv##suffix>(sb, sn, st, d, sg, rb, rn, rt, s, rg, c, status); }             \
+    using f = fn::sendrecv##suffix;                                                                                  \
+    return wrap::sendrecv_call<f>(sb, sn, st, d, sg, rb, rn, rt, s, rg, c,                                           \
+        [&](auto& scope, const auto& out, const auto& in) { return wrap::exchange<f>(scope, out, in, c, status); }); } \
   inline int sendrecv_replace##suffix(void* b, count_type n, MPI_Datatype t, int d, int sg, int s, int rg,           \
                                       MPI_Comm c, MPI_Status* status) noexcept {                                     \
-    return wrap::sendrecv_replace_call<fn::sendrecv_replace##suffix>(b, n, t, d, sg, s, rg, c, status); }
+    return wrap::sendrecv_replace<fn::sendrecv_replace##suffix>(b, n, t, d, sg, s, rg, c, status); }                 \
+  inline int isendrecv##suffix(const void* sb, count_type sn, MPI_Datatype st, int d, int sg, void* rb, count_type rn,\
+                               MPI_Datatype rt, int s, int rg, MPI_Comm c, MPI_Request* request) noexcept {          \
+    using f = fn::isendrecv##suffix;                                                                                 \
+    return wrap::sendrecv_call<f>(sb, sn, st, d, sg, rb, rn, rt, s, rg, c,                                           \
+        [&](auto& scope, const auto& out, const auto& in) {                                                          \
+          return wrap::start_exchange<f>(scope, out, in, c, nullptr, request); }); }                                 \
+  inline int isendrecv_replace##suffix(void* b, count_type n, MPI_Datatype t, int d, int sg, int s, int rg,          \
+                                       MPI_Comm c, MPI_Request* request) noexcept {                                  \
+    return wrap::isendrecv_replace<fn::isendrecv_replace##suffix>(b, n, t, d, sg, s, rg, c, request); }
 MANA_SENDRECV(, int)
 MANA_SENDRECV(_c, MPI_Count)
 #undef MANA_SENDRECV

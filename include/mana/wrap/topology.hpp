@@ -1,0 +1,87 @@
+// Topologies: arithmetic on the descriptor alone. Grids are in row-major order, as MPI fixes it.
+#pragma once
+#include <mana/lower/neutral.hpp>
+#include <mana/vid/descriptor.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+
+namespace mana::wrap {
+
+/// Coordinates of a rank. out: coords: int[ndims]
+inline void coords_of_rank(const vid::cart& c, int rank, int* coords) noexcept {
+  for (std::size_t i = c.dims.size(); i-- > 0;) {
+    coords[i] = c.dims[i] > 0 ? rank % c.dims[i] : 0;
+    rank = c.dims[i] > 0 ? rank / c.dims[i] : 0;
+  }
+}
+
+/// in: coords: int[ndims], any values      out: rank, or -1 where a coordinate leaves a dimension without period
+inline int rank_of_coords(const vid::cart& c, const int* coords) noexcept {
+  int rank = 0;
+  for (std::size_t i = 0; i < c.dims.size(); ++i) {
+    int x = coords[i];
+    if (x < 0 || x >= c.dims[i]) {
+      if (c.periods[i] == 0) return -1;
+      x %= c.dims[i];
+      if (x < 0) x += c.dims[i];
+    }
+    rank = rank * c.dims[i] + x;
+  }
+  return rank;
+}
+
+/// in: dims, periods: int[ndims]; rank: this process's
+inline vid::cart make_cart(int ndims, const int* dims, const int* periods, int rank) {
+  vid::cart c{{dims, dims + ndims}, {}, std::vector<int>(static_cast<std::size_t>(ndims))};
+  for (int i = 0; i < ndims; ++i) c.periods.push_back(periods[i] != 0);
+  coords_of_rank(c, rank, c.coords.data());
+  return c;
+}
+
+/// The sub-grid through this process. in: remain: int[ndims], 0 for a dimension that goes
+inline vid::cart sub_cart(const vid::cart& c, const int* remain) {
+  vid::cart sub;
+  for (std::size_t i = 0; i < c.dims.size(); ++i) {
+    if (remain[i] == 0) continue;
+    sub.dims.push_back(c.dims[i]);
+    sub.periods.push_back(c.periods[i]);
+    sub.coords.push_back(c.coords[i]);
+  }
+  return sub;
+}
+
+/// Of a communicator that may have no topology; nullptr where it has none of this form.
+template <class Form>
+inline const Form* topology_as(const vid::descriptor<kind::comm>& comm) noexcept {
+  return comm.topology != nullptr ? std::get_if<Form>(comm.topology) : nullptr;
+}
+
+/// How many neighbours this process sends to and receives from.
+struct neighbour_counts {
+  int send = 0, recv = 0;
+};
+inline neighbour_counts neighbours_in(const vid::descriptor<kind::comm>& comm) noexcept {
+  if (const auto* const c = topology_as<vid::cart>(comm)) return {2 * c->ndims(), 2 * c->ndims()};
+  if (const auto* const n = topology_as<vid::neighbours>(comm)) return {n->out(), n->in()};
+  if (const auto* const g = topology_as<vid::graph>(comm)) {
+    const int degree = g->degree(comm.ranks->own_rank);
+    return {degree, degree};
+  }
+  return {};
+}
+
+/// Weights as they cross the boundary: the two addresses that mean no array have values of their own there.
+inline const int* neutral_weights(const int* weights) noexcept {
+  if (weights == MPI_UNWEIGHTED) return reinterpret_cast<const int*>(neutral::unweighted);
+  if (weights == MPI_WEIGHTS_EMPTY) return reinterpret_cast<const int*>(neutral::weights_empty);
+  return weights;
+}
+/// The same of weights that a descriptor has.
+inline const int* neutral_weights(bool weighted, const std::vector<int>& weights) noexcept {
+  if (!weighted) return reinterpret_cast<const int*>(neutral::unweighted);
+  return weights.empty() ? reinterpret_cast<const int*>(neutral::weights_empty) : weights.data();
+}
+
+}  // namespace mana::wrap
