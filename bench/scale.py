@@ -172,7 +172,8 @@ def chart(results):
 
     def line(pattern, y, x, **fixed):
         value = y if callable(y) else lambda r: r[y]
-        return [(r[x], value(r)) for r in rows if r["pattern"] == pattern and all(r[k] == v for k, v in fixed.items())]
+        own = [r for r in rows if r["pattern"] == pattern and all(r[k] == v for k, v in fixed.items())]
+        return [(r[x], value(r)) for r in own]
 
     by_ranks = [(p, COLOURS[p], dash, line(p, "beyond_ms", "ranks", link_us=link, network=network,
                                            **({"fan_out": shown} if network == "tree" else {})))

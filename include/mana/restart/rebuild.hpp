@@ -52,7 +52,8 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
   e.real = plain;
   if (rc == neutral::success && e.what.topology != nullptr) {
     rc = lower::cross([&] {
-      const int made = std::visit([&](const auto& form) { return build_topology(form, plain, e.real); }, *e.what.topology);
+      const auto build = [&](const auto& form) { return build_topology(form, plain, e.real); };
+      const int made = std::visit(build, *e.what.topology);
       return made == neutral::success ? b.mpi->MPI_Comm_free(&plain) : made; });
   }
   if (rc != neutral::success) b.service->fatal("a communicator could not be built again at restart");

@@ -59,7 +59,7 @@ struct descriptor<kind::request> {
   std::int64_t count = 0;
   std::uint64_t posted = 0;            // order of posting among this rank's receives
   const rank_map* ranks = nullptr;
-  entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending: seen by nobody else
+  entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
   bool is_exchange = false;            // MPI_Isendrecv
   entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
   void* owned[2] = {};                 // from malloc: arguments that the operation reads until it is complete
