@@ -94,11 +94,14 @@ static void wrong_arguments(void) {
   GIVES(MPI_Send(&x, -1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
   GIVES(MPI_Send(&x, 1, MPI_INT, 0, -5, MPI_COMM_WORLD), MPI_ERR_TAG);
   GIVES(MPI_Bcast(&x, 1, MPI_INT, ranks, MPI_COMM_WORLD), MPI_ERR_ROOT);
+  GIVES(MPI_Cartdim_get(MPI_COMM_WORLD, &x), MPI_ERR_TOPOLOGY);
+  GIVES(MPI_Graph_neighbors_count(MPI_COMM_WORLD, 0, &x), MPI_ERR_TOPOLOGY);
+  GIVES(MPI_Dist_graph_neighbors_count(MPI_COMM_WORLD, &x, &x, &x), MPI_ERR_TOPOLOGY);
 }
 
 /// What is refused says so through the communicator's handler, or as a return value where it has no communicator.
 static void refused(void) {
-  int x = 0, one[1] = {0}, index[1] = {0};
+  int x = 0;
   char port[MPI_MAX_PORT_NAME];
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Win window = MPI_WIN_NULL;
@@ -107,7 +110,6 @@ static void refused(void) {
         != MPI_SUCCESS);
   CHECK(MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_SUCCESS);
   CHECK(MPI_File_open(MPI_COMM_WORLD, "none", MPI_MODE_CREATE, MPI_INFO_NULL, &file) != MPI_SUCCESS);
-  CHECK(MPI_Graph_create(MPI_COMM_WORLD, 1, index, one, 0, &made) != MPI_SUCCESS);
   CHECK(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 0, 5, &made) != MPI_SUCCESS);
   CHECK(MPI_Open_port(MPI_INFO_NULL, port) != MPI_SUCCESS);
 }
