@@ -45,6 +45,9 @@ struct param {
 /// True for the collectives on a topology's neighbours, whose arrays have an entry per neighbour instead of per rank.
 consteval bool is_neighbor(std::string_view name) noexcept { return name.find("eighbor") != name.npos; }
 
+/// True for the blocking collective that is nothing but waiting for all.
+consteval bool is_barrier(std::string_view name) noexcept { return name == "MPI_Barrier"; }
+
 /// True for the collectives in which each rank gets something of each, blocks of one length.
 consteval bool gets_of_all(std::string_view name) noexcept {
   for (const std::string_view one : {"MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block"})

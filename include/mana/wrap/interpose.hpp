@@ -32,18 +32,19 @@ consteval std::size_t last_position_of() {
   else return last_position_of<Kind, Tuple, I - 1>();
 }
 
+/// Entries of the argument at this position, if it is an array of datatypes. Of two the first is of what is sent.
+template <class Params, std::size_t At>
+[[gnu::always_inline]] inline int entries_at([[maybe_unused]] neighbour_counts members) noexcept {
+  if constexpr (!std::is_same_v<typename std::tuple_element_t<At, Params>::kind, kind::datatype>) return 0;
+  else return At == position_of<kind::datatype, Params>() ? members.send : members.recv;
+}
+
 template <class Fn, class... A, std::size_t... I>
 [[gnu::always_inline]] inline auto translate_all(neighbour_counts members, std::index_sequence<I...>,
                                                  const std::tuple<A...>& args) noexcept {
   using params = typename Fn::params::as_tuple;
-  // Of two arrays of datatypes the first is of what is sent.
-  const auto entries = [&]<std::size_t At>() {
-    if constexpr (std::is_same_v<typename std::tuple_element_t<At, params>::kind, kind::datatype>)
-      return At == position_of<kind::datatype, params>() ? members.send : members.recv;
-    else return 0;
-  };
   return std::tuple<neutral_argument<std::tuple_element_t<I, params>, A>...>(
-      given<A>{std::get<I>(args), entries.template operator()<I>(), Fn::form == shape::icollective}...);
+      given<A>{std::get<I>(args), entries_at<params, I>(members), Fn::form == shape::icollective}...);
 }
 
 /// Entries of a collective's arrays over ranks, or over neighbours.
@@ -86,7 +87,7 @@ template <class Fn, class... A>
 inline waiting waiting_of([[maybe_unused]] const std::tuple<A...>& given) noexcept {
   using params [[maybe_unused]] = typename Fn::params;
   if constexpr (Fn::form == shape::icollective) return {.blocking = false, .waits_for_all = false};
-  else if constexpr (Fn::name == "MPI_Barrier") return {.blocking = true, .waits_for_all = true};
+  else if constexpr (is_barrier(Fn::name)) return {.blocking = true, .waits_for_all = true};
   else if constexpr (gets_of_all(Fn::name))
     return {.blocking = true,
             .waits_for_all = std::get<last_position_of<kind::count, typename params::as_tuple>()>(given) > 0};
