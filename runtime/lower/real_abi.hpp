@@ -47,12 +47,13 @@ inline int neutral_rank(int rank) noexcept {
   return rank == MPI_PROC_NULL ? neutral::proc_null : rank;
 }
 
-inline void* real_buffer(const void* address) noexcept {
+/// A message buffer, or MPI_IN_PLACE.
+inline void* real_address(const void* address) noexcept {
   return address == reinterpret_cast<void*>(neutral::in_place) ? MPI_IN_PLACE : const_cast<void*>(address);
 }
 
-/// The live MPI's two addresses that mean no array of weights.
-inline int* real_weights(const int* weights) noexcept {
+/// Weights of a graph's edges, or one of the live MPI's two addresses that mean no such array.
+inline int* real_address(const int* weights) noexcept {
   if (weights == reinterpret_cast<const int*>(neutral::unweighted)) return MPI_UNWEIGHTED;
   if (weights == reinterpret_cast<const int*>(neutral::weights_empty)) return MPI_WEIGHTS_EMPTY;
   return const_cast<int*>(weights);

@@ -29,21 +29,13 @@ struct real_argument<Param, Neutral, Real> {
   void back() noexcept {}
 };
 
+/// Addresses of which some mean something else: real_address() of their type.
 template <class Param, class Neutral, class Real>
-  requires std::is_same_v<typename Param::kind, kind::buffer>
+  requires(std::is_same_v<typename Param::kind, kind::buffer> || std::is_same_v<typename Param::kind, kind::weights>)
 struct real_argument<Param, Neutral, Real> {
-  void* value;
-  real_argument(const void* v, int) noexcept : value(real_buffer(v)) {}
-  void* give() noexcept { return value; }
-  void back() noexcept {}
-};
-
-template <class Param, class Neutral, class Real>
-  requires std::is_same_v<typename Param::kind, kind::weights>
-struct real_argument<Param, Neutral, Real> {
-  int* value;
-  real_argument(const int* v, int) noexcept : value(real_weights(v)) {}
-  int* give() noexcept { return value; }
+  Real value;
+  real_argument(Neutral v, int) noexcept : value(real_address(v)) {}
+  Real give() noexcept { return value; }
   void back() noexcept {}
 };
 

@@ -29,7 +29,7 @@ inline vid::entry<kind::comm>* next_to_build(const vid::entry<kind::comm>* last)
   return next;
 }
 
-// A communicator with a topology, from one over the same ranks without. In the lower half.
+/// A communicator with a topology, from one over the same ranks without. In the lower half. out: neutral error class
 inline int build_topology(const vid::cart& c, std::uint64_t plain, std::uint64_t& made) noexcept {
   return lower::the_bridge().mpi->MPI_Cart_create(plain, c.ndims(), c.dims.data(), c.periods.data(), 0, &made);
 }

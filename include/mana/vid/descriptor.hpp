@@ -60,7 +60,7 @@ struct descriptor<kind::request> {
   std::uint64_t posted = 0;            // order of posting among this rank's receives
   const rank_map* ranks = nullptr;
   entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
-  bool is_exchange = false;            // MPI_Isendrecv
+  bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
   entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
   void* owned[2] = {};                 // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};

@@ -17,13 +17,13 @@ namespace mana::wrap {
 
 using comm_entry_t = vid::entry<kind::comm>;
 
-/// Gives the descriptor what every communicator has.
 /// Lineage of the next communicator that is made from `parent`: collective constructors on one communicator are ordered
 /// alike on all of its members. Those of a split have different members.
 inline std::uint64_t next_lineage(comm_entry_t& parent) noexcept {
   return vid::mix64(parent.what.lineage + vid::mix64(++parent.what.children));
 }
 
+/// Gives the descriptor what every communicator has.
 inline void describe_comm(comm_entry_t& e, const vid::rank_map& ranks, std::uint64_t lineage) noexcept {
   e.what.ranks = &ranks;
   e.what.context = library().next_context.fetch_add(1, std::memory_order_relaxed);

@@ -74,7 +74,7 @@ inline int cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int c
     return int{neutral::success}; });
 }
 inline int cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) noexcept {
-  return wrap::with_topology<fn::cart_coords, vid::cart>(comm, [=](const vid::cart& c, const vid::descriptor<kind::comm>& d) noexcept {
+  return wrap::with_topology<fn::cart_coords, vid::cart>(comm, [=](const vid::cart& c, const auto& d) noexcept {
     if (rank < 0 || rank >= d.ranks->size) return int{neutral::err_rank};
     if (maxdims < c.ndims()) return int{neutral::err_dims};
     wrap::coords_of_rank(c, rank, coords);
@@ -88,7 +88,7 @@ inline int cart_rank(MPI_Comm comm, const int coords[], int* rank) noexcept {
     return int{neutral::success}; });
 }
 inline int cart_shift(MPI_Comm comm, int direction, int disp, int* source, int* dest) noexcept {
-  return wrap::with_topology<fn::cart_shift, vid::cart>(comm, [=](const vid::cart& c, const vid::descriptor<kind::comm>& d) noexcept {
+  return wrap::with_topology<fn::cart_shift, vid::cart>(comm, [=](const vid::cart& c, const auto& d) noexcept {
     if (direction < 0 || direction >= c.ndims()) return int{neutral::err_arg};
     const auto along = static_cast<std::size_t>(direction);
     const bool is_periodic = c.periods[along] != 0;
@@ -123,7 +123,8 @@ inline int graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int
     return int{neutral::success}; });
 }
 inline int graph_neighbors_count(MPI_Comm comm, int rank, int* count) noexcept {
-  return wrap::with_topology<fn::graph_neighbors_count, vid::graph>(comm, [=](const vid::graph& g, const auto&) noexcept {
+  return wrap::with_topology<fn::graph_neighbors_count, vid::graph>(
+      comm, [=](const vid::graph& g, const auto&) noexcept {
     if (rank < 0 || rank >= g.nodes()) return int{neutral::err_rank};
     *count = g.degree(rank);
     return int{neutral::success}; });
@@ -147,7 +148,7 @@ inline int dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegr
     *weighted = n.weighted;
     return int{neutral::success}; });
 }
-/// in: maxindegree, maxoutdegree  room in the arrays; at most so many are written. Weights of a graph without any are not
+/// in: maxindegree, maxoutdegree  room in the arrays; at most so many are written
 inline int dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                                 int destinations[], int destweights[]) noexcept {
   return wrap::with_topology<fn::dist_graph_neighbors, vid::neighbours>(
