@@ -73,6 +73,7 @@ int start(int required, int* provided) {
   b.world_size = static_cast<std::uint32_t>(size);
   b.world_rank = static_cast<std::uint32_t>(rank);
   lower::fill_predefined(b.predefined_real);
+  b.predefined_real[neutral::comm_hidden] = to_neutral(own().world);
   running = true;
   return neutral::success;
 }

@@ -52,20 +52,62 @@ int create_among(MPI_Comm parent, const int* world_ranks, int n, int tag, std::u
   return neutral::success;
 }
 
+/// MPI_Intercomm_create; the leaders talk on the runtime's own communicator. remote_leader: world rank
+int join(MPI_Comm local, int local_leader, int remote_leader, int tag, std::uint64_t* result) {
+  *result = 0;
+  MPI_Comm made = MPI_COMM_NULL;
+  const int rc = PMPI_Intercomm_create(local, local_leader, own().world, remote_leader, tag, &made);
+  if (rc != MPI_SUCCESS) return neutral_error(rc);
+  *result = adopt(made);
+  return neutral::success;
+}
+
+/// World ranks of a group's members, as many as there is room for. out: an MPI error code
+int list_members(MPI_Group group, int* size, int* ranks, int capacity) {
+  *size = 0;
+  if (const int rc = PMPI_Group_size(group, size); rc != MPI_SUCCESS) return rc;
+  const int n = std::min(*size, capacity);
+  if (n <= 0) return MPI_SUCCESS;
+  std::vector<int> group_ranks(static_cast<std::size_t>(n));
+  std::iota(group_ranks.begin(), group_ranks.end(), 0);
+  return PMPI_Group_translate_ranks(group, n, group_ranks.data(), own().world_group, ranks);
+}
+
 }  // namespace
 
-int comm_members(std::uint64_t comm, int* rank, int* size, int* ranks, int capacity) {
+int comm_members(std::uint64_t comm, int* sizes, int* ranks, int capacity) {
   const MPI_Comm real = to_real<kind::comm>(comm);
-  scoped_group group;
-  int rc = PMPI_Comm_group(real, group.out());
-  if (rc == MPI_SUCCESS) rc = PMPI_Group_rank(group.get(), rank);
-  if (rc == MPI_SUCCESS) rc = PMPI_Group_size(group.get(), size);
+  int is_inter = 0;
+  scoped_group group, other;
+  int rc = PMPI_Comm_test_inter(real, &is_inter);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_group(real, group.out());
+  if (rc == MPI_SUCCESS && is_inter != 0) rc = PMPI_Comm_remote_group(real, other.out());
+  if (rc == MPI_SUCCESS) rc = list_members(group.get(), &sizes[0], ranks, capacity);
+  sizes[1] = 0;
+  if (rc == MPI_SUCCESS && is_inter != 0)
+    rc = list_members(other.get(), &sizes[1], ranks + std::min(sizes[0], capacity), std::max(capacity - sizes[0], 0));
+  return neutral_result(rc);
+}
+
+int intercomm_create(std::uint64_t local, int local_leader, int remote_leader, int tag, std::uint64_t* result) {
+  return join(to_real<kind::comm>(local), local_leader, remote_leader, tag, result);
+}
+
+int intercomm_from_ranks(const int* group, int n, const int* other, int, int tag, std::uint64_t* comm) {
+  std::uint64_t made = 0;
+  if (const int rc = create_among(own().world, group, n, tag, &made); rc != neutral::success) return rc;
+  MPI_Comm local = to_real<kind::comm>(made);
+  const int rc = join(local, 0, other[0], tag, comm);
+  return rc == neutral::success ? neutral_result(PMPI_Comm_free(&local)) : rc;
+}
+
+int intercomm_merge(std::uint64_t comm, int high, std::uint64_t* result) {
+  *result = 0;
+  MPI_Comm made = MPI_COMM_NULL;
+  const int rc = PMPI_Intercomm_merge(to_real<kind::comm>(comm), high, &made);
   if (rc != MPI_SUCCESS) return neutral_error(rc);
-  const int n = std::min(*size, capacity);
-  if (n <= 0) return neutral::success;
-  std::vector<int> own_ranks(static_cast<std::size_t>(n));
-  std::iota(own_ranks.begin(), own_ranks.end(), 0);
-  return neutral_result(PMPI_Group_translate_ranks(group.get(), n, own_ranks.data(), own().world_group, ranks));
+  *result = adopt(made);
+  return neutral::success;
 }
 
 int comm_from_ranks(const int* world_ranks, int n, int tag, std::uint64_t* comm) {

@@ -38,10 +38,13 @@ int deliver(const void* bytes, std::int64_t size, void* buffer, std::int64_t cou
             neutral::status* status);
 
 // objects.cpp
-int comm_members(std::uint64_t comm, int* rank, int* size, int* ranks, int capacity);
+int comm_members(std::uint64_t comm, int* sizes, int* ranks, int capacity);
 int comm_from_ranks(const int* world_ranks, int n, int tag, std::uint64_t* comm);
 int comm_create(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result);
 int comm_create_group(std::uint64_t comm, const int* world_ranks, int n, int tag, std::uint64_t* result);
+int intercomm_create(std::uint64_t local, int local_leader, int remote_leader, int tag, std::uint64_t* result);
+int intercomm_from_ranks(const int* group, int n, const int* other, int n_other, int tag, std::uint64_t* comm);
+int intercomm_merge(std::uint64_t comm, int high, std::uint64_t* result);
 int split_shared(std::uint64_t comm, int member, int key, std::uint64_t* result);
 int comm_idup(std::uint64_t comm, std::uint64_t* result, std::uint64_t* request);
 int datatype_layout(std::uint64_t datatype, std::int64_t* layout);

@@ -17,6 +17,9 @@ void fill_services(lower::services& table) {
   table.mrecv_bytes = mrecv_bytes;
   table.deliver = deliver;
   table.comm_members = comm_members;
+  table.intercomm_create = intercomm_create;
+  table.intercomm_from_ranks = intercomm_from_ranks;
+  table.intercomm_merge = intercomm_merge;
   table.comm_from_ranks = comm_from_ranks;
   table.comm_create = comm_create;
   table.comm_create_group = comm_create_group;

@@ -36,10 +36,10 @@ group_clock* clock_named(const ggid_pair& name, const int* sorted, int n) {
 /// Name of a sequence of collectives over the group that `plain` counts.
 ggid_pair name_of(const group_clock& plain, std::uint64_t key) { return {plain.ggid, plain.check ^ mix64(key)}; }
 
-group_clock* clock_of(const int* world_ranks, int n) {
-  std::vector<int> sorted(world_ranks, world_ranks + n);
-  std::sort(sorted.begin(), sorted.end());
-  return clock_named(ggid_of_sorted(sorted.data(), n), sorted.data(), n);
+group_clock* clock_of(std::vector<int> members) {
+  std::sort(members.begin(), members.end());
+  const int n = static_cast<int>(members.size());
+  return clock_named(ggid_of_sorted(members.data(), n), members.data(), n);
 }
 
 }  // namespace
@@ -53,27 +53,34 @@ const rank_map* intern_ranks(const int* world_ranks, int n) {
   int own = neutral::undefined;
   for (int i = 0; i < n; ++i)
     if (copy[i] == static_cast<int>(lower::the_bridge().world_rank)) own = i;
-  all_maps = new rank_map{n, own, copy, clock_of(world_ranks, n), all_maps};
+  all_maps = new rank_map{n, own, copy, clock_of({world_ranks, world_ranks + n}), all_maps};
   return all_maps;
 }
 
-group_clock* keyed_clock(const rank_map& ranks, std::uint64_t key) {
+group_clock* clock_of_both(const rank_map& a, const rank_map& b) {
+  std::vector<int> members(a.world_ranks, a.world_ranks + a.size);
+  members.insert(members.end(), b.world_ranks, b.world_ranks + b.size);
   const std::lock_guard hold(intern_lock);
-  return clock_named(name_of(*ranks.clock, key), ranks.clock->members, ranks.size);
+  return clock_of(std::move(members));
 }
 
-group_clock* communicator_clock(const rank_map& ranks, std::uint64_t lineage) {
+group_clock* keyed_clock(const group_clock& everyone, std::uint64_t key) {
   const std::lock_guard hold(intern_lock);
-  const group_clock& plain = *ranks.clock;
-  const ggid_pair name = name_of(plain, lineage);
-  if (first_retired == nullptr || first_retired->seq.load() != 0) return append(name, plain.members, plain.size, true);
+  return clock_named(name_of(everyone, key), everyone.members, static_cast<int>(everyone.size));
+}
+
+group_clock* communicator_clock(const group_clock& everyone, std::uint64_t lineage) {
+  const std::lock_guard hold(intern_lock);
+  const ggid_pair name = name_of(everyone, lineage);
+  if (first_retired == nullptr || first_retired->seq.load() != 0)
+    return append(name, everyone.members, everyone.size, true);
   group_clock& again = *first_retired;
   first_retired = std::exchange(again.next_retired, nullptr);
   // The agent reads nothing else of a clock without a start, and the first start follows this in the machine's order.
   again.ggid = name.ggid;
   again.check = name.check;
-  again.size = plain.size;
-  again.members = plain.members;
+  again.size = everyone.size;
+  again.members = everyone.members;
   return &again;
 }
 

@@ -95,6 +95,9 @@ int main() {
   MEMBER(services, comm_from_ranks);
   MEMBER(services, comm_create);
   MEMBER(services, comm_create_group);
+  MEMBER(services, intercomm_create);
+  MEMBER(services, intercomm_from_ranks);
+  MEMBER(services, intercomm_merge);
   MEMBER(services, split_shared);
   MEMBER(services, comm_idup);
   MEMBER(services, datatype_layout);

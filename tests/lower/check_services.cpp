@@ -185,13 +185,13 @@ bool returns_errors(MPI_Comm comm) {
 }
 
 void communicators() {
-  int rank = -1, size = -1, ranks[2] = {-1, -1};
-  CHECK(real_mpi::comm_members(world(), &rank, &size, ranks, 2) == 0);
-  CHECK(rank == my_rank && size == 2 && ranks[0] == 0 && ranks[1] == 1);
+  int sizes[2] = {-1, -1}, ranks[2] = {-1, -1};
+  CHECK(real_mpi::comm_members(world(), sizes, ranks, 2) == 0);
+  CHECK(sizes[0] == 2 && sizes[1] == 0 && ranks[0] == 0 && ranks[1] == 1);
   const int reversed[2] = {1, 0}, only_one[1] = {1};
   std::uint64_t comm = 0;
   CHECK(real_mpi::comm_from_ranks(reversed, 2, 3, &comm) == 0);
-  CHECK(real_mpi::comm_members(comm, &rank, &size, ranks, 2) == 0 && rank == 1 - my_rank && ranks[0] == 1);
+  CHECK(real_mpi::comm_members(comm, sizes, ranks, 2) == 0 && ranks[0] == 1 && ranks[1] == 0);
   std::uint64_t small = 1;
   CHECK(real_mpi::comm_create(world(), my_rank == 1 ? only_one : nullptr, my_rank == 1 ? 1 : 0, &small) == 0);
   CHECK((small != 0) == (my_rank == 1));
@@ -202,11 +202,30 @@ void communicators() {
   CHECK(real_mpi::comm_idup(world(), &more, &request) == 0);
   neutral::status status{};
   CHECK(real_mpi::wait_some(1, &request, &status, 1) == 1 && status.error == 0);
-  CHECK(real_mpi::comm_members(more, &rank, &size, ranks, 2) == 0 && size == 2 && rank == my_rank);
+  CHECK(real_mpi::comm_members(more, sizes, ranks, 2) == 0 && sizes[0] == 2);
   CHECK(small == 0 || returns_errors(real_mpi::to_real<kind::comm>(small)));
   if (my_rank == 1) {
     CHECK(real_mpi::comm_from_ranks(only_one, 1, 3, &comm) == 0);
-    CHECK(real_mpi::comm_members(comm, &rank, &size, ranks, 0) == 0 && size == 1);
+    CHECK(real_mpi::comm_members(comm, sizes, ranks, 0) == 0 && sizes[0] == 1);
+  }
+}
+
+void intercommunicators() {
+  const int me[1] = {my_rank}, other[1] = {1 - my_rank};
+  std::uint64_t alone = 0, joined = 0, merged = 0;
+  CHECK(real_mpi::comm_from_ranks(me, 1, 3, &alone) == 0);
+  int sizes[2] = {-1, -1}, ranks[2] = {-1, -1};
+  for (const bool anew : {false, true}) {
+    CHECK((anew ? real_mpi::intercomm_from_ranks(me, 1, other, 1, 5, &joined)
+                : real_mpi::intercomm_create(alone, 0, other[0], 6, &joined)) == 0);
+    CHECK(returns_errors(real_mpi::to_real<kind::comm>(joined)));
+    CHECK(real_mpi::comm_members(joined, sizes, ranks, 2) == 0 && sizes[0] == 1 && sizes[1] == 1);
+    CHECK(ranks[0] == my_rank && ranks[1] == 1 - my_rank);
+    ranks[1] = -1;
+    CHECK(real_mpi::comm_members(joined, sizes, ranks, 1) == 0 && sizes[1] == 1 && ranks[1] == -1);
+    CHECK(real_mpi::intercomm_merge(joined, my_rank == 0, &merged) == 0);
+    CHECK(real_mpi::comm_members(merged, sizes, ranks, 2) == 0 && sizes[0] == 2 && sizes[1] == 0 && ranks[0] == 1);
+    CHECK(returns_errors(real_mpi::to_real<kind::comm>(merged)));
   }
 }
 
@@ -296,6 +315,7 @@ int main() {
   probes();
   deliver_lays_out();
   communicators();
+  intercommunicators();
   error_handler_is_inherited();
   reductions();
   environment();

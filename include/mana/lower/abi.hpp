@@ -13,7 +13,7 @@ namespace mana::vid { struct group_clock; }
 
 namespace mana::lower {
 
-inline constexpr std::uint32_t abi_version = 3;
+inline constexpr std::uint32_t abi_version = 4;
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
 // INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below 4 GiB).
@@ -179,14 +179,21 @@ struct services {
                  neutral::status* status);
 
   // --- objects
-  /// ranks: int[capacity], world ranks in rank order; *size is always set.
-  int (*comm_members)(std::uint64_t comm, int* rank, int* size, int* ranks, int capacity);
+  /// sizes: int[2], members of this process's group and, in an intercommunicator, of the other one, else 0; always set.
+  /// ranks: int[capacity], world ranks of the first group in rank order, then of the other; as many as there is room for
+  int (*comm_members)(std::uint64_t comm, int* sizes, int* ranks, int capacity);
   /// Collective over the named world ranks only (MPI_Comm_create_group on a communicator of the runtime).
   int (*comm_from_ranks)(const int* world_ranks, int n, int tag, std::uint64_t* comm);
   /// As MPI_Comm_create on comm: collective over comm; n == 0: not a member. *result is 0 for those outside.
   int (*comm_create)(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result);
   /// As MPI_Comm_create_group on comm; group given by world ranks: int[n].
   int (*comm_create_group)(std::uint64_t comm, const int* world_ranks, int n, int tag, std::uint64_t* result);
+  /// As MPI_Intercomm_create, with the runtime's own communicator between the leaders. remote_leader: world rank; both
+  /// leaders' arguments count at the leaders only, the tag at all.
+  int (*intercomm_create)(std::uint64_t local, int local_leader, int remote_leader, int tag, std::uint64_t* result);
+  /// Collective over the two groups, this process's and the other one; each int[n] world ranks.
+  int (*intercomm_from_ranks)(const int* group, int n, const int* other, int n_other, int tag, std::uint64_t* comm);
+  int (*intercomm_merge)(std::uint64_t comm, int high, std::uint64_t* result);
   /// MPI_Comm_split_type by MPI_COMM_TYPE_SHARED, or (member == 0) MPI_UNDEFINED. *result is 0 for those outside.
   int (*split_shared)(std::uint64_t comm, int member, int key, std::uint64_t* result);
   /// MPI_Comm_idup: *result is written at the latest when the request completes, so it must stay where it is.

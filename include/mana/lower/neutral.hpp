@@ -20,7 +20,8 @@ static_assert(sizeof(status) == 24);
 /// Neutral codes of predefined handles lie below this; they index bridge::predefined_real.
 inline constexpr std::uint32_t predefined_limit = 0x400;
 
-enum comm_code : std::uint32_t { comm_null = 0x100, comm_world = 0x101, comm_self = 0x102 };
+/// comm_hidden: the runtime's own, over all ranks; no program has a handle of it
+enum comm_code : std::uint32_t { comm_null = 0x100, comm_world = 0x101, comm_self = 0x102, comm_hidden = 0x103 };
 enum group_code : std::uint32_t { group_null = 0x108, group_empty = 0x109 };
 enum message_code : std::uint32_t { message_null = 0x128, message_no_proc = 0x129 };
 enum info_code : std::uint32_t { info_null = 0x130, info_env = 0x131 };

@@ -9,11 +9,11 @@
 
 namespace mana::restart {
 
-/// Orders of communicators: by group (ggid, check), then by lineage within the group. It is a total order that every
-/// member of a group sees alike, so building in it cannot deadlock: the least communicator that is not built yet is
+/// Orders of communicators: by all their members (ggid, check), then by lineage among the same members. It is a total
+/// order that every member sees alike, so building in it cannot deadlock: the least communicator that is not built yet is
 /// the next one at each of its members.
 inline bool built_before(const vid::descriptor<kind::comm>& a, const vid::descriptor<kind::comm>& b) noexcept {
-  const vid::group_clock &x = *a.ranks->clock, &y = *b.ranks->clock;
+  const vid::group_clock &x = *a.everyone, &y = *b.everyone;
   if (x.ggid != y.ggid) return x.ggid < y.ggid;
   if (x.check != y.check) return x.check < y.check;
   return a.lineage < b.lineage;
@@ -48,7 +48,11 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
   const lower::bridge& b = lower::the_bridge();
   const vid::rank_map& ranks = *e.what.ranks;
   std::uint64_t plain = 0;
-  int rc = lower::cross([&] { return b.service->comm_from_ranks(ranks.world_ranks, ranks.size, tag, &plain); });
+  const vid::rank_map& peers = *e.what.peers;
+  int rc = lower::cross([&] {
+    return e.what.is_inter() ? b.service->intercomm_from_ranks(ranks.world_ranks, ranks.size, peers.world_ranks,
+                                                               peers.size, tag, &plain)
+                             : b.service->comm_from_ranks(ranks.world_ranks, ranks.size, tag, &plain); });
   e.real = plain;
   if (rc == neutral::success && e.what.topology != nullptr) {
     rc = lower::cross([&] {
@@ -91,6 +95,7 @@ inline void rebuild_all() noexcept {
   const lower::bridge& b = lower::the_bridge();
   wrap::library().world.real = b.predefined_real[neutral::comm_world];
   wrap::library().self.real = b.predefined_real[neutral::comm_self];
+  wrap::library().hidden.real = b.predefined_real[neutral::comm_hidden];
   for (vid::entry<kind::comm>* e = next_to_build(nullptr); e != nullptr; e = next_to_build(e)) {
     build_comm(*e, static_cast<int>(e->what.lineage % 32768));
   }

@@ -14,7 +14,9 @@ inline constexpr int max_name = 128;   // MPI_MAX_OBJECT_NAME of the smallest; M
 
 template <>
 struct descriptor<kind::comm> {
-  const rank_map* ranks = nullptr;
+  const rank_map* ranks = nullptr;     // this process's group
+  const rank_map* peers = nullptr;     // what the ranks of messages and roots mean: of an intercommunicator the other group
+  group_clock* everyone = nullptr;     // of both groups: names the set of all members
   std::uint64_t context = 0;           // names this communicator in the inbox; never reused
   group_clock* clock = nullptr;        // counts its collectives; without threads, its blocking ones
   group_clock* started = nullptr;      // counts its non-blocking ones; without threads made by the first one
@@ -25,6 +27,8 @@ struct descriptor<kind::comm> {
   std::uint32_t errhandler = neutral::errors_are_fatal;   // neutral code, or bits of a virtual id
   std::uint32_t info = 0;              // bits of a virtual id, 0: none
   char name[max_name] = {};
+
+  bool is_inter() const noexcept { return peers != ranks; }
 };
 
 struct held_message;                   // drain/inbox.hpp
@@ -32,7 +36,7 @@ struct held_message;                   // drain/inbox.hpp
 template <>
 struct descriptor<kind::message> {
   held_message* held = nullptr;        // drained; else entry::real is the matched message
-  const rank_map* ranks = nullptr;
+  const rank_map* ranks = nullptr;     // the communicator's peers
   neutral::status status{};            // as probed
 };
 
@@ -58,7 +62,7 @@ struct descriptor<kind::request> {
   void* buffer = nullptr;
   std::int64_t count = 0;
   std::uint64_t posted = 0;            // order of posting among this rank's receives
-  const rank_map* ranks = nullptr;
+  const rank_map* ranks = nullptr;     // the communicator's peers
   entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
   bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
   entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active

@@ -18,13 +18,16 @@ struct rank_map {
 /// in: world_ranks  int[n], world ranks in rank order, n >= 0      cost: O(n) and a hash look-up; allocates
 const rank_map* intern_ranks(const int* world_ranks, int n);
 
-/// Clock of a single sequence of collectives over these members, for as long as the process lives.
-/// key: the same on all members, different for different sequences
-group_clock* keyed_clock(const rank_map& ranks, std::uint64_t key);
+/// Clock of the set of all that are in either list. cost: as intern_ranks
+group_clock* clock_of_both(const rank_map& a, const rank_map& b);
 
-/// Clock of one communicator over these members, from zero. The collectives of two may be under way at once, so that one
-/// count for both would not say which. lineage: of descriptor<kind::comm>
-group_clock* communicator_clock(const rank_map& ranks, std::uint64_t lineage);
+/// Clock of a single sequence of collectives over the members of `everyone`, for as long as the process lives.
+/// key: the same on all members, different for different sequences
+group_clock* keyed_clock(const group_clock& everyone, std::uint64_t key);
+
+/// Clock of one communicator over the members of `everyone`, from zero. The collectives of two may be under way at once,
+/// so that one count for both would not say which. lineage: of descriptor<kind::comm>
+group_clock* communicator_clock(const group_clock& everyone, std::uint64_t lineage);
 /// Its communicator is freed: after the next checkpoint the clock may become another's. nullptr: nothing happens
 void retire(group_clock* clock);
 

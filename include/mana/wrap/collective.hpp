@@ -10,7 +10,7 @@ namespace mana::wrap {
 enum class start_outcome { may_start, park, refused };
 
 inline constexpr const char* refused_by_clock =
-    "the clock policy of this job (mana run --clock) has no non-blocking collectives, and none without a communicator";
+    "the clock policy of this job (mana run --clock) has no non-blocking collectives, and none without an intracommunicator";
 
 /// What a collective's caller has to wait for; asked only where a clock's policy asks.
 struct waiting {
@@ -18,10 +18,12 @@ struct waiting {
   bool waits_for_all = false;    // it is sure to wait until all members have started
 };
 
-/// The clock is asked, and waits where it has to. comm: real handle of the clock's members; 0: there is none yet
-[[gnu::noinline, gnu::cold]] inline start_outcome ask_clock(vid::group_clock& clock, std::uint64_t comm,
-                                                            waiting how) noexcept {
-  const lower::collective_start start{&clock, comm, how.blocking, how.waits_for_all};
+/// The clock is asked, and waits where it has to. comm: the clock's members; nullptr: there is none yet
+[[gnu::noinline, gnu::cold]] inline start_outcome ask_clock(vid::group_clock& clock,
+                                                            const vid::entry<kind::comm>* comm, waiting how) noexcept {
+  // A barrier of an intercommunicator lets a rank go when the other group is there: none that a policy can build on.
+  const std::uint64_t real = comm == nullptr || comm->what.is_inter() ? 0 : comm->real;
+  const lower::collective_start start{&clock, real, how.blocking, how.waits_for_all};
   const lower::services& s = *lower::the_bridge().service;
   switch (lower::cross([&] { return s.clock_enter(&start); })) {
     case lower::wait_end::done: return start_outcome::may_start;
@@ -32,22 +34,22 @@ struct waiting {
 }
 
 /// Counts a collective on the clock's group and, where the clock asks for it, waits until it may start.
-/// comm: real handle of the clock's members, as it is at any time; nullptr: there is none yet. how: () → waiting
+/// comm: of the clock's members; nullptr: there is none yet. how: () → waiting
 /// cost: one increment and one load when no checkpoint is pending
 /// INV-7 every collective call on a group, on every member, passes here exactly once before it enters the lower half.
 template <class How>
-[[gnu::always_inline]] inline start_outcome try_start(vid::group_clock& clock, const std::uint64_t* comm,
-                                                      How&& how) noexcept {
+[[gnu::always_inline]] inline start_outcome try_start(vid::group_clock& clock,
+                                                      const vid::entry<kind::comm>* comm, How&& how) noexcept {
   advance(clock.seq);   // no clock has two starts at once, also where several threads call MPI: see group_clock.hpp
   std::atomic_signal_fence(std::memory_order_seq_cst);  // the other half of the fence is the requester's membarrier
   if (lower::the_bridge().attention.load(std::memory_order_relaxed) == 0) [[likely]] return start_outcome::may_start;
-  return ask_clock(clock, comm == nullptr ? 0 : *comm, how());
+  return ask_clock(clock, comm, how());
 }
 
 /// Returns when the collective may start. Every real handle and address of the lower half that the caller has read
 /// before may be of a process that is gone.      out: false: refused
 template <class How>
-inline bool start_collective(wrapper_scope& scope, vid::group_clock& clock, const std::uint64_t* comm,
+inline bool start_collective(wrapper_scope& scope, vid::group_clock& clock, const vid::entry<kind::comm>* comm,
                              How&& how) noexcept {
   for (;;) {
     const start_outcome now = try_start(clock, comm, how);
@@ -57,14 +59,15 @@ inline bool start_collective(wrapper_scope& scope, vid::group_clock& clock, cons
 }
 
 /// Of a constructor of communicators: blocking, and no one may rely on who waits for whom.
-inline bool start_constructor(wrapper_scope& scope, vid::group_clock& clock, const std::uint64_t* comm) noexcept {
+inline bool start_constructor(wrapper_scope& scope, vid::group_clock& clock,
+                              const vid::entry<kind::comm>* comm) noexcept {
   return start_collective(scope, clock, comm, [] { return waiting{}; });
 }
 
 /// Clock of a communicator's non-blocking collectives. The standard orders them with others on that communicator only:
 /// with one count for two communicators, equal counts would not say that all members have started the same ones.
 inline vid::group_clock& clock_of_started(vid::descriptor<kind::comm>& comm) noexcept {
-  if (comm.started == nullptr) [[unlikely]] comm.started = vid::communicator_clock(*comm.ranks, comm.lineage);
+  if (comm.started == nullptr) [[unlikely]] comm.started = vid::communicator_clock(*comm.everyone, comm.lineage);
   return *comm.started;
 }
 

@@ -51,7 +51,7 @@ template <class Fn, class... A, std::size_t... I>
 template <class Fn>
 inline neighbour_counts array_members(const vid::descriptor<kind::comm>& comm) noexcept {
   if constexpr (is_neighbor(Fn::name)) return neighbours_in(comm);
-  else return {comm.ranks->size, comm.ranks->size};
+  else return {comm.peers->size, comm.peers->size};
 }
 
 }  // namespace wrap
@@ -83,14 +83,17 @@ template <class Fn>
 
 /// What the caller has to wait for. A rank waits for all members in a barrier, and where it gets data of each: count > 0.
 /// Where blocks differ in length (Allgatherv and the like) any may be empty, so nothing is promised.
+/// In an intercommunicator nobody waits for its own group.
 template <class Fn, class... A>
-inline waiting waiting_of([[maybe_unused]] const std::tuple<A...>& given) noexcept {
+inline waiting waiting_of([[maybe_unused]] const vid::descriptor<kind::comm>& comm,
+                          [[maybe_unused]] const std::tuple<A...>& given) noexcept {
   using params [[maybe_unused]] = typename Fn::params;
   if constexpr (Fn::form == shape::icollective) return {.blocking = false, .waits_for_all = false};
-  else if constexpr (is_barrier(Fn::name)) return {.blocking = true, .waits_for_all = true};
+  else if constexpr (is_barrier(Fn::name)) return {.blocking = true, .waits_for_all = !comm.is_inter()};
   else if constexpr (gets_of_all(Fn::name))
     return {.blocking = true,
-            .waits_for_all = std::get<last_position_of<kind::count, typename params::as_tuple>()>(given) > 0};
+            .waits_for_all = !comm.is_inter() &&
+                             std::get<last_position_of<kind::count, typename params::as_tuple>()>(given) > 0};
   else return {};
 }
 
@@ -113,7 +116,7 @@ template <class Fn, class... A>
   wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   scope.park_here();
-  if (!start_collective(scope, clock_of<Fn>(comm.what), &comm.real, [&] { return waiting_of<Fn>(given); }))
+  if (!start_collective(scope, clock_of<Fn>(comm.what), &comm, [&] { return waiting_of<Fn>(comm.what, given); }))
     return clock_refuses;
   auto translated = translate_all<Fn>(array_members<Fn>(comm.what), std::index_sequence_for<A...>{}, given);
   return enter_for_request<Fn>(translated, request);
@@ -124,8 +127,8 @@ template <class Fn, class... A>
 template <class Fn, class Arguments, class... A>
 [[gnu::always_inline]] inline int start_and_enter(vid::entry<kind::comm>& comm, Arguments& translated,
                                                   request_entry* request, A... args) noexcept {
-  [[maybe_unused]] const auto how = [&] { return waiting_of<Fn>(std::tuple<A...>(args...)); };
-  const start_outcome now = try_start(clock_of<Fn>(comm.what), &comm.real, how);
+  [[maybe_unused]] const auto how = [&] { return waiting_of<Fn>(comm.what, std::tuple<A...>(args...)); };
+  const start_outcome now = try_start(clock_of<Fn>(comm.what), &comm, how);
   if (now == start_outcome::may_start) [[likely]] return enter_for_request<Fn>(translated, request);
   return now == start_outcome::park ? park_and_enter<Fn>(comm, request, args...) : clock_refuses;
 }
@@ -158,7 +161,7 @@ inline int call_collective(A... args) noexcept {
 
   if constexpr (Fn::form == shape::icollective) {
     // Only the request is written back, and only when the call succeeded.
-    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.ranks);
+    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.peers);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
     request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
     const int rc = wrap::start_and_enter<Fn>(*comm.e, translated, request, args...);

@@ -15,6 +15,7 @@ struct library_state {
   int thread_level = 0;                     // as provided, neutral (0 SINGLE … 3 MULTIPLE)
   turns callers = turns::at_once;           // one_by_one from MPI_Init on, except with MPI_THREAD_MULTIPLE
   vid::entry<kind::comm> world{}, self{};   // the predefined communicators
+  vid::entry<kind::comm> hidden{};          // over all ranks, for messages of the wrappers themselves
   std::atomic<std::uint64_t> next_context{1};
   std::atomic<std::uint64_t> next_posted{1};
 

@@ -99,6 +99,23 @@ static void wrong_arguments(void) {
   GIVES(MPI_Dist_graph_neighbors_count(MPI_COMM_WORLD, &x, &x, &x), MPI_ERR_TOPOLOGY);
 }
 
+static void wrong_intercommunicators(void) {
+  int n;
+  MPI_Group group;
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  GIVES(MPI_Comm_remote_size(MPI_COMM_WORLD, &n), MPI_ERR_COMM);
+  GIVES(MPI_Comm_remote_group(MPI_COMM_WORLD, &group), MPI_ERR_COMM);
+  GIVES(MPI_Intercomm_merge(MPI_COMM_WORLD, 0, &made), MPI_ERR_COMM);
+  GIVES(MPI_Intercomm_create(MPI_COMM_NULL, 0, MPI_COMM_WORLD, 0, 5, &made), MPI_ERR_COMM);
+  GIVES(MPI_Intercomm_create(MPI_COMM_SELF, 1, MPI_COMM_WORLD, 0, 5, &made), MPI_ERR_RANK);
+  GIVES(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_NULL, 0, 5, &made), MPI_ERR_COMM);
+  GIVES(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, ranks, 5, &made), MPI_ERR_RANK);
+  GIVES(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, me, -5, &made), MPI_ERR_TAG);
+  GIVES(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_SELF, 0, 5, &made), MPI_ERR_COMM);   // with itself
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 /// What is refused says so through the communicator's handler, or as a return value where it has no communicator.
 static void refused(void) {
   int x = 0;
@@ -110,7 +127,6 @@ static void refused(void) {
         != MPI_SUCCESS);
   CHECK(MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_SUCCESS);
   CHECK(MPI_File_open(MPI_COMM_WORLD, "none", MPI_MODE_CREATE, MPI_INFO_NULL, &file) != MPI_SUCCESS);
-  CHECK(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 0, 5, &made) != MPI_SUCCESS);
   CHECK(MPI_Open_port(MPI_INFO_NULL, port) != MPI_SUCCESS);
 }
 
@@ -127,6 +143,7 @@ int main(int argc, char** argv) {
     wrong_handles(stale());
     null_handles();
     wrong_arguments();
+    wrong_intercommunicators();
     refused();
     memset(&foreign, 0x5a, sizeof foreign);
     GIVES(MPI_Wait(&foreign, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);

@@ -12,6 +12,7 @@
 #include <mana/wrap/manual/group.hpp>
 #include <mana/wrap/manual/info.hpp>
 #include <mana/wrap/manual/init.hpp>
+#include <mana/wrap/manual/intercomm.hpp>
 #include <mana/wrap/manual/name.hpp>
 #include <mana/wrap/manual/op.hpp>
 #include <mana/wrap/manual/p2p.hpp>

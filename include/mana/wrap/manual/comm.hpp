@@ -23,24 +23,37 @@ inline std::uint64_t next_lineage(comm_entry_t& parent) noexcept {
   return vid::mix64(parent.what.lineage + vid::mix64(++parent.what.children));
 }
 
+/// Who is in a communicator: this process's group, and the one that its messages go to, which is the same but in an
+/// intercommunicator.
+struct comm_groups {
+  const vid::rank_map& ranks;
+  const vid::rank_map& peers;
+  explicit comm_groups(const vid::rank_map& r) noexcept : ranks(r), peers(r) {}
+  comm_groups(const vid::rank_map& r, const vid::rank_map& p) noexcept : ranks(r), peers(p) {}
+  explicit comm_groups(const vid::descriptor<kind::comm>& d) noexcept : ranks(*d.ranks), peers(*d.peers) {}
+};
+
 /// Gives the descriptor what every communicator has.
-inline void describe_comm(comm_entry_t& e, const vid::rank_map& ranks, std::uint64_t lineage) noexcept {
-  e.what.ranks = &ranks;
-  e.what.context = library().next_context.fetch_add(1, std::memory_order_relaxed);
-  e.what.lineage = lineage;
+inline void describe_comm(vid::descriptor<kind::comm>& d, const comm_groups& groups, std::uint64_t lineage) noexcept {
+  d.ranks = &groups.ranks;
+  d.peers = &groups.peers;
+  d.everyone = d.is_inter() ? vid::clock_of_both(groups.ranks, groups.peers) : groups.ranks.clock;
+  d.context = library().next_context.fetch_add(1, std::memory_order_relaxed);
+  d.lineage = lineage;
   const bool has_own = library().callers == turns::at_once;
-  e.what.started = has_own ? vid::communicator_clock(ranks, lineage) : nullptr;
-  e.what.clock = has_own ? e.what.started : ranks.clock;
+  d.started = has_own ? vid::communicator_clock(*d.everyone, lineage) : nullptr;
+  d.clock = has_own ? d.started : d.everyone;
 }
 
 /// Members of a fresh communicator, asked of the lower half once.
-inline const vid::rank_map& members_of(std::uint64_t real_comm) noexcept {
+inline comm_groups members_of(std::uint64_t real_comm) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   const int world = static_cast<int>(lower::the_bridge().world_size);
   scratch<int, 64> ranks(world);
-  int rank = 0, size = 0;
-  lower::cross([&] { return s.comm_members(real_comm, &rank, &size, ranks.data(), world); });
-  return *vid::intern_ranks(ranks.data(), size);
+  int sizes[2] = {0, 0};
+  lower::cross([&] { return s.comm_members(real_comm, sizes, ranks.data(), world); });
+  const vid::rank_map& own = *vid::intern_ranks(ranks.data(), sizes[0]);
+  return sizes[1] == 0 ? comm_groups(own) : comm_groups(own, *vid::intern_ranks(ranks.data() + sizes[0], sizes[1]));
 }
 
 /// Makes the virtual communicator for what a constructor gave; MPI_COMM_NULL where this rank is no member.
@@ -52,7 +65,7 @@ inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& par
   comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
   if (e == nullptr) return nullptr;
   e->real = real_comm;
-  describe_comm(*e, members_of(real_comm), lineage);
+  describe_comm(e->what, members_of(real_comm), lineage);
   inherit_errhandler(parent.what, e->what);
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
   return e;
@@ -66,7 +79,7 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
   const resolved<kind::comm> from = resolve<kind::comm>(parent);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
   std::uint64_t made = 0;
-  if (!start_constructor(scope, *from.e->what.clock, &from.e->real))
+  if (!start_constructor(scope, *from.e->what.clock, from.e))
     return raise(parent, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
   const int rc = lower::cross([&] { return make(from.e->real, &made); });
   if (rc != neutral::success) return raise(parent, Fn::id, rc, nullptr);
@@ -91,7 +104,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   if (!c.ok || c.predefined_code != 0) return raise(MPI_COMM_NULL, fn::comm_free::id, neutral::err_comm, nullptr);
   if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success)
     return raise(*comm, fn::comm_free::id, rc, nullptr);
-  if (!start_constructor(scope, *c.e->what.clock, &c.e->real))
+  if (!start_constructor(scope, *c.e->what.clock, c.e))
     return raise(*comm, fn::comm_free::id, neutral::err_unsupported_operation, refused_by_clock);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::uint64_t real_comm = c.e->real;
@@ -130,16 +143,20 @@ inline int comm_group(MPI_Comm comm, MPI_Group* group) noexcept {
   return MPI_SUCCESS;
 }
 inline int comm_test_inter(MPI_Comm comm, int* flag) noexcept {
-  if (!resolve<kind::comm>(comm).ok) return raise(MPI_COMM_NULL, fn::comm_test_inter::id, neutral::err_comm, nullptr);
-  *flag = 0;
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_test_inter::id, neutral::err_comm, nullptr);
+  *flag = c.e->what.is_inter();
   return MPI_SUCCESS;
 }
 inline int comm_compare(MPI_Comm a, MPI_Comm b, int* result) noexcept {
   const resolved<kind::comm> x = resolve<kind::comm>(a), y = resolve<kind::comm>(b);
   if (!x.ok || !y.ok) return raise(MPI_COMM_NULL, fn::comm_compare::id, neutral::err_comm, nullptr);
+  const vid::descriptor<kind::comm>&c = x.e->what, &d = y.e->what;
+  const auto same_sets = [&] { return c.ranks->clock == d.ranks->clock && c.peers->clock == d.peers->clock; };
   if (x.e == y.e) *result = MPI_IDENT;
-  else if (x.e->what.ranks == y.e->what.ranks) *result = MPI_CONGRUENT;   // interned: same members in the same order
-  else *result = x.e->what.ranks->clock == y.e->what.ranks->clock ? MPI_SIMILAR : MPI_UNEQUAL;
+  else if (c.is_inter() != d.is_inter()) *result = MPI_UNEQUAL;
+  else if (c.ranks == d.ranks && c.peers == d.peers) *result = MPI_CONGRUENT;   // interned: members in the same order
+  else *result = same_sets() ? MPI_SIMILAR : MPI_UNEQUAL;
   return MPI_SUCCESS;
 }
 
@@ -193,7 +210,8 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
   wrap::wrapper_scope scope(fn::comm_create_group::id);
   const resolved<kind::comm> from = resolve<kind::comm>(comm);
   const wrap::group_members members = wrap::members_of_group(group);
-  if (!from.ok) return raise(MPI_COMM_NULL, fn::comm_create_group::id, neutral::err_comm, nullptr);
+  if (!from.ok || from.e->what.is_inter())
+    return raise(from.ok ? comm : MPI_COMM_NULL, fn::comm_create_group::id, neutral::err_comm, nullptr);
   if (!members.ok) return raise(comm, fn::comm_create_group::id, neutral::err_group, nullptr);
   *out = MPI_COMM_NULL;
   if (members.size == 0) return MPI_SUCCESS;
@@ -202,7 +220,7 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
   // Not a collective of the parent: threads may make several at once, with different tags.
   const std::uint64_t key = vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag));
   const bool has_own = wrap::library().callers == turns::at_once;
-  vid::group_clock& clock = has_own ? *vid::keyed_clock(ranks, key) : *ranks.clock;
+  vid::group_clock& clock = has_own ? *vid::keyed_clock(*ranks.clock, key) : *ranks.clock;
   if (!wrap::start_constructor(scope, clock, nullptr))
     return raise(comm, fn::comm_create_group::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
   std::uint64_t made = 0;
@@ -226,10 +244,10 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   // First: a restart must find no half-made communicator.
   const auto how = [] { return wrap::waiting{.blocking = false, .waits_for_all = false}; };
   vid::group_clock& clock = wrap::clock_of_started(from.e->what);
-  if (!wrap::start_collective(scope, clock, &from.e->real, how))
+  if (!wrap::start_collective(scope, clock, from.e, how))
     return raise(comm, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
   wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
-  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.ranks);
+  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.peers);
   if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
   const lower::services& s = *lower::the_bridge().service;
   const int rc = lower::cross([&] { return s.comm_idup(from.e->real, &e->real, &r->real); });
@@ -239,7 +257,7 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
     wrap::uncount_collective(clock);
     return raise(comm, Fn::id, rc, nullptr);
   }
-  wrap::describe_comm(*e, *from.e->what.ranks, wrap::next_lineage(*from.e));
+  wrap::describe_comm(e->what, wrap::comm_groups(from.e->what), wrap::next_lineage(*from.e));
   wrap::inherit_errhandler(from.e->what, e->what);
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*r));

@@ -19,8 +19,11 @@ inline void describe_world() noexcept {
   for (int r = 0; r < n; ++r) everyone[r] = r;
   lib.world.real = b.predefined_real[neutral::comm_world];
   lib.self.real = b.predefined_real[neutral::comm_self];
-  describe_comm(lib.world, *vid::intern_ranks(everyone.data(), n), 1);
-  describe_comm(lib.self, *vid::intern_ranks(&me, 1), 2);
+  lib.hidden.real = b.predefined_real[neutral::comm_hidden];
+  const vid::rank_map& all = *vid::intern_ranks(everyone.data(), n);
+  describe_comm(lib.world.what, comm_groups(all), 1);
+  describe_comm(lib.self.what, comm_groups(*vid::intern_ranks(&me, 1)), 2);
+  describe_comm(lib.hidden.what, comm_groups(all), 3);
   std::strcpy(lib.world.what.name, "MPI_COMM_WORLD");
   std::strcpy(lib.self.what.name, "MPI_COMM_SELF");
 }

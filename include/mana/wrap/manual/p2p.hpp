@@ -11,6 +11,7 @@ namespace mana::wrap {
 inline vid::entry<kind::comm>* comm_entry(std::uint32_t name) noexcept {
   if (name == neutral::comm_world) return &library().world;
   if (name == neutral::comm_self) return &library().self;
+  if (name == neutral::comm_hidden) return &library().hidden;
   return vid::table<kind::comm>().find(virt<kind::comm>(name));
 }
 
@@ -30,9 +31,14 @@ struct message_arguments {
         count(n), peer(app::neutral_rank(app_peer)), tag(app::neutral_tag(app_tag)) {
     if (!comm.ok) error = neutral::err_comm;
     else if (!type.ok) error = neutral::err_type;
-    else if (peer >= comm.e->what.ranks->size || peer < neutral::proc_null) error = neutral::err_rank;
+    else if (peer >= comm.e->what.peers->size || peer < neutral::proc_null) error = neutral::err_rank;
   }
-  const vid::rank_map& ranks() const noexcept { return *comm.e->what.ranks; }
+  /// Of a message of the wrappers themselves. n: bytes; other: world rank
+  message_arguments(void* bytes, std::int64_t n, int other, int on_tag) noexcept
+      : comm{true, neutral::comm_hidden, &library().hidden, library().hidden.real},
+        type{true, neutral::byte, nullptr, lower::the_bridge().predefined_real[neutral::byte]}, buffer(bytes), count(n),
+        peer(other), tag(on_tag) {}
+  const vid::rank_map& peers() const noexcept { return *comm.e->what.peers; }
 };
 
 inline void describe(vid::descriptor<kind::request>& r, const message_arguments& m, lower::send_mode mode) noexcept {
@@ -56,10 +62,10 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   const int rc = lower::cross([&] {
     return s.send(mode, m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &pending); });
   if (rc != neutral::success) return raise(comm, Fn::id, rc, nullptr);
-  count_sent(m.ranks(), m.peer);
+  count_sent(m.peers(), m.peer);
   if (pending == 0) [[likely]] return MPI_SUCCESS;
 
-  request_entry* const e = new_request(vid::request_form::send, m.ranks());
+  request_entry* const e = new_request(vid::request_form::send, m.peers());
   if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, mode);
   e->real = pending;
@@ -107,9 +113,9 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
       return s.recv(m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &status, &pending); });
     if (pending == 0) [[likely]] {
       status.error = rc;
-      if (rc == neutral::success || rc == neutral::err_truncate) count_received(m.ranks(), status.source);
+      if (rc == neutral::success || rc == neutral::err_truncate) count_received(m.peers(), status.source);
     } else {
-      request_entry* const e = new_request(vid::request_form::recv, m.ranks());
+      request_entry* const e = new_request(vid::request_form::recv, m.peers());
       if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
       describe(e->what, m, lower::send_mode::standard);
       e->what.posted = take_next(library().next_posted, library().callers);
@@ -159,7 +165,7 @@ inline int start_nonblocking(vid::request_form form, lower::send_mode mode, cons
   wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, peer, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
-  request_entry* const e = new_request(form, m.ranks());
+  request_entry* const e = new_request(form, m.peers());
   if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, mode);
   e->what.persistent = persistent;

@@ -13,13 +13,13 @@ struct probe_arguments {
   probe_arguments(int app_source, int app_tag, MPI_Comm c) noexcept
       : comm(resolve<kind::comm>(c)), source(app::neutral_rank(app_source)), tag(app::neutral_tag(app_tag)) {
     if (!comm.ok) error = neutral::err_comm;
-    else if (source >= comm.e->what.ranks->size || source < neutral::proc_null) error = neutral::err_rank;
+    else if (source >= comm.e->what.peers->size || source < neutral::proc_null) error = neutral::err_rank;
   }
 };
 
 /// Tells the clock about a fruitless probe. out: attention when the thread has to park
 inline lower::wait_end announce_probe(const probe_arguments& p) noexcept {
-  const vid::rank_map& ranks = *p.comm.e->what.ranks;
+  const vid::rank_map& ranks = *p.comm.e->what.peers;
   const bool anyone = p.source == neutral::any_source;
   const int peer = anyone || p.source < 0 ? 0 : ranks.world_ranks[p.source];
   const lower::services& s = *lower::the_bridge().service;
@@ -65,7 +65,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   if (p.error != 0) return raise(p.error == neutral::err_comm ? MPI_COMM_NULL : comm, f, p.error, nullptr);
   message_entry* const e = vid::table<kind::message>().insert_entry();
   if (e == nullptr) return raise(comm, f, neutral::err_no_mem, "no free message id");
-  e->what.ranks = p.comm.e->what.ranks;
+  e->what.ranks = p.comm.e->what.peers;
   int there = 0;
   bool announced = false;
   for (;;) {

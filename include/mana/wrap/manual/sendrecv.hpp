@@ -12,7 +12,7 @@ struct exchange_parts {
   request_entry* recv;
   request_entry* send;
   exchange_parts(const message_arguments& out, const message_arguments& in) noexcept
-      : recv(new_request(vid::request_form::recv, in.ranks())), send(new_request(vid::request_form::send, out.ranks())) {
+      : recv(new_request(vid::request_form::recv, in.peers())), send(new_request(vid::request_form::send, out.peers())) {
     if (recv != nullptr) describe(recv->what, in, lower::send_mode::standard);
     if (send != nullptr) describe(send->what, out, lower::send_mode::standard);
   }
@@ -37,24 +37,26 @@ inline int start_both(wrapper_scope& scope, exchange_parts& parts, const message
   return rc;
 }
 
-/// Starts both, waits for both.
-template <class Fn>
-inline int exchange(wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
-                    MPI_Status* status) noexcept {
+/// Starts both, waits for both. May park. out: neutral error class
+inline int exchange_messages(wrapper_scope& scope, const message_arguments& out, const message_arguments& in,
+                             neutral::status& received) noexcept {
   exchange_parts parts(out, in);
-  if (!parts.ok()) {
-    parts.free();
-    return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
-  }
-  int rc = start_both(scope, parts, out, in);
+  int rc = parts.ok() ? start_both(scope, parts, out, in) : int{neutral::err_no_mem};
   if (rc == neutral::success) {
     request_entry* both[] = {parts.recv, parts.send};
     await(scope, 2, both, 2);
+    received = parts.recv->what.status;
+    rc = received.error != neutral::success ? received.error : parts.send->what.status.error;
   }
-  const neutral::status received = parts.recv->what.status;
-  const int sent = parts.send->what.status.error;
   parts.free();
-  if (rc == neutral::success) rc = received.error != neutral::success ? received.error : sent;
+  return rc;
+}
+
+template <class Fn>
+inline int exchange(wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
+                    MPI_Status* status) noexcept {
+  neutral::status received{};
+  const int rc = exchange_messages(scope, out, in, received);
   if (status != MPI_STATUS_IGNORE && (rc == neutral::success || rc == neutral::err_truncate))
     app::store_status(status, received);
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, rc, nullptr);
