@@ -69,7 +69,7 @@ class Function:
         if self.shape == "refuse":
             return f"mana::refuse<mana::fn::{self.id}>({self.args})"
         if self.shape == "manual":
-            return f"mana::manual::{self.id}({self.args})"
+            return f"mana::call_manual<mana::fn::{self.id}, mana::manual::{self.id}>({self.args})"
         return f"mana::interpose<mana::fn::{self.id}>({self.args})"
 
     @property

@@ -6,6 +6,7 @@
 #include <mana/wrap/function.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/neutral_argument.hpp>
+#include <mana/wrap/null_result.hpp>
 #include <mana/wrap/request_pool.hpp>
 #include <mana/wrap/topology.hpp>
 
@@ -141,6 +142,8 @@ template <class Fn, class Arguments, class... A>
 template <class Fn, class... A>
 inline int call_collective(A... args) noexcept {
   using params = typename Fn::params;
+  if (wrap::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) [[unlikely]]
+    return wrap::raise_null_address<Fn>(args...);
   wrap::wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   const auto comm_handle = std::get<wrap::position_of<kind::comm, typename params::as_tuple>()>(given);

@@ -99,6 +99,21 @@ static void wrong_arguments(void) {
   GIVES(MPI_Dist_graph_neighbors_count(MPI_COMM_WORLD, &x, &x, &x), MPI_ERR_TOPOLOGY);
 }
 
+/// Nowhere to put a result.
+static void null_addresses(void) {
+  int x = 0;
+  MPI_Group group;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  GIVES(MPI_Comm_size(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+  GIVES(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, NULL), MPI_ERR_ARG);
+  GIVES(MPI_Comm_free(NULL), MPI_ERR_ARG);
+  GIVES(MPI_Group_rank(group, NULL), MPI_ERR_ARG);
+  GIVES(MPI_Type_size(MPI_INT, NULL), MPI_ERR_ARG);
+  GIVES(MPI_Irecv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+  GIVES(MPI_Ibarrier(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+  MPI_Group_free(&group);
+}
+
 static void wrong_intercommunicators(void) {
   int n;
   MPI_Group group;
@@ -143,6 +158,7 @@ int main(int argc, char** argv) {
     wrong_handles(stale());
     null_handles();
     wrong_arguments();
+    null_addresses();
     wrong_intercommunicators();
     refused();
     memset(&foreign, 0x5a, sizeof foreign);

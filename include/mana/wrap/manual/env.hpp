@@ -63,9 +63,8 @@ inline int get_processor_name(char* name, int* length) noexcept {
   *length = static_cast<int>(std::strlen(name));
   return MPI_SUCCESS;
 }
-/// Levels mean something to profilers only.
-template <class... Ignored>
-inline int pcontrol(int, Ignored...) noexcept { return MPI_SUCCESS; }
+/// Levels mean something to profilers only, and so do the arguments behind them.
+inline int pcontrol(int) noexcept { return MPI_SUCCESS; }
 
 /// Ordinary memory of the program: what a network library would register goes with the lower half.
 inline int alloc_mem(MPI_Aint size, MPI_Info, void* base) noexcept {
