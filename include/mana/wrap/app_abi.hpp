@@ -21,6 +21,9 @@ template <> struct handle_type<kind::datatype> { using type = MPI_Datatype; };
 template <> struct handle_type<kind::errhandler> { using type = MPI_Errhandler; };
 template <> struct handle_type<kind::info> { using type = MPI_Info; };
 template <> struct handle_type<kind::message> { using type = MPI_Message; };
+#if MPI_VERSION >= 4
+template <> struct handle_type<kind::session> { using type = MPI_Session; };
+#endif
 template <class K> using handle = typename handle_type<K>::type;
 
 template <class Handle>
@@ -71,6 +74,7 @@ constexpr int class_of_kind() noexcept {
     case kind_code::datatype: return neutral::err_type;
     case kind_code::info: return neutral::err_info;
     case kind_code::errhandler: return neutral::err_errhandler;
+    case kind_code::session: return neutral::err_session;
     default: return neutral::err_arg;
   }
 }

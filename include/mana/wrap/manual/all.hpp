@@ -20,4 +20,5 @@
 #include <mana/wrap/manual/probe.hpp>
 #include <mana/wrap/manual/request.hpp>
 #include <mana/wrap/manual/sendrecv.hpp>
+#include <mana/wrap/manual/session.hpp>
 #include <mana/wrap/manual/topology.hpp>

@@ -57,8 +57,8 @@ inline comm_groups members_of(std::uint64_t real_comm) noexcept {
 }
 
 /// Makes the virtual communicator for what a constructor gave; MPI_COMM_NULL where this rank is no member.
-/// The error handler is the parent's, as MPI says.
-inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& parent, std::uint64_t lineage,
+/// errhandler: the name of its handler, which is the parent's if it has one
+inline comm_entry_t* adopt_comm(std::uint64_t real_comm, std::uint32_t errhandler, std::uint64_t lineage,
                                 MPI_Comm* out) noexcept {
   *out = MPI_COMM_NULL;
   if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
@@ -66,7 +66,8 @@ inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& par
   if (e == nullptr) return nullptr;
   e->real = real_comm;
   describe_comm(e->what, members_of(real_comm), lineage);
-  inherit_errhandler(parent.what, e->what);
+  keep_errhandler(errhandler);
+  e->what.errhandler = errhandler;
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
   return e;
 }
@@ -75,6 +76,7 @@ inline comm_entry_t* adopt_comm(std::uint64_t real_comm, const comm_entry_t& par
 /// also(new entry) runs afterwards in the upper half and returns a neutral error class.
 template <class Fn, class Make, class Also>
 inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also) noexcept {
+  *out = MPI_COMM_NULL;
   wrapper_scope scope(Fn::id);
   const resolved<kind::comm> from = resolve<kind::comm>(parent);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
@@ -83,12 +85,42 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
     return raise(parent, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
   const int rc = lower::cross([&] { return make(from.e->real, &made); });
   if (rc != neutral::success) return raise(parent, Fn::id, rc, nullptr);
-  comm_entry_t* const e = adopt_comm(made, *from.e, next_lineage(*from.e), out);
+  comm_entry_t* const e = adopt_comm(made, from.e->what.errhandler, next_lineage(*from.e), out);
   const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
   return after == neutral::success ? MPI_SUCCESS : raise(parent, Fn::id, after, nullptr);
 }
 
 inline constexpr auto nothing_more = [](comm_entry_t&, comm_entry_t&) noexcept { return int{neutral::success}; };
+
+/// A constructor that is collective over the new communicator's members only.
+struct group_call {
+  group_members members;
+  std::uint64_t key;              // the same on all of them; different for those that threads may make at once
+  std::uint32_t errhandler;       // name of the new communicator's
+};
+
+/// It is a collective of its members' clock. make(uint64* result) runs in the lower half.
+/// out: MPI_COMM_NULL where this process is no member. Returns a neutral error class
+template <class Fn, class Make>
+inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& make) noexcept {
+  wrapper_scope scope(Fn::id);
+  *out = MPI_COMM_NULL;
+  if (call.members.size == 0) return neutral::success;
+  const vid::rank_map& ranks = *vid::intern_ranks(call.members.world_ranks, call.members.size);
+  if (ranks.own_rank == neutral::undefined) return neutral::success;
+  const bool has_own = library().callers == turns::at_once;
+  vid::group_clock& clock = has_own ? *vid::keyed_clock(*ranks.clock, call.key) : *ranks.clock;
+  if (!start_constructor(scope, clock, nullptr)) return neutral::err_unsupported_operation;
+  std::uint64_t made = 0;
+  if (const int rc = lower::cross([&] { return make(&made); }); rc != neutral::success) return rc;
+  const std::uint64_t lineage = vid::mix64(call.key ^ vid::mix64(std::uint64_t{++clock.made} << 32));
+  return adopt_comm(made, call.errhandler, lineage, out) != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
+}
+
+/// What the caller hears with a class: of those that constructors give, only the clock's refusal needs words.
+inline const char* text_if_refused(int neutral_class) noexcept {
+  return neutral_class == neutral::err_unsupported_operation ? refused_by_clock : nullptr;
+}
 
 /// What MPI_Comm_dup copies besides the group: topology, attributes by their callbacks, info hints.
 inline int copy_all(comm_entry_t& from, comm_entry_t& to) noexcept {
@@ -205,33 +237,19 @@ inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
       wrap::nothing_more);
 }
 
-/// Collective over the new group only, so it is a collective of that group's clock.
 inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* out) noexcept {
-  wrap::wrapper_scope scope(fn::comm_create_group::id);
+  using f = fn::comm_create_group;
   const resolved<kind::comm> from = resolve<kind::comm>(comm);
   const wrap::group_members members = wrap::members_of_group(group);
   if (!from.ok || from.e->what.is_inter())
-    return raise(from.ok ? comm : MPI_COMM_NULL, fn::comm_create_group::id, neutral::err_comm, nullptr);
-  if (!members.ok) return raise(comm, fn::comm_create_group::id, neutral::err_group, nullptr);
-  *out = MPI_COMM_NULL;
-  if (members.size == 0) return MPI_SUCCESS;
-  const vid::rank_map& ranks = *vid::intern_ranks(members.world_ranks, members.size);
-  if (ranks.own_rank == neutral::undefined) return MPI_SUCCESS;
+    return raise(from.ok ? comm : MPI_COMM_NULL, f::id, neutral::err_comm, nullptr);
+  if (!members.ok) return raise(comm, f::id, neutral::err_group, nullptr);
   // Not a collective of the parent: threads may make several at once, with different tags.
-  const std::uint64_t key = vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag));
-  const bool has_own = wrap::library().callers == turns::at_once;
-  vid::group_clock& clock = has_own ? *vid::keyed_clock(*ranks.clock, key) : *ranks.clock;
-  if (!wrap::start_constructor(scope, clock, nullptr))
-    return raise(comm, fn::comm_create_group::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-  std::uint64_t made = 0;
-  const lower::services& s = *lower::the_bridge().service;
-  const int rc =
-      lower::cross([&] { return s.comm_create_group(from.e->real, members.world_ranks, members.size, tag, &made); });
-  if (rc != neutral::success) return raise(comm, fn::comm_create_group::id, rc, nullptr);
-  const std::uint64_t lineage = vid::mix64(
-      from.e->what.lineage ^ vid::mix64(static_cast<std::uint64_t>(tag) + (std::uint64_t{++clock.made} << 32)));
-  wrap::adopt_comm(made, *from.e, lineage, out);
-  return MPI_SUCCESS;
+  const wrap::group_call call{members, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)),
+                              from.e->what.errhandler};
+  const int rc = wrap::construct_from_group<f>(call, out, [&](std::uint64_t* made) noexcept {
+    return lower::the_bridge().service->comm_create_group(from.e->real, members.world_ranks, members.size, tag, made); });
+  return rc == neutral::success ? MPI_SUCCESS : raise(comm, f::id, rc, wrap::text_if_refused(rc));
 }
 
 /// The members are the parent's, so the communicator is described at once; its real handle is written by the live MPI

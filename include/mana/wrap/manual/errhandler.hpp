@@ -38,7 +38,7 @@ inline void inherit_errhandler(const vid::descriptor<kind::comm>& from, vid::des
 inline void class_text(int neutral_class, char* text) noexcept {
   int length = 0;
   text[0] = '\0';
-  if (library().state != life::initialized) return;
+  if (library().live != life::initialized) return;
   const lower::services& s = *lower::the_bridge().service;
   if (lower::cross([&] { return s.error_text(neutral_class, text, &length); }) != neutral::success) text[0] = '\0';
 }
@@ -231,15 +231,6 @@ inline int win_call_errhandler(MPI_Win, int) noexcept {
 #if MPI_VERSION >= 4
 inline int session_create_errhandler(MPI_Session_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return wrap::create_errhandler<fn::session_create_errhandler>(kind_code::session, function, out);
-}
-inline int session_set_errhandler(MPI_Session, MPI_Errhandler) noexcept {
-  return wrap::fail(fn::session_set_errhandler::id, neutral::err_session, "no such session");
-}
-inline int session_get_errhandler(MPI_Session, MPI_Errhandler*) noexcept {
-  return wrap::fail(fn::session_get_errhandler::id, neutral::err_session, "no such session");
-}
-inline int session_call_errhandler(MPI_Session, int) noexcept {
-  return wrap::fail(fn::session_call_errhandler::id, neutral::err_session, "no such session");
 }
 #endif
 

@@ -40,28 +40,50 @@ inline void let_callers_come(turns t) noexcept {
   vid::table<kind::message>().set_turns(t);
 }
 
-inline int init_call(function_id f, int required, int* provided) noexcept {
-  wrapper_scope scope(f);
+/// Starts the live MPI, unless it runs. It can do so once in a process.
+/// in: required: neutral thread level, of no effect on an MPI that runs      out: neutral error class
+inline int start_live_mpi(int required) noexcept {
   library_state& lib = library();
-  if (lib.state != life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
+  if (lib.live == life::initialized) return neutral::success;
+  if (lib.live == life::finalized) return neutral::err_other;
   const lower::services& s = *lower::the_bridge().service;
   int level = 0;
   const int rc = lower::cross([&] { return s.init(required, &level); });
-  if (rc != neutral::success) return raise(MPI_COMM_NULL, f, rc, "the MPI library did not start");
+  if (rc != neutral::success) return rc;
   lower::the_bridge().main_thread = lower::this_thread()->index;
   lib.thread_level = level;
   let_callers_come(level == MPI_THREAD_MULTIPLE ? turns::at_once : turns::one_by_one);
   describe_world();
   learn_predefined_types();
   init_attributes();
+  lib.live = life::initialized;
+  return neutral::success;
+}
+
+inline int init_call(function_id f, int required, int* provided) noexcept {
+  wrapper_scope scope(f);
+  library_state& lib = library();
+  if (lib.state != life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
+  const int rc = start_live_mpi(required);
+  if (rc != neutral::success) return raise(MPI_COMM_NULL, f, rc, "the MPI library did not start");
   lib.state = life::initialized;
-  if (provided != nullptr) *provided = app::thread_level(level);
+  if (provided != nullptr) *provided = app::thread_level(lib.thread_level);
   return MPI_SUCCESS;
 }
 
 /// A send that nobody will wait for any more: MPI_Finalize does.
 inline bool is_unattended_send(const vid::descriptor<kind::request>& r) noexcept {
   return r.form == vid::request_form::buffered || (r.detached && drain::is_send(r));
+}
+
+/// Ends the live MPI on all ranks. A rank that waits here for the others can be saved like any other; when all are here,
+/// no checkpoint comes any more.      out: neutral error class
+inline int end_live_mpi(wrapper_scope& scope) noexcept {
+  while (drain::test_requests(is_unattended_send) > 0) scope.park_here();
+  while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
+    scope.park_here();
+  library().live = life::finalized;
+  return lower::cross([&] { return lower::the_bridge().service->finalize(); });
 }
 
 }  // namespace mana::wrap
@@ -89,17 +111,14 @@ inline int is_thread_main(int* flag) noexcept {
   return MPI_SUCCESS;
 }
 
-/// A rank that waits here for the others can be saved like any other; when all are here, no checkpoint comes any more.
+/// Open sessions keep the live MPI until the process ends.
 inline int finalize() noexcept {
   wrap::wrapper_scope scope(fn::finalize::id);
   wrap::library_state& lib = wrap::library();
   if (lib.state != wrap::life::initialized)
     return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
   wrap::delete_attributes(lib.self, MPI_COMM_SELF);      // its callbacks may still communicate
-  while (drain::test_requests(wrap::is_unattended_send) > 0) scope.park_here();
-  while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
-    scope.park_here();
-  const int rc = lower::cross([&] { return lower::the_bridge().service->finalize(); });
+  const int rc = lib.open_sessions == 0 ? wrap::end_live_mpi(scope) : int{neutral::success};
   lib.state = wrap::life::finalized;
   return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::finalize::id, rc, nullptr);
 }

@@ -47,14 +47,6 @@ inline int hidden_tag(std::uint64_t key) noexcept {
   return static_cast<int>(vid::mix64(key) % static_cast<std::uint64_t>(known != 0 ? limit : 32767));
 }
 
-/// The two groups of a new intercommunicator, and its lineage, known to all members.
-struct introduction {
-  const vid::rank_map* other = nullptr;
-  std::uint64_t lineage = 0;
-  int remote_leader = 0;              // world rank, known to the leader
-  int error = neutral::success;
-};
-
 /// Overlapping groups make no intercommunicator. cost: O(n + m) and a look-up table of the world's size
 inline bool overlap(const int* a, int n, const int* b, int m) {
   std::vector<bool> is_in(lower::the_bridge().world_size);
@@ -62,42 +54,61 @@ inline bool overlap(const int* a, int n, const int* b, int m) {
   return std::any_of(b, b + m, [&](int rank) { return is_in[static_cast<std::size_t>(rank)]; });
 }
 
-/// The leader's part, before it tells its group. out: other: the other group, or the error. Returns the world rank of
-/// the other leader
-inline int ask_other_group(const vid::descriptor<kind::comm>& local, std::uint64_t lineage, MPI_Comm peer_comm,
-                           int remote_leader, int tag, group_letter& other) noexcept {
-  wrapper_scope scope(fn::intercomm_create::id);
-  const resolved<kind::comm> peer = resolve<kind::comm>(peer_comm);
-  const bool is_rank = peer.ok && remote_leader >= 0 && remote_leader < peer.e->what.peers->size;
-  other.card().error = !peer.ok ? neutral::err_comm : !is_rank ? neutral::err_rank : tag < 0 ? neutral::err_tag : 0;
-  if (other.card().error != neutral::success) return 0;
-  const vid::descriptor<kind::comm>& between = peer.e->what;
+/// How a leader reaches the other one. Only the leaders' count.
+struct contact {
+  int error = neutral::success;      // neutral class: there is no way
+  int rank = 0;                      // world rank
+  std::uint64_t key = 0;             // the same for both; different for those that threads may make at once
+};
+
+/// The leader's part, before it tells its group. out: the other group, or the error
+inline void ask_other_group(function_id f, const vid::rank_map& group, std::uint64_t lineage, const contact& to,
+                            group_letter& other) noexcept {
+  wrapper_scope scope(f);
+  other.card().error = to.error;
+  if (to.error != neutral::success) return;
   group_letter own;
-  own.card() = {lineage, local.ranks->size, neutral::success};
-  std::copy(local.ranks->world_ranks, local.ranks->world_ranks + local.ranks->size, own.members());
-  const int on = hidden_tag(between.lineage + vid::mix64(static_cast<std::uint64_t>(tag)));
-  const int to = between.peers->world_ranks[remote_leader];
-  const int rc = swap_letters(scope, to, on, own, other);
+  own.card() = {lineage, group.size, neutral::success};
+  std::copy(group.world_ranks, group.world_ranks + group.size, own.members());
+  const int rc = swap_letters(scope, to.rank, hidden_tag(to.key), own, other);
   if (rc != neutral::success) other.card().error = rc;
   else if (overlap(own.members(), own.card().size, other.members(), other.card().size))
     other.card().error = neutral::err_comm;
-  return to;
 }
 
-/// Collective over the local group only: no clock can count for both groups before each knows the other.
-/// Its messages are drained, its broadcast is counted as any other: a checkpoint may come at every step.
-inline introduction introduce(MPI_Comm local_comm, const vid::descriptor<kind::comm>& local, std::uint64_t lineage,
-                              int local_leader, MPI_Comm peer_comm, int remote_leader, int tag) noexcept {
+/// Makes an intercommunicator of a local communicator's group and another one: a collective of both.
+/// First the groups are introduced to each other, which is collective over the local one only, since no clock can count
+/// for both before each knows the other: its messages are drained, its broadcast is counted as any other, and a
+/// checkpoint may come at every step. Then the clock of both counts, so no line runs through the live MPI's messages.
+/// errors: neutral class, of the leaders on all members
+template <class Fn>
+inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to, MPI_Comm* out) noexcept {
+  comm_entry_t& local = *resolve<kind::comm>(local_comm).e;
+  const vid::rank_map& group = *local.what.ranks;
+  const std::uint64_t lineage = next_lineage(local);
   group_letter other;
-  introduction result;
-  if (local.ranks->own_rank == local_leader)
-    result.remote_leader = ask_other_group(local, lineage, peer_comm, remote_leader, tag, other);
-  const int told = call_collective<fn::bcast>(other.data(), other.room(), MPI_BYTE, local_leader, local_comm);
-  result.error = told != MPI_SUCCESS ? int{neutral::err_other} : other.card().error;
-  if (result.error != neutral::success) return result;
-  result.other = vid::intern_ranks(other.members(), other.card().size);
-  result.lineage = vid::mix64(lineage) + vid::mix64(other.card().lineage);     // a sum: the same on both sides
-  return result;
+  if (group.own_rank == local_leader) ask_other_group(Fn::id, group, lineage, to, other);
+  if (call_collective<fn::bcast>(other.data(), other.room(), MPI_BYTE, local_leader, local_comm) != MPI_SUCCESS)
+    return neutral::err_other;
+  if (other.card().error != neutral::success) return other.card().error;
+
+  wrapper_scope scope(Fn::id);
+  vid::descriptor<kind::comm> made;
+  const comm_groups groups(group, *vid::intern_ranks(other.members(), other.card().size));
+  describe_comm(made, groups, vid::mix64(lineage) + vid::mix64(other.card().lineage));   // a sum: alike on both sides
+  inherit_errhandler(local.what, made);
+  if (!start_constructor(scope, *made.clock, nullptr)) return neutral::err_unsupported_operation;
+  const lower::services& s = *lower::the_bridge().service;
+  const int tag = hidden_tag(made.lineage);
+  std::uint64_t real = 0;
+  const int rc = lower::cross([&] { return s.intercomm_create(local.real, local_leader, to.rank, tag, &real); });
+  if (rc != neutral::success) return rc;
+  comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
+  if (e == nullptr) return neutral::err_no_mem;
+  e->real = real;
+  e->what = made;
+  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
+  return neutral::success;
 }
 
 }  // namespace mana::wrap
@@ -119,38 +130,23 @@ inline int comm_remote_group(MPI_Comm comm, MPI_Group* group) noexcept {
   return MPI_SUCCESS;
 }
 
-/// The clock of both groups counts it once each knows the other, so no line runs through the live MPI's own messages.
 /// The error handler is the local communicator's.
 inline int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
                             MPI_Comm* out) noexcept {
   using f = fn::intercomm_create;
-  const resolved<kind::comm> local = resolve<kind::comm>(local_comm);
+  const resolved<kind::comm> local = resolve<kind::comm>(local_comm), peer = resolve<kind::comm>(peer_comm);
   if (!local.ok || local.e->what.is_inter())
     return raise(local.ok ? local_comm : MPI_COMM_NULL, f::id, neutral::err_comm, "the local communicator");
   if (local_leader < 0 || local_leader >= local.e->what.ranks->size)
     return raise(local_comm, f::id, neutral::err_rank, "the local leader");
-  const wrap::introduction met = wrap::introduce(local_comm, local.e->what, wrap::next_lineage(*local.e), local_leader,
-                                                 peer_comm, remote_leader, tag);
-  if (met.error != neutral::success) return raise(local_comm, f::id, met.error, "the other group");
-
-  wrap::wrapper_scope scope(f::id);
-  vid::descriptor<kind::comm> made;
-  wrap::describe_comm(made, wrap::comm_groups(*local.e->what.ranks, *met.other), met.lineage);
-  wrap::inherit_errhandler(local.e->what, made);
-  if (!wrap::start_constructor(scope, *made.clock, nullptr))
-    return raise(local_comm, f::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-  const lower::services& s = *lower::the_bridge().service;
-  const int live_tag = wrap::hidden_tag(met.lineage);
-  std::uint64_t real = 0;
-  const int rc = lower::cross([&] {
-    return s.intercomm_create(local.e->real, local_leader, met.remote_leader, live_tag, &real); });
-  if (rc != neutral::success) return raise(local_comm, f::id, rc, nullptr);
-  wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
-  if (e == nullptr) return raise(local_comm, f::id, neutral::err_no_mem, "no free id");
-  e->real = real;
-  e->what = made;
-  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
-  return MPI_SUCCESS;
+  wrap::contact to;
+  if (!peer.ok) to.error = neutral::err_comm;
+  else if (remote_leader < 0 || remote_leader >= peer.e->what.peers->size) to.error = neutral::err_rank;
+  else if (tag < 0) to.error = neutral::err_tag;
+  else to = {neutral::success, peer.e->what.peers->world_ranks[remote_leader],
+             peer.e->what.lineage + vid::mix64(static_cast<std::uint64_t>(tag))};
+  const int rc = wrap::join_groups<f>(local_comm, local_leader, to, out);
+  return rc == neutral::success ? MPI_SUCCESS : raise(local_comm, f::id, rc, wrap::text_if_refused(rc));
 }
 
 inline int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* out) noexcept {
