@@ -4,11 +4,15 @@ find_package(Threads REQUIRED)
 find_program(MANA_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks counts as, for ctest -j")
 
-# mana_add_mpi_program(name source [OPTIONS words…]): <name>_<mpi> for each MPI, in the current binary directory.
+# mana_add_mpi_program(name source [MPIS mpi…] [OPTIONS words…]): <name>_<mpi> for each MPI, or for those that are named, in
+# the current binary directory.
 # Warnings about strings come out of the attributes in mpi.h.
 function(mana_add_mpi_program name source)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "MPIS;OPTIONS")
   foreach(mpi IN LISTS MANA_MPIS)
+    if(DEFINED arg_MPIS AND NOT mpi IN_LIST arg_MPIS)
+      continue()
+    endif()
     add_executable(${name}_${mpi} ${source})
     target_link_libraries(${name}_${mpi} PRIVATE mana_mpi_${mpi} Threads::Threads)
     target_compile_options(${name}_${mpi} PRIVATE -std=gnu11 -Wall -Wextra ${arg_OPTIONS}

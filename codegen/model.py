@@ -7,7 +7,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 PARAM = re.compile(r"^(\w+): (\w+)(?:\((\w+)\))? (inout|in|out)( const)?(?: \[([^\]]+)\])?( large_only)?$")
 HANDLES = ("comm", "group", "request", "op", "datatype", "errhandler", "info", "message", "file", "win", "session")
-SHAPES = ("manual", "collective", "icollective", "refuse")
+SHAPES = ("manual", "collective", "icollective", "pcollective", "refuse")
 
 
 class DescriptionError(Exception):
@@ -70,7 +70,17 @@ class Function:
             return f"mana::refuse<mana::fn::{self.id}>({self.args})"
         if self.shape == "manual":
             return f"mana::call_manual<mana::fn::{self.id}, mana::manual::{self.id}>({self.args})"
+        if self.shape == "pcollective":
+            return f"mana::initialise_collective<mana::fn::{self.id}>({self.args})"
         return f"mana::interpose<mana::fn::{self.id}>({self.args})"
+
+    @property
+    def slot_name(self):
+        """Function of the lower half that the wrapper's template calls. A persistent collective starts as MPI_I…"""
+        if self.shape == "pcollective":
+            collective, suffix = self.name[4:].split("_init")
+            return f"MPI_I{collective.lower()}{suffix}"
+        return self.name if self.slot else ""
 
     @property
     def in_text(self):

@@ -31,7 +31,7 @@ enum request_code : std::uint32_t { request_null = 0x180 };
 enum op_code : std::uint32_t {
   op_null = 0x20, sum = 0x21, min = 0x22, max = 0x23, prod = 0x24, band = 0x28, bor = 0x29, bxor = 0x2a,
   land = 0x30, lor = 0x31, lxor = 0x32, minloc = 0x38, maxloc = 0x39, replace = 0x3c, no_op = 0x3d };
-enum datatype_code : std::uint32_t { datatype_null = 0x200, packed = 0x207, byte = 0x247 };
+enum datatype_code : std::uint32_t { datatype_null = 0x200, packed = 0x207, byte = 0x247, int64 = 0x258 };
 
 /// Error classes by the standard ABI's values; 0 is success. The upper half hands the application its own mpi.h's
 /// value of the class.

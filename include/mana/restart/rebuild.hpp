@@ -1,7 +1,9 @@
 // From the image's descriptors to live MPI objects in a new lower half: groups first (they are plain data), then
-// communicators in an order that all ranks derive without talking, datatypes, operations, pending receives.
+// communicators in an order that all ranks derive without talking, datatypes, operations, lanes of persistent
+// collectives, pending receives.
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
+#include <mana/restart/rebuild_lanes.hpp>
 #include <mana/wrap/manual/comm.hpp>
 #include <mana/wrap/manual/datatype.hpp>
 #include <mana/wrap/manual/op.hpp>
@@ -101,6 +103,7 @@ inline void rebuild_all() noexcept {
   }
   wrap::rebuild_datatypes();
   wrap::rebuild_ops();
+  rebuild_lanes(next_to_build);
   repost_receives();
 }
 

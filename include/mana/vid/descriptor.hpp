@@ -9,6 +9,8 @@
 namespace mana::vid {
 
 struct attribute_list;          // attribute_store.hpp
+struct collective_plan;         // lanes.hpp
+struct lane_list;               // lanes.hpp
 
 inline constexpr int max_name = 128;   // MPI_MAX_OBJECT_NAME of the smallest; MPICH 128, Open MPI 64
 
@@ -22,6 +24,7 @@ struct descriptor<kind::comm> {
   group_clock* started = nullptr;      // counts its non-blocking ones; without threads made by the first one
   std::uint64_t lineage = 0;           // the same on all members, no two communicators over the same members share it
   std::uint64_t children = 0;          // communicators that were made from this one
+  lane_list* lanes = nullptr;          // owned: of its persistent collectives; nullptr: it never had one
   vid::topology* topology = nullptr;   // owned
   attribute_list* attributes = nullptr;
   std::uint32_t errhandler = neutral::errors_are_fatal;   // neutral code, or bits of a virtual id
@@ -64,6 +67,7 @@ struct descriptor<kind::request> {
   std::uint64_t posted = 0;            // order of posting among this rank's receives
   const rank_map* ranks = nullptr;     // the communicator's peers
   entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
+  collective_plan* plan = nullptr;     // owned: of a persistent collective
   bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
   entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
   void* owned[2] = {};                 // from malloc: arguments that the operation reads until it is complete

@@ -15,6 +15,7 @@ enum class shape {
   manual,       // mana::manual::<id>(args…), written by hand
   collective,   // blocking collective on `comm`: counted by the clock, then the native call
   icollective,  // non-blocking collective: counted at its start, request virtualised
+  pcollective,  // initialisation of a persistent collective: counted, its arguments kept for restarts
   forward,      // translated, called, nothing recorded (local functions of the lower half)
   refuse,       // an error by name, with the reason, through the error handler
 };

@@ -35,6 +35,9 @@ struct library_state {
   vid::entry<kind::request>* last_detached = nullptr;
   std::atomic_flag detached_lock = ATOMIC_FLAG_INIT;
 
+  // Of communicators that ended at a restart.
+  vid::lane_list* ended_lanes = nullptr;
+
   // Buffered sends: bytes of the attached buffer that are in use; the data itself is in memory of ours.
   void* attached = nullptr;
   std::int64_t attached_size = 0, attached_used = 0;

@@ -5,6 +5,7 @@
 #include <mana/wrap/argument.hpp>
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
+#include <mana/wrap/lanes.hpp>
 #include <mana/wrap/manual/attribute.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/manual/group.hpp>
@@ -138,11 +139,13 @@ inline int free_comm(MPI_Comm* comm) noexcept {
     return raise(*comm, fn::comm_free::id, rc, nullptr);
   if (!start_constructor(scope, *c.e->what.clock, c.e))
     return raise(*comm, fn::comm_free::id, neutral::err_unsupported_operation, refused_by_clock);
+  const bool is_outlived = end_lanes(*c.e);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::uint64_t real_comm = c.e->real;
   const int rc = lower::cross([&] { return mpi.MPI_Comm_free(&real_comm); });
   if (rc != neutral::success) return raise(*comm, fn::comm_free::id, rc, nullptr);
   library().inbox.drop(c.e->what.context);
+  if (is_outlived) keep_lanes(*c.e);
   delete c.e->what.topology;
   release_errhandler(c.e->what.errhandler);
   free_info_name(c.e->what.info);

@@ -26,7 +26,7 @@ inline op_numbers& user_ops() noexcept {
 inline bool collective_pending() noexcept {
   bool found = false;
   vid::table<kind::request>().for_each_unordered([&](const vid::entry<kind::request>& e) {
-    found = found || e.what.form == vid::request_form::collective; });
+    found = found || (e.what.form == vid::request_form::collective && e.what.state == vid::request_state::active); });
   return found;
 }
 
@@ -69,6 +69,31 @@ inline int create_op(Function* function, int commutes, bool large, MPI_Op* out) 
   }
   *out = app::from_virt<kind::op>(vid::table<kind::op>().id_of(*e));
   return MPI_SUCCESS;
+}
+
+/// The program frees its handle, or a persistent collective lets go of the operation: the last one of them ends it.
+/// Caller is in a wrapper_scope. out: neutral error class
+inline int let_go_of_op(op_entry& e, bool is_program) noexcept {
+  {
+    const std::lock_guard hold(cold_lock());
+    if (is_program) e.what.freed = true;
+    else --e.references;
+    if (!e.what.freed || e.references != 0) return neutral::success;
+  }
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  const int rc = lower::cross([&] { return mpi.MPI_Op_free(&e.real); });
+  give_op_number_back(e.what.number);
+  vid::table<kind::op>().erase(e);
+  return rc;
+}
+
+/// in: name  neutral code (nothing to do) or bits of a virtual id
+inline void keep_op(std::uint32_t name) noexcept {
+  const std::lock_guard hold(cold_lock());
+  if (op_entry* const e = vid::table<kind::op>().find(virt<kind::op>(name))) ++e->references;
+}
+inline void release_op(std::uint32_t name) noexcept {
+  if (op_entry* const e = vid::table<kind::op>().find(virt<kind::op>(name))) let_go_of_op(*e, false);
 }
 
 /// At a restart. A number whose operation was freed has no reduction pending: collectives were completed before.
@@ -146,15 +171,12 @@ inline int op_create(MPI_User_function* function, int commutes, MPI_Op* out) noe
 }
 inline int op_free(MPI_Op* op) noexcept {
   const resolved<kind::op> o = op != nullptr ? resolve<kind::op>(*op) : resolved<kind::op>{};
-  if (!o.ok || o.e == nullptr) return wrap::fail(fn::op_free::id, neutral::err_op, "not an operation of the program");
+  if (!o.ok || o.e == nullptr || o.e->what.freed)
+    return wrap::fail(fn::op_free::id, neutral::err_op, "not an operation of the program");
   wrap::wrapper_scope scope(fn::op_free::id);
-  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  const int rc = lower::cross([&] { return mpi.MPI_Op_free(&o.e->real); });
-  if (rc != neutral::success) return wrap::fail(fn::op_free::id, rc, nullptr);
-  wrap::give_op_number_back(o.e->what.number);
-  vid::table<kind::op>().erase(*o.e);
   *op = MPI_OP_NULL;
-  return MPI_SUCCESS;
+  const int rc = wrap::let_go_of_op(*o.e, true);
+  return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::op_free::id, rc, nullptr);
 }
 /// Of the predefined operations all but MPI_REPLACE and MPI_NO_OP commute.
 inline int op_commutative(MPI_Op op, int* commutes) noexcept {

@@ -2,6 +2,7 @@
 // may complete in a drain, and is handed to the application when it asks.
 #pragma once
 #include <mana/wrap/detached.hpp>
+#include <mana/wrap/lanes.hpp>
 #include <mana/wrap/manual/buffered.hpp>
 
 namespace mana::wrap {
@@ -211,8 +212,11 @@ inline int request_free(MPI_Request* request) noexcept {
   wrap::request_entry* e = nullptr;
   if (wrap::look_up(*request, e) != wrap::found_request::live)
     return wrap::raise_request(fn::request_free::id, neutral::err_request);
+  if (e->what.plan != nullptr && wrap::awaits(e))      // the standard forbids it, and others may wait for this rank
+    return wrap::raise_request(fn::request_free::id, neutral::err_request);
   if (e->what.persistent) vid::release_datatype(e->what.datatype);
-  if (e->what.state == vid::request_state::active) wrap::detach(*e);
+  if (e->what.plan != nullptr) wrap::free_plan(*e);
+  else if (e->what.state == vid::request_state::active) wrap::detach(*e);
   else wrap::free_request(*e);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
@@ -224,7 +228,9 @@ inline int start(MPI_Request* request) noexcept {
   if (wrap::look_up(*request, e) != wrap::found_request::live || !e->what.persistent ||
       e->what.state != vid::request_state::inactive)
     return wrap::raise_request(fn::start::id, neutral::err_request);
-  const int rc = e->what.buffered ? wrap::start_buffered(*e) : wrap::start_persistent(*e);
+  const int rc = e->what.plan != nullptr ? wrap::start_plan(scope, *e)
+                 : e->what.buffered      ? wrap::start_buffered(*e)
+                                         : wrap::start_persistent(*e);
   if (rc != neutral::success) e->what.state = vid::request_state::inactive;
   return wrap::raise_request(fn::start::id, rc);
 }
