@@ -43,7 +43,7 @@ struct descriptor<kind::message> {
   neutral::status status{};            // as probed
 };
 
-enum class request_form : std::uint8_t { send, recv, matched_recv, collective, buffered };
+enum class request_form : std::uint8_t { send, recv, matched_recv, collective, buffered, generalized };
 enum class request_state : std::uint8_t {
   inactive,   // persistent, not started
   active,     // entry::real is pending in the lower half

@@ -1,7 +1,10 @@
 // The interruptible wait: every blocking call on point-to-point messages and every Wait and Test ends up here.
 #pragma once
+#include <mana/wrap/generalized.hpp>
 #include <mana/wrap/request_pool.hpp>
 #include <mana/wrap/scope.hpp>
+
+#include <sched.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -84,9 +87,39 @@ inline void announce_end() noexcept {
   lower::cross([&] { s.clock_wait_end(); });
 }
 
+/// await() where generalized requests are among them: no visit to the lower half may last while one of these is all that
+/// is missing, and where only these are left the thread sleeps.
+[[gnu::noinline, gnu::cold]] inline void await_with_generalized(wrapper_scope& scope, int n, request_entry** entries,
+                                                                int least) noexcept {
+  constexpr unsigned polls_before_yield = 64;
+  bool announced = false;
+  for (unsigned fruitless = 1;; ++fruitless) {
+    const std::uint32_t seen = generalized().completions.load(std::memory_order_acquire);
+    const open_requests open = count_open(n, entries);
+    const int missing = least - count_done(n, entries);
+    if (missing <= 0) break;
+    if (open.real == 0) {
+      make_progress();
+      await_completion(seen, fruitless);
+      continue;
+    }
+    const int surely = missing - open.generalized;      // so many of the live MPI's have to complete in any case
+    if (poll_entries(n, entries, surely > 0 ? surely : 0) > 0) continue;
+    if (attention()) {
+      announced = true;
+      if (announce_wait(n, entries) == lower::wait_end::attention) scope.park_here();
+    } else if (fruitless % polls_before_yield == 0) {
+      sched_yield();
+    }
+  }
+  if (announced && attention()) announce_end();
+}
+
 /// Waits until `least` of the requests are done. entries: request_entry*[n], nullptr and inactive ones do not count.
 /// May park: afterwards the entries are the same, their real handles others.
 inline void await(wrapper_scope& scope, int n, request_entry** entries, int least) noexcept {
+  if (generalized().live.load(std::memory_order_relaxed) != 0 && count_open(n, entries).generalized != 0) [[unlikely]]
+    return await_with_generalized(scope, n, entries, least);
   bool announced = false;
   for (;;) {
     const int missing = least - count_done(n, entries);
@@ -101,6 +134,7 @@ inline void await(wrapper_scope& scope, int n, request_entry** entries, int leas
 inline int probe_entries(int n, request_entry** entries) noexcept {
   const int before = count_done(n, entries);
   const int got = poll_entries(n, entries, 0);
+  if (got == 0 && generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] make_progress();
   if (attention()) [[unlikely]] {
     if (before + got == 0) announce_wait(n, entries);
     else announce_end();

@@ -23,16 +23,20 @@ inline bool awaits(const request_entry* e) noexcept {
 }
 
 /// Hands a done request to the application: its status out, the id freed or, if persistent, inactive again.
-/// out: neutral error class of the operation
+/// out: the application's error code of the operation
 inline int hand_over(request_entry& e, MPI_Request* handle, MPI_Status* status, bool store_error) noexcept {
-  const neutral::status result = e.what.status;
+  const bool is_program_s = is_generalized(e);
+  if (is_program_s) [[unlikely]] settle(e);
+  const int code = code_of(e);
   if (status != nullptr) {
-    app::store_status(status, result);
-    if (store_error) status->MPI_ERROR = app::error_code(result.error);
+    app::store_status(status, e.what.status);
+    if (store_error) status->MPI_ERROR = code;
   }
-  if (e.what.persistent) e.what.state = vid::request_state::inactive;
-  else { free_request(e); *handle = MPI_REQUEST_NULL; }
-  return result.error;
+  if (e.what.persistent) { e.what.state = vid::request_state::inactive; return code; }
+  *handle = MPI_REQUEST_NULL;
+  if (is_program_s) forget_generalized(e);
+  else free_request(e);
+  return code;
 }
 
 inline MPI_Status* status_or_null(MPI_Status* s) noexcept { return s == MPI_STATUS_IGNORE ? nullptr : s; }
@@ -40,6 +44,11 @@ inline MPI_Status* statuses_or_null(MPI_Status* s) noexcept { return s == MPI_ST
 
 inline int raise_request(function_id f, int error) noexcept {
   return error == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, f, error, nullptr);
+}
+/// Likewise with a code of this mpi.h or of the program, as operations end.
+inline int raise_code(function_id f, int code) noexcept {
+  if (code == MPI_SUCCESS) [[likely]] return MPI_SUCCESS;
+  return run_errhandler(library().world.what.errhandler, MPI_COMM_WORLD, code, f, nullptr);
 }
 
 /// MPI_Wait (flag == nullptr) and MPI_Test.
@@ -58,7 +67,7 @@ inline int finish_one(function_id f, MPI_Request* request, int* flag, MPI_Status
     *flag = e->what.state == vid::request_state::done || probe_entries(1, list) > 0;
     if (*flag == 0) return MPI_SUCCESS;
   }
-  return raise_request(f, hand_over(*e, request, status_or_null(status), false));
+  return raise_code(f, hand_over(*e, request, status_or_null(status), false));
 }
 
 /// The entries of an array of handles. out: neutral error class; *waiting: how many are active or done
@@ -86,21 +95,23 @@ inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MP
   }
   MPI_Status* const statuses = statuses_or_null(given);
   bool any_error = false;
-  for (int i = 0; i < n; ++i) any_error |= entries[i] != nullptr && entries[i]->what.status.error != neutral::success;
-  int only_error = neutral::success;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr) continue;
+    if (is_generalized(*entries[i])) [[unlikely]] settle(*entries[i]);
+    any_error |= entries[i]->what.status.error != neutral::success;
+  }
+  int only_error = MPI_SUCCESS;
   for (int i = 0; i < n; ++i) {
     MPI_Status* const s = statuses != nullptr ? statuses + i : nullptr;
     if (entries[i] != nullptr) {
       const int error = hand_over(*entries[i], requests + i, s, any_error);
-      if (error != neutral::success) only_error = error;
+      if (error != MPI_SUCCESS) only_error = error;
     } else if (s != nullptr) {
       app::store_status(s, empty_status);
       if (any_error) s->MPI_ERROR = MPI_SUCCESS;
     }
   }
-  return raise_request(f, !any_error            ? int{neutral::success}
-                          : statuses != nullptr ? int{neutral::err_in_status}
-                                                : only_error);
+  return raise_code(f, any_error && statuses != nullptr ? MPI_ERR_IN_STATUS : only_error);
 }
 
 /// MPI_Waitany (flag == nullptr) and MPI_Testany.
@@ -124,7 +135,7 @@ inline int finish_any(function_id f, int n, MPI_Request* requests, int* index, i
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::done) continue;
     *index = i;
-    return raise_request(f, hand_over(*entries[i], requests + i, status_or_null(status), false));
+    return raise_code(f, hand_over(*entries[i], requests + i, status_or_null(status), false));
   }
   return MPI_SUCCESS;
 }
@@ -142,17 +153,15 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
   if (wait) await(scope, n, entries.data(), 1);
   else probe_entries(n, entries.data());
   MPI_Status* const statuses = statuses_or_null(given);
-  int found = 0, last_error = neutral::success;
+  int found = 0, last_error = MPI_SUCCESS;
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::done) continue;
     const int error = hand_over(*entries[i], requests + i, statuses != nullptr ? statuses + found : nullptr, true);
-    if (error != neutral::success) last_error = error;
+    if (error != MPI_SUCCESS) last_error = error;
     indices[found++] = i;
   }
   *out_count = found;
-  return raise_request(f, last_error == neutral::success ? last_error
-                          : statuses != nullptr          ? int{neutral::err_in_status}
-                                                         : last_error);
+  return raise_code(f, last_error != MPI_SUCCESS && statuses != nullptr ? MPI_ERR_IN_STATUS : last_error);
 }
 
 }  // namespace mana::wrap
@@ -189,9 +198,11 @@ inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status
     return wrap::raise_request(fn::request_get_status::id, neutral::err_request);
   wrap::request_entry* list[] = {e};
   *flag = !wrap::awaits(e) || e->what.state == vid::request_state::done || wrap::probe_entries(1, list) > 0;
+  const bool queries = *flag != 0 && e != nullptr && wrap::is_generalized(*e);
+  if (queries) wrap::query(*e);
   if (*flag != 0 && wrap::status_or_null(status) != nullptr)
     app::store_status(status, wrap::awaits(e) ? e->what.status : wrap::empty_status);
-  return MPI_SUCCESS;
+  return queries ? wrap::raise_code(fn::request_get_status::id, wrap::code_of(*e)) : MPI_SUCCESS;
 }
 
 inline int cancel(MPI_Request* request) noexcept {
@@ -200,6 +211,7 @@ inline int cancel(MPI_Request* request) noexcept {
   if (wrap::look_up(*request, e) != wrap::found_request::live || e->what.form == vid::request_form::collective ||
       e->what.is_exchange)
     return wrap::raise_request(fn::cancel::id, neutral::err_request);
+  if (wrap::is_generalized(*e)) return wrap::raise_code(fn::cancel::id, wrap::cancel_generalized(*e));
   if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
   const lower::services& s = *lower::the_bridge().service;
   e->what.cancelling = true;
@@ -214,6 +226,10 @@ inline int request_free(MPI_Request* request) noexcept {
     return wrap::raise_request(fn::request_free::id, neutral::err_request);
   if (e->what.plan != nullptr && wrap::awaits(e))      // the standard forbids it, and others may wait for this rank
     return wrap::raise_request(fn::request_free::id, neutral::err_request);
+  if (wrap::is_generalized(*e)) {
+    *request = MPI_REQUEST_NULL;
+    return wrap::raise_code(fn::request_free::id, wrap::complete_or_free(*e, false) ? wrap::free_now(*e) : MPI_SUCCESS);
+  }
   if (e->what.persistent) vid::release_datatype(e->what.datatype);
   if (e->what.plan != nullptr) wrap::free_plan(*e);
   else if (e->what.state == vid::request_state::active) wrap::detach(*e);
@@ -239,6 +255,29 @@ inline int startall(int n, MPI_Request* requests) noexcept {
   for (int i = 0; i < n; ++i)
     if (const int rc = start(requests + i); rc != MPI_SUCCESS) return rc;
   return MPI_SUCCESS;
+}
+
+inline int grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                          MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(fn::grequest_start::id);
+  if (query == nullptr || free == nullptr || cancel == nullptr || request == nullptr)
+    return wrap::fail(fn::grequest_start::id, neutral::err_arg, "null pointer");
+  wrap::request_entry* const e = wrap::new_generalized({query, free, cancel, extra, MPI_SUCCESS, false});
+  if (e == nullptr) return wrap::fail(fn::grequest_start::id, neutral::err_no_mem, "no free request id");
+  *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
+  return MPI_SUCCESS;
+}
+
+/// After this the request may be another thread's, and gone.
+inline int grequest_complete(MPI_Request request) noexcept {
+  wrap::wrapper_scope scope(fn::grequest_complete::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(request, e) != wrap::found_request::live || !wrap::is_generalized(*e) || wrap::is_complete(*e))
+    return wrap::raise_request(fn::grequest_complete::id, neutral::err_request);
+  const bool last = wrap::complete_or_free(*e, true);
+  const int rc = last ? wrap::free_now(*e) : MPI_SUCCESS;
+  if (!last) wrap::announce_completion();
+  return wrap::raise_code(fn::grequest_complete::id, rc);
 }
 
 }  // namespace mana::manual
