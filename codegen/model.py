@@ -6,7 +6,8 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARAM = re.compile(r"^(\w+): (\w+)(?:\((\w+)\))? (inout|in|out)( const)?(?: \[([^\]]+)\])?( large_only)?$")
-HANDLES = ("comm", "group", "request", "op", "datatype", "errhandler", "info", "message", "file", "win", "session")
+HANDLES = ("comm", "group", "request", "op", "datatype", "errhandler", "info", "message", "file", "win", "session",
+           "cvar", "pvar", "pvar_session", "tool_enum")
 SHAPES = ("manual", "collective", "icollective", "pcollective", "refuse")
 
 

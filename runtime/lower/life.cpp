@@ -72,11 +72,13 @@ int start(int required, int* provided) {
   lower::bridge& b = lower::the_bridge();
   b.world_size = static_cast<std::uint32_t>(size);
   b.world_rank = static_cast<std::uint32_t>(rank);
-  lower::fill_predefined(b.predefined_real);
+  fill_predefined_handles();
   b.predefined_real[neutral::comm_hidden] = to_neutral(own().world);
   running = true;
   return neutral::success;
 }
+
+void fill_predefined_handles() noexcept { lower::fill_predefined(lower::the_bridge().predefined_real); }
 
 int finish() {
   own_state& o = own();

@@ -13,6 +13,9 @@ int start(int required, int* provided);
 /// Frees what start() made and ends MPI. Collective over all ranks. errors: neutral error class
 int finish();
 
+/// Predefined handles are known before MPI starts, and the tools interface shows some of them then.
+void fill_predefined_handles() noexcept;
+
 /// True between a start() and a finish() that succeeded.
 bool is_running() noexcept;
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <mana/core/handle.hpp>
 #include <mana/lower/abi.hpp>
+#include <mana/wrap/function.hpp>
 
 #include <mana/gen/real_predefined.hpp>
 
@@ -20,6 +21,10 @@ template <> struct mpi_type<kind::op> { using type = MPI_Op; };
 template <> struct mpi_type<kind::datatype> { using type = MPI_Datatype; };
 template <> struct mpi_type<kind::message> { using type = MPI_Message; };
 template <> struct mpi_type<kind::info> { using type = MPI_Info; };
+template <> struct mpi_type<kind::cvar> { using type = MPI_T_cvar_handle; };
+template <> struct mpi_type<kind::pvar> { using type = MPI_T_pvar_handle; };
+template <> struct mpi_type<kind::pvar_session> { using type = MPI_T_pvar_session; };
+template <> struct mpi_type<kind::tool_enum> { using type = MPI_T_enum; };
 
 /// The handle's bits, as MPICH's int or Open MPI's pointer has them.
 template <class K>
@@ -28,10 +33,33 @@ inline typename mpi_type<K>::type to_real(std::uint64_t bits) noexcept {
   if constexpr (std::is_pointer_v<handle>) return reinterpret_cast<handle>(bits);
   else return static_cast<handle>(bits);
 }
+template <>
+inline MPI_T_pvar_handle to_real<kind::pvar>(std::uint64_t bits) noexcept {
+  return bits == neutral::all_pvar_handles ? MPI_T_PVAR_ALL_HANDLES : reinterpret_cast<MPI_T_pvar_handle>(bits);
+}
 template <class Handle>
 inline std::uint64_t to_neutral(Handle handle) noexcept {
   if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(handle);
   else return static_cast<std::uint32_t>(handle);
+}
+
+template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_each_predefined_verbosity(row); }
+template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
+template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
+template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
+
+/// Constants of the tools interface, K: their kind. What no table has passes as it is.
+template <class K>
+inline int neutral_constant(int real) noexcept {
+  int found = real;
+  for_each_constant(K{}, [&](int code, int value, const char*) { if (value == real) found = code; });
+  return found;
+}
+template <class K>
+inline int real_constant(int neutral_value) noexcept {
+  int found = neutral_value;
+  for_each_constant(K{}, [&](int code, int value, const char*) { if (code == neutral_value) found = value; });
+  return found;
 }
 
 inline int real_rank(int rank) noexcept {
@@ -59,16 +87,18 @@ inline int* real_address(const int* weights) noexcept {
   return const_cast<int*>(weights);
 }
 
+/// in: an error class of the live MPI, or a code of its tools interface, which may be used before MPI is initialized
+inline int neutral_class(int mpi_class) noexcept {
+  int found = mpi_class == MPI_SUCCESS ? int{neutral::success} : int{neutral::err_unknown};
+  for_each_predefined_error([&](int listed, int value, const char*) { if (value == mpi_class) found = listed; });
+  return found;
+}
 /// in: an error code of the live MPI      out: neutral error class
 inline int neutral_error(int code) noexcept {
   if (code == MPI_SUCCESS) return neutral::success;
   int mpi_class = MPI_ERR_UNKNOWN;
   PMPI_Error_class(code, &mpi_class);
-  int found = neutral::err_unknown;
-  for_each_predefined_error([&](int neutral_class, int value, const char*) {
-    if (value == mpi_class) found = neutral_class;
-  });
-  return found;
+  return neutral_class(mpi_class);
 }
 /// The other way: a class of the live MPI, MPI_ERR_UNKNOWN where it has none like it.
 inline int real_error(int neutral_class) noexcept {

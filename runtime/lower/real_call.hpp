@@ -48,6 +48,26 @@ struct real_argument<Param, Neutral, Real> {
   void back() noexcept {}
 };
 
+template <class Param>
+concept tool_constant = std::is_same_v<typename Param::kind, kind::verbosity> ||
+    std::is_same_v<typename Param::kind, kind::bind_type> || std::is_same_v<typename Param::kind, kind::scope> ||
+    std::is_same_v<typename Param::kind, kind::pvar_class>;
+
+template <tool_constant Param, class Real>
+struct real_argument<Param, int, Real> {
+  int value;
+  real_argument(int v, int) noexcept : value(real_constant<typename Param::kind>(v)) {}
+  int give() noexcept { return value; }
+  void back() noexcept {}
+};
+template <tool_constant Param, class Real>
+struct real_argument<Param, int*, Real> {
+  int* where;
+  real_argument(int* v, int) noexcept : where(v) {}
+  int* give() noexcept { return where; }
+  void back() noexcept { if (where != nullptr) *where = neutral_constant<typename Param::kind>(*where); }
+};
+
 /// A handle that goes in.
 template <class Param, class Real>
   requires requires { typename mpi_type<typename Param::kind>::type; }
@@ -148,7 +168,7 @@ struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)>
         real_argument<P, N, R>(given, length(std::is_same_v<N, const std::uint64_t*> && P::is_array))...};
     return std::apply([](auto&... a) {
       const int rc = Function(a.give()...);
-      if (rc != MPI_SUCCESS) [[unlikely]] return neutral_error(rc);
+      if (rc != MPI_SUCCESS) [[unlikely]] return is_tool(Fn::name) ? neutral_class(rc) : neutral_error(rc);
       (a.back(), ...);
       return int{neutral::success};
     }, arguments);

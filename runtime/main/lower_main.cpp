@@ -44,6 +44,7 @@ namespace {
   split::prepare_bridge();
   lower::the_bridge().service = &the_services();
   lower::the_bridge().mpi = &lower::the_mpi_slots();
+  real_mpi::fill_predefined_handles();
   descriptors::move_launcher_descriptor();
   descriptors::begin();
   split::start(start);

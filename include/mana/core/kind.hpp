@@ -9,7 +9,7 @@ namespace mana {
 /// The value 1 stays unused: MPICH's predefined pair datatypes (0x8c00000n) would read as ids of kind 1.
 enum class kind_code : std::uint32_t {
   none = 0, comm = 2, group = 3, request = 4, op = 5, datatype = 6, errhandler = 7,
-  info = 8, message = 9, file = 10, win = 11, session = 12,
+  info = 8, message = 9, file = 10, win = 11, session = 12, tool = 13,
 };
 
 namespace kind {
@@ -24,6 +24,8 @@ struct message    { static constexpr kind_code code = kind_code::message;    sta
 struct file       { static constexpr kind_code code = kind_code::file;       static constexpr const char* name = "file"; };
 struct win        { static constexpr kind_code code = kind_code::win;        static constexpr const char* name = "window"; };
 struct session    { static constexpr kind_code code = kind_code::session;    static constexpr const char* name = "session"; };
+/// Handles of the tools interface (MPI_T), of every form.
+struct tool       { static constexpr kind_code code = kind_code::tool;       static constexpr const char* name = "tools handle"; };
 }  // namespace kind
 
 }  // namespace mana

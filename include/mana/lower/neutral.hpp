@@ -46,6 +46,18 @@ enum error_class : int {
   err_proc_aborted = 44, err_quota = 45, err_read_only = 46, err_rma_attach = 47, err_rma_conflict = 48,
   err_rma_range = 49, err_rma_shared = 50, err_rma_sync = 51, err_rma_flavor = 52, err_service = 53,
   err_session = 54, err_size = 55, err_spawn = 56, err_unsupported_datarep = 57, err_unsupported_operation = 58,
-  err_win = 59, err_errhandler = 60, err_lastcode = 0x3fff };
+  err_win = 59, err_errhandler = 60,
+  err_t_cannot_init = 1001, err_t_not_accessible = 1002, err_t_not_initialized = 1003, err_t_not_supported = 1004,
+  err_t_memory = 1005, err_t_invalid = 1006, err_t_invalid_index = 1007, err_t_invalid_item = 1008,
+  err_t_invalid_session = 1009, err_t_invalid_handle = 1010, err_t_invalid_name = 1011, err_t_out_of_handles = 1012,
+  err_t_out_of_sessions = 1013, err_t_cvar_set_not_now = 1014, err_t_cvar_set_never = 1015, err_t_pvar_no_write = 1016,
+  err_t_pvar_no_startstop = 1017, err_t_pvar_no_atomic = 1018,
+  err_lastcode = 0x3fff };
+
+/// Constants of the tools interface that the wrappers look at.
+enum bind_type_code : int {
+  bind_no_object = 1, bind_comm = 2, bind_datatype = 3, bind_errhandler = 4, bind_file = 5, bind_group = 6, bind_op = 7,
+  bind_request = 8, bind_win = 9, bind_message = 10, bind_info = 11 };
+inline constexpr std::uint64_t all_pvar_handles = 1;
 
 }  // namespace mana::neutral

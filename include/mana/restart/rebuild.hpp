@@ -8,6 +8,7 @@
 #include <mana/wrap/manual/datatype.hpp>
 #include <mana/wrap/manual/op.hpp>
 #include <mana/wrap/manual/p2p.hpp>
+#include <mana/wrap/tool.hpp>
 
 namespace mana::restart {
 
@@ -104,6 +105,7 @@ inline void rebuild_all() noexcept {
   wrap::rebuild_datatypes();
   wrap::rebuild_ops();
   rebuild_lanes(next_to_build);
+  wrap::rebuild_tools();
   repost_receives();
 }
 

@@ -3,6 +3,7 @@
 #include <mana/core/handle.hpp>
 #include <mana/lower/neutral.hpp>
 #include <mana/vid/code_map.hpp>
+#include <mana/wrap/function.hpp>
 
 #include <mana/gen/app_predefined.hpp>
 
@@ -81,8 +82,9 @@ constexpr int class_of_kind() noexcept {
 
 /// Both mpi.h number their classes below this.
 inline constexpr int class_limit = 128;
+inline constexpr int neutral_class_limit = 1024;
 struct class_tables {
-  int app_of[class_limit];       // by neutral class
+  int app_of[neutral_class_limit];
   int neutral_of[class_limit];   // by the application's class
 };
 inline constinit class_tables classes{};
@@ -90,7 +92,7 @@ inline constinit class_tables classes{};
 /// The application's code of a neutral class.
 inline int error_code(int neutral_class) noexcept {
   if (neutral_class == neutral::success) return MPI_SUCCESS;
-  const int known = neutral_class > 0 && neutral_class < class_limit ? classes.app_of[neutral_class] : 0;
+  const int known = neutral_class > 0 && neutral_class < neutral_class_limit ? classes.app_of[neutral_class] : 0;
   return known != 0 ? known : MPI_ERR_UNKNOWN;
 }
 /// The other way; err_unknown for what is no class of the application's mpi.h.
@@ -108,7 +110,9 @@ inline void init_classes() noexcept {
   });
   // Classes that an mpi.h lacks go out as the nearest one that it has.
   constexpr int substitutes[][2] = {{neutral::err_errhandler, neutral::err_arg},
-                                    {neutral::err_session, neutral::err_arg}};
+                                    {neutral::err_session, neutral::err_arg},
+                                    {neutral::err_t_not_accessible, neutral::err_t_not_initialized},
+                                    {neutral::err_t_not_supported, neutral::err_t_invalid}};
   for (const auto& [missing, instead] : substitutes)
     if (classes.app_of[missing] == 0) classes.app_of[missing] = classes.app_of[instead];
 }
@@ -131,6 +135,25 @@ inline void init_predefined() noexcept {
   for_each_predefined_info(
       [](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
   init_classes();
+}
+
+template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_each_predefined_verbosity(row); }
+template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
+template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
+template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
+
+/// A constant of the tools interface, K: its kind; 0 and what no table has pass as they are.
+template <class K>
+inline int tool_constant(int neutral_value) noexcept {
+  int found = neutral_value;
+  for_each_constant(K{}, [&](int code, int value, const char*) { if (code == neutral_value) found = value; });
+  return found;
+}
+template <class K>
+inline int neutral_tool_constant(int app_value) noexcept {
+  int found = app_value;
+  for_each_constant(K{}, [&](int code, int value, const char*) { if (value == app_value) found = code; });
+  return found;
 }
 
 inline const void* neutral_buffer(const void* address) noexcept {

@@ -22,6 +22,16 @@ inline const char* error_class_name(int neutral_class) noexcept {
       "MPI_ERR_RMA_FLAVOR", "MPI_ERR_SERVICE", "MPI_ERR_SESSION", "MPI_ERR_SIZE", "MPI_ERR_SPAWN",
       "MPI_ERR_UNSUPPORTED_DATAREP", "MPI_ERR_UNSUPPORTED_OPERATION", "MPI_ERR_WIN", "MPI_ERR_ERRHANDLER"};
   static_assert(std::size(names) == neutral::err_errhandler + 1);
+  static constexpr const char* tool_names[] = {
+      "MPI_T_ERR_CANNOT_INIT", "MPI_T_ERR_NOT_ACCESSIBLE", "MPI_T_ERR_NOT_INITIALIZED", "MPI_T_ERR_NOT_SUPPORTED",
+      "MPI_T_ERR_MEMORY", "MPI_T_ERR_INVALID", "MPI_T_ERR_INVALID_INDEX", "MPI_T_ERR_INVALID_ITEM",
+      "MPI_T_ERR_INVALID_SESSION", "MPI_T_ERR_INVALID_HANDLE", "MPI_T_ERR_INVALID_NAME", "MPI_T_ERR_OUT_OF_HANDLES",
+      "MPI_T_ERR_OUT_OF_SESSIONS", "MPI_T_ERR_CVAR_SET_NOT_NOW", "MPI_T_ERR_CVAR_SET_NEVER", "MPI_T_ERR_PVAR_NO_WRITE",
+      "MPI_T_ERR_PVAR_NO_STARTSTOP", "MPI_T_ERR_PVAR_NO_ATOMIC"};
+  constexpr int first_tool = neutral::err_t_cannot_init;
+  static_assert(std::size(tool_names) == neutral::err_t_pvar_no_atomic - first_tool + 1);
+  if (neutral_class >= first_tool && neutral_class <= neutral::err_t_pvar_no_atomic)
+    return tool_names[neutral_class - first_tool];
   const bool known = neutral_class >= 0 && neutral_class < static_cast<int>(std::size(names));
   return known ? names[static_cast<std::size_t>(neutral_class)] : "an unknown error";
 }

@@ -33,6 +33,15 @@ struct integer {};     // any other plain value, passed as it is
 struct text {};        // char* of the standard's strings
 struct address {};     // any other pointer, passed as it is
 struct callback {};    // function pointer
+// Of the tools interface: handles, which the boundary knows apart, and constants that differ between mpi.h.
+struct cvar {};
+struct pvar {};        // may be MPI_T_PVAR_ALL_HANDLES
+struct pvar_session {};
+struct tool_enum {};
+struct verbosity {};
+struct bind_type {};
+struct scope {};
+struct pvar_class {};
 }  // namespace kind
 
 /// One parameter: its kind, its direction, and whether it is an array (the wrapper's template knows its length).
@@ -45,6 +54,9 @@ struct param {
 
 /// True for the collectives on a topology's neighbours, whose arrays have an entry per neighbour instead of per rank.
 consteval bool is_neighbor(std::string_view name) noexcept { return name.find("eighbor") != name.npos; }
+
+/// True for the tools interface, whose functions return codes of their own and call no error handler.
+consteval bool is_tool(std::string_view name) noexcept { return name.starts_with("MPI_T_"); }
 
 /// True for the blocking collective that is nothing but waiting for all.
 consteval bool is_barrier(std::string_view name) noexcept { return name == "MPI_Barrier"; }
