@@ -20,7 +20,7 @@ struct start_options {
   std::string program;             // as execvp takes it: searched in PATH if it has no slash
   std::vector<std::string> args;   // args[0] is the name that the program sees
   std::vector<std::string> env;    // NAME=value
-  std::string preload;             // library to load first, or empty; goes before the user's own LD_PRELOAD
+  std::string preload;             // libraries to load first (LD_PRELOAD's form), or empty; before the user's own LD_PRELOAD
 };
 
 /// How a rank asks for checkpoints without a client. Signals named here are not the program's.

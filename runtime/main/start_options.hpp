@@ -18,7 +18,7 @@ struct start_options {
   double stop_after_s = 0;             // 0: not by itself
   std::uint64_t checkpoint_signals = 0,
                 stop_signals = 0;      // bit n-1: signal n asks for a checkpoint (that ends the job)
-  std::string preload;                 // run: wrapper library of the upper half
+  std::string preload;                 // run: tools, then the wrapper library of the upper half; colons between
   std::string clock;                   // name of the clock policy; empty: the default
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on

@@ -1,6 +1,7 @@
 #include "program_check.hpp"
 
 #include "failure.hpp"
+#include "tool_layers.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -138,8 +139,10 @@ checked_program check_program(const std::vector<std::string>& command, const env
     if (elf.form != file_form::dynamic_program) refuse(program.file, elf);
     program.shell_script = program.script && is_shell(program.file);
     const char* library_path = get("LD_LIBRARY_PATH");
-    if (!program.script)
-      program.linked = find_linked_mpi(library_closure(elf, read_library_cache(), library_path ? library_path : ""));
+    const char* preload = get("LD_PRELOAD");
+    const auto closure = library_closure(elf, read_library_cache(), library_path ? library_path : "");
+    if (!program.script) program.linked = find_linked_mpi(closure);
+    program.layers = find_tool_layers(preload ? preload : "", closure);
     return program;
   }
   throw failure(exit_code::program_not_elf, fmt::format("{}: scripts that interpret scripts, too deep", command[0]));

@@ -16,6 +16,7 @@ struct checked_program {
   bool script = false;
   bool shell_script = false;             // what a shell starts is another program, which mana does not see
   linked_mpi linked;                     // of a script: empty
+  std::vector<std::filesystem::path> layers;   // tools above the MPI library, in the loader's order
 };
 
 /// Finds `command[0]` as a shell would (PATH unless it has a slash), follows "#!" lines, reads its headers.

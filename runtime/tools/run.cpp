@@ -40,7 +40,10 @@ void run(const run_options& options, const environment& get) {
   check_kernel();
   const auto directory = prepare_checkpoint_directory(options.checkpoint_directory);
 
-  std::vector<std::string> arguments{"run", "--preload", parts.wrappers.string()};
+  // Tools first, as the dynamic loader would find them before the MPI library: what they define goes to them.
+  std::string preload;
+  for (const auto& layer : program.layers) preload += layer.string() + ":";
+  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string()};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   arguments.push_back("--");
   // The lower half loads what it is told: the file that was checked, not another that PATH may give it.

@@ -2,6 +2,9 @@
 #include <mana/drain/service.hpp>
 #include <mana/wrap/manual/all.hpp>
 
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -14,14 +17,22 @@ void park_if_asked() noexcept {
 
 namespace {
 
-/// The program's children are not to be wrapped: takes this library out of LD_PRELOAD.
+/// The program's children are not to be wrapped: takes this library out of LD_PRELOAD, and the tools that stand before it
+/// because mana put them there. What follows is the user's own.
 void leave_preload() {
   const char* const value = std::getenv("LD_PRELOAD");
-  if (value == nullptr) return;
+  Dl_info ours{};
+  if (value == nullptr || dladdr(reinterpret_cast<const void*>(&leave_preload), &ours) == 0) return;
   const std::string_view all(value);
-  const std::size_t colon = all.find(':');     // ours is the first; what follows is the user's own
-  if (colon == std::string_view::npos) unsetenv("LD_PRELOAD");
-  else setenv("LD_PRELOAD", std::string(all.substr(colon + 1)).c_str(), 1);
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t colon = std::min(all.find(':', begin), all.size());
+    const bool found = all.substr(begin, colon - begin) == ours.dli_fname;
+    begin = colon + 1;
+    if (!found) continue;
+    if (begin >= all.size()) unsetenv("LD_PRELOAD");
+    else setenv("LD_PRELOAD", std::string(all.substr(begin)).c_str(), 1);
+    return;
+  }
 }
 
 [[gnu::constructor(101)]] void attach() {

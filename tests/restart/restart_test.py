@@ -56,7 +56,8 @@ class Test:
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
         for name in self.options.file:
             (self.directory / name).unlink(missing_ok=True)
-        return self.start(*words, *self.options.command)
+        preload = ["env", f"LD_PRELOAD={self.options.preload}"] if self.options.preload else []
+        return self.start(*preload, *words, *self.options.command)
 
     def under_mana(self):
         return self.fresh(self.mana, "run", "--ckpt-dir", "ckpt", *self.traces.options(), *self.clock, "--")
@@ -196,6 +197,7 @@ def parse():
     parser.add_argument("--checkpoints", type=int, default=3, help="while one run goes on")
     parser.add_argument("--cycles", type=int, default=1, help="times that a run is killed and restarted once, then twice")
     parser.add_argument("--no-native", action="store_true", help="compare with a run under mana: the program needs it")
+    parser.add_argument("--preload", help="LD_PRELOAD of the program, natively and of mana run")
     parser.add_argument("--clock", help="policy, of mana run and mana restart")
     parser.add_argument("--fan-out", type=int, help="of the control tree, of mana run and mana restart")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
