@@ -1,0 +1,55 @@
+"""Builds programs of MPICH's test suite with one MPI's compiler, by the suite's own configure and Makefiles."""
+import os
+import pathlib
+import subprocess
+
+CONFIGURE_S, MAKE_S = 600, 3600
+SUITE = pathlib.Path("test") / "mpi"      # in MPICH's source
+NO = ("fortran", "cxx", "romio", "spawn", "rma")
+# Open MPI: what the standard asks for only; and declarations of what MPI-3.0 removed, which the suite's library of datatypes
+# uses and Open MPI's library still has.
+OF_MPI = {"mpich": [], "openmpi": ["--enable-strictmpi",
+                                   "CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0"]}
+
+
+class Broken(Exception):
+    """The suite cannot be built; the text says where its log is."""
+
+
+def _log(words, directory, log, limit_s):
+    """Runs the words. Returns their exit status."""
+    with log.open("a") as out:
+        out.write(f"$ {' '.join(map(str, words))}\n")
+        out.flush()
+        return subprocess.run(words, cwd=directory, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                              timeout=limit_s, check=False).returncode
+
+
+def configured(source, place, mpi):
+    """The suite's build tree for this MPI, with the libraries that its programs share."""
+    tree = place / f"suite-{mpi}"
+    ready, log = tree / "ready", place / f"suite-{mpi}.log"
+    if ready.exists():
+        return tree
+    tree.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    words = [source / SUITE / "configure", f"CC=mpicc.{mpi}", f"MPICC=mpicc.{mpi}", f"MPIEXEC=mpiexec.{mpi}", "CFLAGS=-g -O1",
+             "--enable-threads=multiple", "--enable-checkerrors", *(f"--disable-{part}" for part in NO), *OF_MPI[mpi]]
+    if _log(words, tree, log, CONFIGURE_S) != 0:
+        raise Broken(f"configure failed; see {log}")
+    for part in ("dtpools", "util"):
+        if _log(["make", "-j", str(os.cpu_count()), "-C", part], tree, log, MAKE_S) != 0:
+            raise Broken(f"{part} was not built; see {log}")
+    ready.touch()
+    return tree
+
+
+def build(tree, tests):
+    """Builds the programs of these tests. Those that this MPI's mpi.h or library cannot take are not there afterwards."""
+    folders = {}
+    for test in tests:
+        if not (tree / test.folder / test.program).exists():
+            folders.setdefault(test.folder, []).append(test.program)
+    for folder, programs in folders.items():
+        _log(["make", "-k", "-j", str(os.cpu_count()), "-C", folder, *dict.fromkeys(programs)], tree,
+             tree.parent / f"{tree.name}.log", MAKE_S)

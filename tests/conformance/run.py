@@ -1,0 +1,189 @@
+"""Runs one test of a suite: natively, under mana, with a checkpoint, and stopped or killed and restarted.
+
+An outcome is a dictionary:
+  result   passed, failed, timeout; not_built; missed: the job ended before its checkpoint, so that nothing was shown
+  seconds  of the whole run
+  why      of one that did not pass: the first line that was not expected, or the function that was refused
+"""
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from mana_job import Failed, Job, descendants, is_up, mpirun  # noqa: E402
+
+WAYS = ("native", "plain", "resumed", "restarted")
+TAKES = 4                # of a run whose checkpoint came too late
+RANK = "/mana-lower-"    # in the name of the program that a rank under mana began as
+KILLED_FROM_S = 1.0      # tests that run so long are killed after their checkpoint; shorter ones end with it
+REFUSED = re.compile(r"(MPIX?_\w+)[^\n]*(?:not supported|refused)|mana: (?:error: )?(MPIX?_\w+)")
+
+
+def job_lines(job):
+    """All that an ended job printed."""
+    lines = []
+    while (line := job.next_line(60)) is not None:
+        lines.append(line.rstrip("\n"))
+    return lines
+
+
+def of_program(lines):
+    """What is not mana's own."""
+    return [line for line in lines if not line.startswith(("mana:", "      ")) or "No Errors" in line]
+
+
+class Runner:
+    """Runs tests of one suite over one MPI.
+
+    mana       the command
+    judge      of (test, status, lines): None, or what is wrong
+    directory  for the runs; each test gets its own below
+    """
+
+    def __init__(self, mpi, mana, judge, directory, seed=0):
+        self.mpi, self.mana, self.judge, self.directory = mpi, str(mana), judge, directory
+        self.seed = seed
+        self.starts = {}    # ranks -> s, the shortest native run: about what mpirun itself takes
+
+    def start(self, test, tree, place, *words):
+        environment = dict(assignment.split("=", 1) for assignment in test.environment)
+        command = [*mpirun(self.mpi, test.ranks), *(test.mpirun_words if self.mpi == "mpich" else ()), *words]
+        return Job(command, tree / test.folder, place / "log", environment)
+
+    def program(self, test, tree):
+        return [str(tree / test.folder / test.program), *test.arguments]
+
+    def under_mana(self, test, tree, place, *options):
+        return self.start(test, tree, place, self.mana, "run", "--ckpt-dir", str(place / "ckpt"), *options, "--",
+                          *self.program(test, tree))
+
+    def ended(self, test, job, limit_s, earlier=()):
+        """The outcome of a job that is left alone."""
+        begin = job.started
+        try:
+            status = job.process.wait(max(1.0, limit_s))
+        except subprocess.TimeoutExpired:
+            job.kill()
+            return {"result": "timeout", "seconds": round(time.monotonic() - begin, 2),
+                    "why": self.reason(job_lines(job)) or f"did not end within {limit_s:.0f} s"}
+        seconds = round(time.monotonic() - begin, 2)
+        lines = job_lines(job)
+        wrong = self.judge(test, status, [line for line in earlier if "No Errors" in line][:1] + of_program(lines))
+        if wrong is None:
+            return {"result": "passed", "seconds": seconds}
+        return {"result": "failed", "seconds": seconds, "status": status, "why": self.reason(lines) or wrong}
+
+    @staticmethod
+    def reason(lines):
+        """The first refusal among the lines, or what mana says."""
+        for line in lines:
+            if "mana" in line and (match := REFUSED.search(line)):
+                return line.strip()
+        return next((line.strip() for line in lines if line.startswith("mana:")), None)
+
+    def native(self, test, tree, place, limit_s):
+        return self.ended(test, self.start(test, tree, place, *self.program(test, tree)), limit_s)
+
+    def plain(self, test, tree, place, limit_s):
+        return self.ended(test, self.under_mana(test, tree, place), limit_s)
+
+    def length_s(self, test, native_s):
+        """About the time between MPI_Init and the end."""
+        return max(0.01, native_s - self.starts.get(test.ranks, 0))
+
+    def moment(self, test, native_s, take, chance):
+        """Seconds between the job's being up and its checkpoint: anywhere in the test, earlier with each take."""
+        return chance.uniform(0, self.length_s(test, native_s)) * 0.3 ** take
+
+    def ask(self, job, place, after_s, chance):
+        """Sends the signal that asks for a checkpoint to one of the ranks. False if they ended before."""
+        while not is_up(place / "ckpt" / "job.json"):
+            if job.process.poll() is not None:
+                return False
+            time.sleep(0.002)
+        time.sleep(after_s)
+        ranks = [pid for pid in descendants(job.process.pid) if RANK in _program(pid)]
+        try:
+            os.kill(chance.choice(ranks), signal.SIGUSR1)
+        except (IndexError, ProcessLookupError):
+            return False
+        return True
+
+    @staticmethod
+    def saved(place):
+        return any((place / "ckpt").glob("gen-*/manifest.json"))
+
+    def fresh(self, place):
+        shutil.rmtree(place / "ckpt", ignore_errors=True)
+
+    def resumed(self, test, tree, place, limit_s, native_s):
+        chance = random.Random(f"{self.seed} resumed {test.name}")
+        for take in range(TAKES):
+            self.fresh(place)
+            job = self.under_mana(test, tree, place, "--checkpoint-on", "USR1")
+            self.ask(job, place, self.moment(test, native_s, take, chance), chance)
+            outcome = self.ended(test, job, limit_s)
+            if outcome["result"] != "passed" or self.saved(place):
+                return outcome
+        return {"result": "missed", "seconds": outcome["seconds"], "why": "ended before its checkpoint"}
+
+    def restarted(self, test, tree, place, limit_s, native_s):
+        """A long test is killed once its checkpoint is there, a short one ends with it."""
+        chance = random.Random(f"{self.seed} restarted {test.name}")
+        killed = self.length_s(test, native_s) > KILLED_FROM_S
+        for take in range(TAKES):
+            self.fresh(place)
+            job = self.under_mana(test, tree, place, "--checkpoint-on" if killed else "--stop-on", "USR1")
+            asked = self.ask(job, place, self.moment(test, native_s, take, chance), chance)
+            deadline = time.monotonic() + limit_s
+            while asked and job.process.poll() is None and time.monotonic() < deadline and not (killed and self.saved(place)):
+                time.sleep(0.002)
+            if job.process.poll() is None and not self.saved(place):
+                return self.ended(test, job, 1.0)
+            ended_itself = killed and job.process.poll() is not None
+            if job.process.poll() is None:
+                job.kill()
+            lines = job_lines(job)
+            if not self.saved(place):
+                outcome = {"result": "missed", "seconds": 0, "why": "ended before its checkpoint"}
+                if self.judge(test, job.process.returncode, of_program(lines)) is not None:
+                    return {"result": "failed", "seconds": 0, "why": self.reason(lines) or "before its checkpoint"}
+                continue
+            if ended_itself and take < TAKES - 1:
+                continue
+            (place / "ckpt" / "job.json").unlink(missing_ok=True)
+            again = self.start(test, tree, place, self.mana, "restart", str(place / "ckpt"))
+            return self.ended(test, again, limit_s, lines)
+        return outcome
+
+    def run(self, way, test, tree, native_s, limit_s):
+        """The outcome of this test in this way; native_s: what it took natively."""
+        if not (tree / test.folder / test.program).exists():
+            return {"result": "not_built", "seconds": 0, "why": "does not compile or link over this MPI"}
+        place = self.directory / way / re.sub(r"\W+", "_", test.name)[:150]
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        try:
+            if way in ("native", "plain"):
+                outcome = getattr(self, way)(test, tree, place, limit_s)
+            else:
+                outcome = getattr(self, way)(test, tree, place, limit_s, native_s)
+        except Failed as failed:
+            outcome = {"result": "failed", "seconds": 0, "why": str(failed).splitlines()[0]}
+        self.fresh(place)
+        if outcome["result"] == "passed":
+            shutil.rmtree(place)
+        return outcome
+
+
+def _program(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_text().partition("\0")[0]
+    except OSError:
+        return ""
