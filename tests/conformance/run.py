@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" /
 from mana_job import Failed, Job, descendants, is_up, mpirun  # noqa: E402
 
 WAYS = ("native", "plain", "resumed", "restarted")
-TAKES = 4                # of a run whose checkpoint came too late
+TAKES = 3                # of a run whose checkpoint came too late
 RANK = "/mana-lower-"    # in the name of the program that a rank under mana began as
 KILLED_FROM_S = 1.0      # tests that run so long are killed after their checkpoint; shorter ones end with it
 REFUSED = re.compile(r"(MPIX?_\w+)[^\n]*(?:not supported|refused)|mana: (?:error: )?(MPIX?_\w+)")
@@ -92,6 +92,9 @@ class Runner:
 
     def plain(self, test, tree, place, limit_s):
         return self.ended(test, self.under_mana(test, tree, place), limit_s)
+
+    def note_start(self, test, native_s):
+        self.starts[test.ranks] = min(native_s, self.starts.get(test.ranks, native_s))
 
     def length_s(self, test, native_s):
         """About the time between MPI_Init and the end."""

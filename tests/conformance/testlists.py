@@ -3,14 +3,12 @@ import dataclasses
 import pathlib
 import re
 
-CATEGORIES = ("attr", "basic", "coll", "comm", "datatype", "errhan", "errors", "group", "info", "init", "mpi_t", "part",
+CATEGORIES = ("attr", "coll", "comm", "datatype", "errhan", "errors", "group", "info", "init", "mpi_t", "part",
               "perf", "pt2pt", "threads", "topo")
 LISTS = ("testlist", "testlist.dtp")
 # Folders of what mana refuses as a whole, and of what is not C.
 LEFT_OUT = {"rma", "io", "spawn", "f77", "f90", "f08", "cxx", "impls", "faults"}
 DEFAULT_RANKS, DEFAULT_LIMIT_S = 2, 180
-# basic has no list: its programs that say how they ended.
-BASIC = {"basic": ("patterns", "self", "sendrecv", "simple", "srtest", "wtime")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +77,6 @@ def tests(built, source):
     """All tests of the categories, in the lists' order, each once."""
     found = []
     for category in CATEGORIES:
-        found += [Test(category, program) for program in BASIC.get(category, ())]
         found += read_folder(built, source, category)
     return list(dict.fromkeys(found))
 
