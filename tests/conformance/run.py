@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" /
 from mana_job import Failed, Job, descendants, is_up, mpirun  # noqa: E402
 
 WAYS = ("native", "plain", "resumed", "restarted")
-TAKES = 3                # of a run whose checkpoint came too late
+TAKES = 2                # of a run whose checkpoint came too late
 RANK = "/mana-lower-"    # in the name of the program that a rank under mana began as
 KILLED_FROM_S = 1.0      # tests that run so long are killed after their checkpoint; shorter ones end with it
 REFUSED = re.compile(r"(MPIX?_\w+)[^\n]*(?:not supported|refused)|mana: (?:error: )?(MPIX?_\w+)")
@@ -100,23 +100,25 @@ class Runner:
         """About the time between MPI_Init and the end."""
         return max(0.01, native_s - self.starts.get(test.ranks, 0))
 
-    def moment(self, test, native_s, take, chance):
-        """Seconds between the job's being up and its checkpoint: anywhere in the test, earlier with each take."""
-        return chance.uniform(0, self.length_s(test, native_s)) * 0.3 ** take
-
-    def ask(self, job, place, after_s, chance):
-        """Sends the signal that asks for a checkpoint to one of the ranks. False if they ended before."""
-        while not is_up(place / "ckpt" / "job.json"):
-            if job.process.poll() is not None:
-                return False
+    def ask(self, test, job, place, native_s, take, chance):
+        """Sends one rank the signal that asks for a checkpoint: first anywhere between MPI_Init and the end, in the next take
+        so early that the request waits for MPI_Init. False if the ranks ended before."""
+        if take == 0:
+            while not is_up(place / "ckpt" / "job.json"):
+                if job.process.poll() is not None:
+                    return False
+                time.sleep(0.002)
+            time.sleep(chance.uniform(0, self.length_s(test, native_s)))
+        while job.process.poll() is None:
+            ranks = [pid for pid in descendants(job.process.pid) if RANK in _program(pid) and _heeds(pid)]
+            if ranks:
+                try:
+                    os.kill(chance.choice(ranks), signal.SIGUSR1)
+                    return True
+                except ProcessLookupError:
+                    pass
             time.sleep(0.002)
-        time.sleep(after_s)
-        ranks = [pid for pid in descendants(job.process.pid) if RANK in _program(pid)]
-        try:
-            os.kill(chance.choice(ranks), signal.SIGUSR1)
-        except (IndexError, ProcessLookupError):
-            return False
-        return True
+        return False
 
     @staticmethod
     def saved(place):
@@ -130,7 +132,7 @@ class Runner:
         for take in range(TAKES):
             self.fresh(place)
             job = self.under_mana(test, tree, place, "--checkpoint-on", "USR1")
-            self.ask(job, place, self.moment(test, native_s, take, chance), chance)
+            self.ask(test, job, place, native_s, take, chance)
             outcome = self.ended(test, job, limit_s)
             if outcome["result"] != "passed" or self.saved(place):
                 return outcome
@@ -143,7 +145,7 @@ class Runner:
         for take in range(TAKES):
             self.fresh(place)
             job = self.under_mana(test, tree, place, "--checkpoint-on" if killed else "--stop-on", "USR1")
-            asked = self.ask(job, place, self.moment(test, native_s, take, chance), chance)
+            asked = self.ask(test, job, place, native_s, take, chance)
             deadline = time.monotonic() + limit_s
             while asked and job.process.poll() is None and time.monotonic() < deadline and not (killed and self.saved(place)):
                 time.sleep(0.002)
@@ -190,3 +192,13 @@ def _program(pid):
         return pathlib.Path(f"/proc/{pid}/cmdline").read_text().partition("\0")[0]
     except OSError:
         return ""
+
+
+def _heeds(pid):
+    """True once a signal that asks for a checkpoint cannot end the process any more."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    masks = re.findall(r"^Sig(?:Blk|Cgt):\s*(\w+)", status, re.MULTILINE)
+    return any(int(mask, 16) >> (signal.SIGUSR1 - 1) & 1 for mask in masks)
