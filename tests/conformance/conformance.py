@@ -23,7 +23,7 @@ import testlists
 
 SKIPPED = 77
 CHECKPOINTED = ("resumed", "restarted")
-LONGEST_NATIVE_S = 12    # what takes longer does not count
+LONGEST_NATIVE_S = 8    # what takes longer does not count
 FEW_RANKS = 4            # tests of more come last
 MOST_RANKS = 10          # tests of more ranks do not end in time on a few cores
 MOST_MEMORY_GB = 4

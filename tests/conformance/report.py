@@ -36,7 +36,7 @@ programs with this MPI's compiler, and takes each test of the suite's lists thro
    (`--stop-on USR1`); then `mana restart` (*restarted*).
 
 Left out: Fortran, C++, one-sided communication, files and dynamic processes, which mana refuses as a whole; MPICH's own settings and
-the sweeps over generated datatypes (testlist.cvar, testlist.dtp); tests of more than ten ranks, of more than 4 GB, or of more than 12
+the sweeps over generated datatypes (testlist.cvar, testlist.dtp); tests of more than ten ranks, of more than 4 GB, or of more than 8
 seconds natively; over Open MPI what the suite marks as not asked for by the standard. The suite's `basic` has no list, and its
 programs do not say whether they passed. A test that differs under mana is first run natively four times more; if one of these runs
 does not pass, it is *unsteady* and does not count.

@@ -1,0 +1,110 @@
+"""The parts of the conformance tests that need neither a network nor MPI."""
+import pathlib
+import tempfile
+import unittest
+
+import obtain
+import report
+import testlists
+
+STANZAS = """# the mirror
+Types: deb
+URIs: mirror://one/debian
+Suites: name name-updates other
+Components: main
+Signed-By: /usr/share/keyrings/one.gpg
+
+Types: deb
+URIs: mirror://vendor
+Suites: nodistro
+Components: main
+
+Enabled: no
+Types: deb
+URIs: mirror://off
+Suites: name
+Components: main
+"""
+
+LINES = """# comment
+deb [signed-by=/usr/share/keyrings/one.gpg] mirror://one/debian name main contrib
+deb-src mirror://one/debian name-security main
+deb mirror://vendor stable main
+"""
+
+
+class Sources(unittest.TestCase):
+    def test_stanzas_of_this_release_only(self):
+        found = obtain.sources_of_stanzas(STANZAS, "name")
+        self.assertEqual(len(found), 1)
+        self.assertIn("types: deb-src\n", found[0])
+        self.assertIn("suites: name name-updates\n", found[0])
+        self.assertIn("signed-by: /usr/share/keyrings/one.gpg\n", found[0])
+
+    def test_lines_of_this_release_only(self):
+        self.assertEqual(obtain.sources_of_lines(LINES, "name"),
+                         ["deb-src [signed-by=/usr/share/keyrings/one.gpg] mirror://one/debian name main contrib\n",
+                          "deb-src mirror://one/debian name-security main\n"])
+
+    def test_both_forms_of_one_configuration(self):
+        with tempfile.TemporaryDirectory() as directory:
+            etc, out = pathlib.Path(directory) / "etc", pathlib.Path(directory) / "out"
+            (etc / "sources.list.d").mkdir(parents=True)
+            (etc / "sources.list").write_text(LINES)
+            (etc / "sources.list.d" / "a.sources").write_text(STANZAS)
+            self.assertEqual(obtain.own_sources(etc, out, "name"), 3)
+            self.assertEqual(obtain.own_sources(etc, out, "elsewhere"), 0)
+
+
+class Lists(unittest.TestCase):
+    def test_line(self):
+        test = testlists.parse_line("pt2pt", "mprobe 2 arg=-a=1 env=X=2 timeLimit=7 xfail=t mem=6.5 strict=FALSE # why")
+        self.assertEqual(test.name, "pt2pt/mprobe 2 -a=1 X=2")
+        self.assertEqual((test.limit_s, test.memory_gb, test.strict), (7, 6.5, False))
+
+    def test_lines_without_a_test(self):
+        for line in ("", "# comment", "!dir:target"):
+            self.assertIsNone(testlists.parse_line("pt2pt", line))
+
+    def test_program_of_another_folder(self):
+        self.assertEqual(testlists.parse_line("threads", "coll/iallred 3").name, "threads/coll/iallred 3")
+
+    def test_unknown_word(self):
+        with self.assertRaises(ValueError):
+            testlists.parse_line("pt2pt", "mprobe 2 colour=red")
+
+
+class Judgement(unittest.TestCase):
+    plain = testlists.Test("attr", "attrt")
+
+    def test_good(self):
+        self.assertIsNone(testlists.judge(self.plain, 0, [" No Errors"]))
+
+    def test_bad(self):
+        for status, lines in ((0, []), (1, [" No Errors"]), (0, [" No Errors", "wrong"]), (0, ["Found 3 errors"])):
+            self.assertIsNotNone(testlists.judge(self.plain, status, lines))
+
+    def test_error_on_purpose(self):
+        test = testlists.Test("errhan", "errfatal", good_end="TestErrFatal")
+        self.assertIsNone(testlists.judge(test, 1, ["aborted"]))
+        self.assertIsNotNone(testlists.judge(test, 0, []))
+
+
+class Report(unittest.TestCase):
+    tests = {"a/one 2": {"category": "a", "native": {"result": "passed"}, "plain": {"result": "failed", "why": "MPI_X is refused"}},
+             "a/two 2": {"category": "a", "native": {"result": "passed"}, "plain": {"result": "timeout", "why": "hangs"}},
+             "a/three 2": {"category": "a", "native": {"result": "passed", "steady": False}, "plain": {"result": "unsteady"}},
+             "a/four 2": {"category": "a", "native": {"result": "failed"}}}
+    causes = [{"why": "MPI_X", "kind": "refused", "text": "X"}]
+
+    def test_counts(self):
+        self.assertIn("| a | 4 | 2 | 0 of 2 | – | – |", report.table(self.tests))
+
+    def test_each_difference_has_a_cause_or_is_unexplained(self):
+        found, said = report.differences(self.tests, "mpich", self.causes)
+        self.assertEqual(found, {"X (refused)": {"a/one 2": ["plain"]}, report.UNEXPLAINED: {"a/two 2": ["plain"]}})
+        self.assertEqual(said, {("a/two 2", "plain"): "timeout: hangs"})
+
+
+if __name__ == "__main__":
+    unittest.main()
