@@ -70,7 +70,8 @@ class Function:
         if self.shape == "refuse":
             return f"mana::refuse<mana::fn::{self.id}>({self.args})"
         if self.shape == "manual":
-            return f"mana::call_manual<mana::fn::{self.id}, mana::manual::{self.id}>({self.args})"
+            call = f"[](auto... a) {{ return mana::manual::{self.id}(a...); }}"
+            return f"mana::call_manual<mana::fn::{self.id}>({', '.join(filter(None, [call, self.args]))})"
         if self.shape == "pcollective":
             return f"mana::initialise_collective<mana::fn::{self.id}>({self.args})"
         return f"mana::interpose<mana::fn::{self.id}>({self.args})"

@@ -10,6 +10,7 @@
 #include "../lower/real_mpi.hpp"
 
 #include <low_descriptor_guard.hpp>
+#include <signals.hpp>
 
 #include <sched.h>
 
@@ -26,7 +27,9 @@ void attach(const lower::upper_entry* entry, std::uint64_t root) {
 
 int init(int required, int* provided) {
   this_job().record.thread_level = required;
-  return start_mpi(required, provided);
+  const int rc = start_mpi(required, provided);
+  split::take_back_handlers();
+  return rc;
 }
 
 int finalize() {

@@ -76,6 +76,16 @@ void install_request_handlers() noexcept {
     if ((requests.signals & one_signal(signal)) != 0) install(signal, &on_request, nullptr);
 }
 
+void take_back_handlers() noexcept {
+  install_request_handlers();
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    const kernel_sigaction action = recorded(signal);
+    if (!is_function(action.handler) || is_ours(signal)) continue;
+    const kernel_sigaction to_install = as_installed(action);
+    install(signal, &to_install, nullptr);
+  }
+}
+
 void give_back_request_signals() noexcept {
   const signal_set signals = std::exchange(requests.signals, 0);
   for (int signal = 1; signal <= signal_count; ++signal) {

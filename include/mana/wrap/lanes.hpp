@@ -63,7 +63,7 @@ inline int find_lane(vid::entry<kind::comm>& comm, vid::lane*& found) noexcept {
     delete made;
     return rc;
   }
-  made->clock = vid::communicator_clock(*comm.what.ranks, vid::mix64(~comm.what.lineage + vid::mix64(lanes.count)));
+  made->clock = vid::communicator_clock(*comm.what.everyone, vid::mix64(~comm.what.lineage + vid::mix64(lanes.count)));
   vid::lane** last = &lanes.first;
   while (*last != nullptr) last = &(*last)->next;
   *last = made;
@@ -110,7 +110,7 @@ inline int start_plan(wrapper_scope& scope, request_entry& e) noexcept {
   vid::collective_plan& plan = *e.what.plan;
   vid::group_clock& clock = *plan.on->clock;
   const auto how = [] { return waiting{.blocking = false, .waits_for_all = false}; };
-  if (!start_collective(scope, clock, &plan.on->real, how)) return neutral::err_unsupported_operation;
+  if (!start_collective(scope, clock, nullptr, how)) return neutral::err_unsupported_operation;
   const int rc = plan.start(plan.on->real, &e.real);
   if (rc != neutral::success) uncount_collective(clock);
   else e.what.state = vid::request_state::active;
@@ -145,6 +145,8 @@ inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   if (kept == nullptr) lower::cross([&] { s.fatal("no id for a freed communicator that has persistent collectives"); });
   kept->what.ranks = freed.what.ranks;
+  kept->what.peers = freed.what.peers;
+  kept->what.everyone = freed.what.everyone;
   kept->what.lineage = freed.what.lineage;
   kept->what.topology = std::exchange(freed.what.topology, nullptr);
   kept->what.lanes = std::exchange(freed.what.lanes, nullptr);

@@ -57,15 +57,15 @@ template <class Fn, class... A>
 
 namespace mana {
 
-/// A wrapper by hand, called when its results have places. Call: a function of mana::manual, args: as in mpi.h
-template <class Fn, auto Call, class... A>
-[[gnu::always_inline]] inline auto call_manual(A... args) noexcept {
-  if constexpr (std::is_same_v<decltype(Call(args...)), int> && Fn::params::size == sizeof...(A) &&
+/// A wrapper by hand, called when its results have places. call: (args…) → what mana::manual has; args: as in mpi.h
+template <class Fn, class Call, class... A>
+[[gnu::always_inline]] inline auto call_manual(Call call, A... args) noexcept {
+  if constexpr (std::is_same_v<decltype(call(args...)), int> && Fn::params::size == sizeof...(A) &&
                 wrap::checks_addresses<Fn>()) {
     if (wrap::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) [[unlikely]]
       return wrap::raise_null_address<Fn>(args...);
   }
-  return Call(args...);
+  return call(args...);
 }
 
 }  // namespace mana

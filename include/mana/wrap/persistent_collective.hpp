@@ -177,6 +177,7 @@ class plan_of final : public vid::collective_plan {
 template <class Fn, class... A>
 inline int initialise_collective(A... args) noexcept {
   using params = typename Fn::params::as_tuple;
+  if (wrap::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) return wrap::raise_null_address<Fn>(args...);
   wrap::wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   const auto comm_handle = std::get<wrap::position_of<kind::comm, params>()>(given);
@@ -189,7 +190,7 @@ inline int initialise_collective(A... args) noexcept {
   auto* const plan = new (std::nothrow) wrap::plan_of<Fn, A...>(wrap::array_members<Fn>(on), args...);
   if (on.lanes == nullptr) on.lanes = new (std::nothrow) vid::lane_list;
   wrap::request_entry* const request =
-      plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *on.ranks) : nullptr;
+      plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *on.peers) : nullptr;
   if (request == nullptr) {
     delete plan;
     return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory, or no free request id");
@@ -202,7 +203,7 @@ inline int initialise_collective(A... args) noexcept {
     return raise(comm_handle, Fn::id, error, text);
   };
   if (const int bad = plan->error(); bad != neutral::success) return give_up(bad, "argument");
-  if (!wrap::start_constructor(scope, *on.clock, &comm.e->real))
+  if (!wrap::start_constructor(scope, *on.clock, comm.e))
     return give_up(neutral::err_unsupported_operation, wrap::refused_by_clock);
   vid::lane* lane = nullptr;
   if (const int rc = wrap::find_lane(*comm.e, lane); rc != neutral::success) return give_up(rc, "no communicator for it");

@@ -160,6 +160,10 @@ class Requests:
         if not rest or first + rest != native:
             raise Failed(f"the output differs: {first} and {rest} instead of {native}")
 
+    def own_handler(self):
+        """The live MPI's start puts a handler over the program's, and another way to call it."""
+        self.require_native(self.lines(self.run(words=["own"])))
+
     def without_mana(self):
         self.require_native(self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS), "ask"], self.directory,
                                            self.directory / "log")))
@@ -173,7 +177,8 @@ def main():
     requests = Requests(parser.parse_args())
     failures = 0
     for case in (requests.signal_to_one, requests.signals_to_all, requests.time_to_stop, requests.the_program,
-                 requests.signals_of_the_restart, requests.waits_longer_than_the_interval, requests.without_mana):
+                 requests.signals_of_the_restart, requests.waits_longer_than_the_interval, requests.own_handler,
+                 requests.without_mana):
         try:
             case()
             if case != requests.without_mana:
