@@ -99,6 +99,23 @@ static void left_out(void) {
   }
 }
 
+// Sizes for which several products are as good, and sizes with many divisors, or few. Each MPI has its own way.
+static void sizes_of_grids(void) {
+  const int sizes[] = {20, 28, 262148, 999983, 720720, 2147483646};
+  for (int i = 0; i < 6; ++i)
+    for (int n = 1; n <= 6; ++n) {
+      int d[6] = {0};
+      long product = 1;
+      OK(MPI_Dims_create(sizes[i], n, d));
+      for (int k = 0; k < n; ++k) {
+        product *= d[k];
+        got_int(d[k]);
+        CHECK(k == 0 || d[k] <= d[k - 1], "%d behind %d", d[k], d[k - 1]);
+      }
+      CHECK(product == sizes[i], "%ld instead of %d", product, sizes[i]);
+    }
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   const int periods[2] = {1, 0}, second[2] = {0, 1};
@@ -106,6 +123,7 @@ int main(int argc, char** argv) {
   MPI_Comm plane, row;
   OK(MPI_Dims_create(ranks, 2, dims));
   CHECK(dims[0] * dims[1] == ranks && dims[0] >= dims[1], "%d x %d", dims[0], dims[1]);
+  sizes_of_grids();
   OK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &plane));
   OK(MPI_Cart_sub(plane, second, &row));
   OK(MPI_Comm_rank(plane, &own));

@@ -1,6 +1,5 @@
-// Queries of topologies, answered from the communicator's descriptor. (Constructors: comm.hpp.)
+// Queries of topologies, answered from the communicator's descriptor; MPI_Dims_create. (Constructors: comm.hpp.)
 #pragma once
-#include <mana/wrap/dims.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/topology.hpp>
 
@@ -163,31 +162,11 @@ inline int dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], i
     return int{neutral::success}; });
 }
 
-/// Factors that the caller fixed (not 0) stay.
+/// Implementations choose differently where several products are as good: the live one is asked.
 inline int dims_create(int nnodes, int ndims, int dims[]) noexcept {
-  long fixed = 1;
-  int open = 0;
-  if (nnodes < 1 || ndims < 0 || (ndims > 0 && dims == nullptr))
-    return wrap::fail(fn::dims_create::id, neutral::err_arg, "number of nodes or of dimensions");
-  for (int i = 0; i < ndims; ++i) {
-    if (dims[i] < 0) return wrap::fail(fn::dims_create::id, neutral::err_dims, "a negative dimension");
-    if (dims[i] == 0) ++open;
-    else if ((fixed *= dims[i]) > nnodes)
-      return wrap::fail(fn::dims_create::id, neutral::err_dims, "the given dimensions exceed the number of nodes");
-  }
-  if (nnodes % fixed != 0 || (open == 0 && ndims > 0 && fixed != nnodes))
-    return wrap::fail(fn::dims_create::id, neutral::err_dims, "the given dimensions do not divide the number of nodes");
-  if (open == 0) return MPI_SUCCESS;
-  const int rest = static_cast<int>(nnodes / fixed);
-#ifdef OPEN_MPI
-  const std::vector<int> factors = wrap::greedy_factors(rest, open);
-#else
-  const std::vector<int> factors = wrap::balanced_factors(rest, open);
-#endif
-  auto next = factors.begin();
-  for (int i = 0; i < ndims; ++i)
-    if (dims[i] == 0) dims[i] = *next++;
-  return MPI_SUCCESS;
+  wrap::wrapper_scope scope(fn::dims_create::id);
+  const int rc = lower::cross([&] { return lower::the_bridge().mpi->MPI_Dims_create(nnodes, ndims, dims); });
+  return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::dims_create::id, rc, nullptr);
 }
 
 }  // namespace mana::manual
