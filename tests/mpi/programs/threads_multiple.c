@@ -1,5 +1,5 @@
 // Three threads, each with point-to-point messages and collectives on its own communicator, at the same time if the MPI
-// provides MPI_THREAD_MULTIPLE. They wait for each other after each step; those of threads.c do not.
+// provides MPI_THREAD_MULTIPLE, and with one attached buffer for all. They wait for each other after each step; those of threads.c do not.
 #include "check.h"
 
 enum { threads = 3, few = 400, big = 30000 };  // ints of a message; the second: rendezvous
@@ -64,12 +64,48 @@ static void work(worker* w, int k) {
   if (w->multiple) CHECK(my_id == w->id, "thread-local value %d of thread %d", my_id, w->id);
 }
 
+// Threads share the attached buffer: each finds out for all of them what has left it.
+enum { buffered = 4 };
+static void attach(void) {
+  int small, large;
+  MPI_Pack_size(few, MPI_INT, MPI_COMM_WORLD, &small);
+  MPI_Pack_size(big, MPI_INT, MPI_COMM_WORLD, &large);
+  int size = 2 * threads * (buffered * (small + MPI_BSEND_OVERHEAD) + large + MPI_BSEND_OVERHEAD);
+  OK(MPI_Buffer_attach(malloc((size_t)size), size));
+}
+static void detach(void) {
+  void* memory;
+  int size;
+  OK(MPI_Buffer_detach(&memory, &size));
+  free(memory);
+}
+static void buffered_work(worker* w, int k) {
+  int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks, what = 10 * (w->id + 1) + 5;
+  int out[few], in[few];
+  MPI_Request r;
+  fill(w->big_out, big, me, what, k);
+  OK(MPI_Bsend(w->big_out, big, MPI_INT, right, 6, w->comm));
+  for (int i = 0; i < buffered; ++i) {
+    fill(out, few, me, what + 1, buffered * k + i);
+    OK(MPI_Ibsend(out, few, MPI_INT, right, 7, w->comm, &r));
+    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+  }
+  OK(MPI_Recv(w->big_in, big, MPI_INT, left, 6, w->comm, MPI_STATUS_IGNORE));
+  take(w, w->big_in, big, left, what, k);
+  for (int i = 0; i < buffered; ++i) {
+    OK(MPI_Recv(in, few, MPI_INT, left, 7, w->comm, MPI_STATUS_IGNORE));
+    take(w, in, few, left, what + 1, buffered * k + i);
+  }
+  OK(MPI_Barrier(w->comm));
+}
+
 static void* run(void* arg) {
   worker* w = arg;
   my_id = w->id;
   for (int k = 0; k < steps; ++k) {
     pthread_barrier_wait(&step_begins);
     work(w, k);
+    buffered_work(w, k);
     pthread_barrier_wait(&step_ends);
   }
   return NULL;
@@ -82,6 +118,7 @@ int main(int argc, char** argv) {
   OK(MPI_Is_thread_main(&main_thread));
   CHECK(main_thread && (level == MPI_THREAD_MULTIPLE) == multiple, "level %d", level);
   if (me == 0) printf("threads: %s\n", all ? "at the same time" : "one after the other");
+  attach();
   pthread_barrier_init(&step_begins, NULL, threads + 1);
   pthread_barrier_init(&step_ends, NULL, threads + 1);
   for (int t = 0; t < threads; ++t) {
@@ -96,7 +133,10 @@ int main(int argc, char** argv) {
       pthread_barrier_wait(&step_begins);
       pthread_barrier_wait(&step_ends);
     } else {
-      for (int t = 0; t < threads; ++t) work(&workers[t], k);
+      for (int t = 0; t < threads; ++t) {
+        work(&workers[t], k);
+        buffered_work(&workers[t], k);
+      }
     }
     step(k);
   }
@@ -105,5 +145,6 @@ int main(int argc, char** argv) {
     got(&workers[t].hash, sizeof workers[t].hash);
     MPI_Comm_free(&workers[t].comm);
   }
+  detach();
   return finish();
 }

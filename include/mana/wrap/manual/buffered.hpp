@@ -5,9 +5,18 @@
 
 #include <mana/gen/lower_slots.hpp>
 
+#include <mutex>
+
 namespace mana::wrap {
 
-/// Frees the copies of those buffered sends that have completed.
+/// Over library().attached* and the requests of this form, which belong to no thread. Held across calls of the live MPI
+/// that do not wait, never while parking.
+inline std::mutex& buffered_lock() noexcept {
+  static std::mutex lock;
+  return lock;
+}
+
+/// Frees the copies of those buffered sends that have completed. The caller holds buffered_lock().
 inline void sweep_buffered() noexcept {
   vid::table<kind::request>().for_each_unordered([](request_entry& e) {
     if (e.what.form != vid::request_form::buffered) return;
@@ -29,6 +38,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   if (m.count > INT32_MAX) return neutral::err_count;
   int rc = lower::cross([&] { return mpi.MPI_Pack_size(static_cast<int>(m.count), m.type.real, m.comm.real, &size); });
   if (rc != neutral::success) return rc;
+  const std::lock_guard hold(buffered_lock());      // until the request that others may see is a real one
   if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) sweep_buffered();
   if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) return neutral::err_buffer;
   void* const copy = std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1);
@@ -119,12 +129,12 @@ template <class Fn, class Size>
 inline int detach_buffer(void* address, Size* size) noexcept {
   wrapper_scope scope(Fn::id);
   library_state& lib = library();
-  while (lib.attached_used > 0) {
-    request_entry* waiting = nullptr;
+  for (request_entry* waiting = nullptr;; await_one(scope, *waiting)) {
+    const std::lock_guard hold(buffered_lock());
     sweep_buffered();
+    if (lib.attached_used == 0) break;
     vid::table<kind::request>().for_each_unordered([&](request_entry& e) {
       if (e.what.form == vid::request_form::buffered) waiting = &e; });
-    if (waiting != nullptr) await_one(scope, *waiting);
   }
   std::memcpy(address, &lib.attached, sizeof lib.attached);
   *size = static_cast<Size>(lib.attached_size);
