@@ -30,10 +30,10 @@ programs with this MPI's compiler, and takes each test of the suite's lists thro
 1. a *native* run, as the suite's script `runtests` judges it: "No Errors", no other output, status 0, or a bad status where the test
    makes an error on purpose;
 2. `mana run` (*plain*);
-3. `mana run --checkpoint-on USR1`: a rank gets the signal at a random moment between MPI_Init and the end (*resumed*). Where the
+3. `mana run --checkpoint-on USR2`: a rank gets the signal at a random moment between MPI_Init and the end (*resumed*). Where the
    test is over before, once more with a signal that waits for the end of MPI_Init; where that is too late too, the outcome is *missed*;
 4. the same, but the job ends by SIGKILL once the checkpoint is there, or, where the test takes less than a second, with its checkpoint
-   (`--stop-on USR1`); then `mana restart` (*restarted*).
+   (`--stop-on USR2`); then `mana restart` (*restarted*).
 
 Left out: Fortran, C++, one-sided communication, files and dynamic processes, which mana refuses as a whole; MPICH's own settings and
 the sweeps over generated datatypes (testlist.cvar, testlist.dtp); tests of more than ten ranks, of more than 4 GB, or of more than 8

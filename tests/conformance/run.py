@@ -20,6 +20,7 @@ from mana_job import Failed, Job, descendants, is_up, mpirun  # noqa: E402
 
 WAYS = ("native", "plain", "resumed", "restarted")
 TAKES = 2                # of a run whose checkpoint came too late
+ASK, SIGNAL = signal.SIGUSR2, "USR2"      # not USR1: MPICH has a handler of its own for that
 RANK = "/mana-lower-"    # in the name of the program that a rank under mana began as
 KILLED_FROM_S = 1.0      # tests that run so long are killed after their checkpoint; shorter ones end with it
 REFUSED = re.compile(r"(MPIX?_\w+)[^\n]*(?:not supported|refused)|mana: (?:error: )?(MPIX?_\w+)")
@@ -113,7 +114,7 @@ class Runner:
             ranks = [pid for pid in descendants(job.process.pid) if RANK in _program(pid) and _heeds(pid)]
             if ranks:
                 try:
-                    os.kill(chance.choice(ranks), signal.SIGUSR1)
+                    os.kill(chance.choice(ranks), ASK)
                     return True
                 except ProcessLookupError:
                     pass
@@ -131,7 +132,7 @@ class Runner:
         chance = random.Random(f"{self.seed} resumed {test.name}")
         for take in range(TAKES):
             self.fresh(place)
-            job = self.under_mana(test, tree, place, "--checkpoint-on", "USR1")
+            job = self.under_mana(test, tree, place, "--checkpoint-on", SIGNAL)
             self.ask(test, job, place, native_s, take, chance)
             outcome = self.ended(test, job, limit_s)
             if outcome["result"] != "passed" or self.saved(place):
@@ -144,7 +145,7 @@ class Runner:
         killed = self.length_s(test, native_s) > KILLED_FROM_S
         for take in range(TAKES):
             self.fresh(place)
-            job = self.under_mana(test, tree, place, "--checkpoint-on" if killed else "--stop-on", "USR1")
+            job = self.under_mana(test, tree, place, "--checkpoint-on" if killed else "--stop-on", SIGNAL)
             asked = self.ask(test, job, place, native_s, take, chance)
             deadline = time.monotonic() + limit_s
             while asked and job.process.poll() is None and time.monotonic() < deadline and not (killed and self.saved(place)):
@@ -201,4 +202,4 @@ def _heeds(pid):
     except OSError:
         return False
     masks = re.findall(r"^Sig(?:Blk|Cgt):\s*(\w+)", status, re.MULTILINE)
-    return any(int(mask, 16) >> (signal.SIGUSR1 - 1) & 1 for mask in masks)
+    return any(int(mask, 16) >> (ASK - 1) & 1 for mask in masks)
