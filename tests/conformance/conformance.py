@@ -27,6 +27,7 @@ LONGEST_NATIVE_S = 8    # what takes longer does not count
 FEW_RANKS = 4            # tests of more come last
 MOST_RANKS = 10          # tests of more ranks do not end in time on a few cores
 MOST_MEMORY_GB = 4
+UNKNOWN_S = 0.3          # of a test that was not run natively before
 NATIVE_AGAIN = 4         # native runs that must pass before another outcome under mana is called a difference
 
 
@@ -64,16 +65,16 @@ def mpich_suite(place, mpi, selected):
 SUITES = {"mpich": mpich_suite}
 
 
-def limit_s(test, way, native):
+def limit_s(test, way, native_s):
     """Natively what the suite grants, within reason; under mana many times what the native run took."""
-    return min(test.limit_s, LONGEST_NATIVE_S) if way == "native" else 20 + 8 * native["seconds"]
+    return min(test.limit_s, LONGEST_NATIVE_S) if way == "native" else 20 + 8 * native_s
 
 
 def unsteady(runner, results, tree, test):
     """True if the test does not pass natively either when it is run a few times more; then it does not count."""
-    native = results.outcome(test, "native")
+    native = results.outcome(test, "native") or {"result": "passed", "seconds": UNKNOWN_S}
     if "steady" not in native:
-        outcomes = (runner.run("native", test, tree, None, limit_s(test, "native", None)) for _ in range(NATIVE_AGAIN))
+        outcomes = (runner.run("native", test, tree, 0, limit_s(test, "native", 0)) for _ in range(NATIVE_AGAIN))
         native["steady"] = all(outcome["result"] == "passed" for outcome in outcomes)
         results.put(test, "native", native)
     return not native["steady"]
@@ -84,8 +85,9 @@ def go(options, runner, results, tree, tests):
     def is_wanted(test, way):
         return way in options.way and (options.again or results.outcome(test, way) is None)
 
-    def counts(test):
-        return (results.outcome(test, "native") or {}).get("result") == "passed"
+    def counts(test):       # without native runs: until it differs
+        native = results.outcome(test, "native")
+        return native["result"] == "passed" if native else "native" not in options.way
 
     def goes_on(test):      # what differs without a checkpoint says nothing about checkpoints
         return (results.outcome(test, "plain") or {"result": "passed"})["result"] == "passed"
@@ -96,7 +98,8 @@ def go(options, runner, results, tree, tests):
             native = results.outcome(test, "native")
             if way != "native" and not counts(test) or way in CHECKPOINTED and not goes_on(test):
                 break
-            outcome = runner.run(way, test, tree, native and native["seconds"], limit_s(test, way, native))
+            native_s = native["seconds"] if native else UNKNOWN_S
+            outcome = runner.run(way, test, tree, native_s, limit_s(test, way, native_s))
             if way != "native" and outcome["result"] in ("failed", "timeout") and unsteady(runner, results, tree, test):
                 outcome["result"] = "unsteady"
             results.put(test, way, outcome)
@@ -106,8 +109,8 @@ def go(options, runner, results, tree, tests):
         return test, outcomes
 
     for test in tests:
-        if counts(test):
-            runner.note_start(test, results.outcome(test, "native")["seconds"])
+        if counts(test) and (native := results.outcome(test, "native")):
+            runner.note_start(test, native["seconds"])
     wanted = [test for test in tests if any(is_wanted(test, way) for way in run.WAYS)]
     random.Random(options.seed).shuffle(wanted)      # so that what was run before an interruption is of all categories
     wanted.sort(key=lambda test: test.ranks > FEW_RANKS)
@@ -160,7 +163,7 @@ def main():
     except obtain.Unavailable as why:
         print(f"skipped: {why}")
         return SKIPPED
-    if names and (unknown := names - {test.name for test in tests}):
+    if names and not options.only and (unknown := names - {test.name for test in tests}):
         print(f"not in the suite: {sorted(unknown)}")
         return 1
     if options.prepare:
