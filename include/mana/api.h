@@ -32,6 +32,41 @@ static inline long mana_restarts(void) {
   return count == 0 ? -1 : count();
 }
 
+/* Moments of a checkpoint at which hooks are called, in this order. */
+enum mana_event {
+  MANA_REQUESTED = 0,    /* it was asked for; the program still runs. Of a request that finds a rank outside MPI until
+                            the recovery line: together with MANA_LINE_FOUND */
+  MANA_LINE_FOUND = 1,   /* all threads of all ranks stand still */
+  MANA_BEFORE_WRITE = 2, /* no message is under way; the image is written next. What hooks change now is in it */
+  MANA_AFTER_WRITE = 3,  /* the image was written, or given up (durable); not called after a restart */
+  MANA_RESUMED = 4,      /* the program goes on in the process that it was in; not durable: no checkpoint was taken */
+  MANA_RESTARTED = 5     /* it goes on in a new process */
+};
+
+struct mana_hook_info {
+  int rank, size;        /* in MPI_COMM_WORLD */
+  long restarts;         /* how often this run was restarted */
+  int durable;           /* at MANA_AFTER_WRITE and MANA_RESUMED: the checkpoint is complete, on all ranks */
+};
+
+/* Hooks are called on the thread that called MPI_Init, one after the other, in the order in which they were added. The
+   thread may have been interrupted anywhere: they call only what a signal handler may call, and no MPI. */
+typedef void (*mana_hook_function)(enum mana_event event, const struct mana_hook_info* info, void* extra);
+
+/* returns a number for mana_hook_remove; -1 without MANA, and where there are 64 hooks already. */
+static inline int mana_hook_add(enum mana_event event, mana_hook_function function, void* extra) {
+  typedef int (*adder)(enum mana_event, mana_hook_function, void*);
+  const adder add = (adder)mana_api_function("mana_api_hook_add");
+  return add == 0 ? -1 : add(event, function, extra);
+}
+
+/* returns 0; -1 without MANA and for what is no hook's number. */
+static inline int mana_hook_remove(int number) {
+  typedef int (*remover)(int);
+  const remover remove_hook = (remover)mana_api_function("mana_api_hook_remove");
+  return remove_hook == 0 ? -1 : remove_hook(number);
+}
+
 #ifdef __cplusplus
 }
 #endif

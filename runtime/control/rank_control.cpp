@@ -127,6 +127,7 @@ void rank_control::start_quiesce(clock::request_number number) {
   pending_ = 0;
   number_ = number;
   bridge_.current.store(lower::phase::agreeing);
+  __atomic_store_n(&bridge_.reserved[lower::slot_request_number], number, __ATOMIC_RELAXED);
   bridge_.attention.fetch_or(lower::checkpoint_pending);
   fence_all_threads();
   clock_->begin(number, read_clocks());

@@ -47,8 +47,9 @@ template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_ea
 template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
 template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
 template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
+template <class Row> void for_each_constant(kind::split_type, Row&& row) { for_each_predefined_split_type(row); }
 
-/// Constants of the tools interface, K: their kind. What no table has passes as it is.
+/// Constants whose values mpi.h chooses, K: their kind. What no table has passes as it is.
 template <class K>
 inline int neutral_constant(int real) noexcept {
   int found = real;

@@ -49,18 +49,16 @@ struct real_argument<Param, Neutral, Real> {
 };
 
 template <class Param>
-concept tool_constant = std::is_same_v<typename Param::kind, kind::verbosity> ||
-    std::is_same_v<typename Param::kind, kind::bind_type> || std::is_same_v<typename Param::kind, kind::scope> ||
-    std::is_same_v<typename Param::kind, kind::pvar_class>;
+concept constant_of_mpi_h = requires { for_each_constant(typename Param::kind{}, [](int, int, const char*) {}); };
 
-template <tool_constant Param, class Real>
+template <constant_of_mpi_h Param, class Real>
 struct real_argument<Param, int, Real> {
   int value;
   real_argument(int v, int) noexcept : value(real_constant<typename Param::kind>(v)) {}
   int give() noexcept { return value; }
   void back() noexcept {}
 };
-template <tool_constant Param, class Real>
+template <constant_of_mpi_h Param, class Real>
 struct real_argument<Param, int*, Real> {
   int* where;
   real_argument(int* v, int) noexcept : where(v) {}

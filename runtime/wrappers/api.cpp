@@ -1,5 +1,6 @@
 // The functions behind mana/api.h.
 #include <mana/api.h>
+#include <mana/hooks/hook_table.hpp>
 #include <mana/lower/abi.hpp>
 #include <mana/lower/signals.hpp>
 
@@ -14,5 +15,12 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] long mana_api_restarts() { return mana::lower::the_bridge().restarts; }
+
+[[gnu::visibility("default")]] int mana_api_hook_add(mana_event event, mana_hook_function function, void* extra) {
+  return mana::hooks::the_hooks.add(event, function, extra);
+}
+[[gnu::visibility("default")]] int mana_api_hook_remove(int number) {
+  return mana::hooks::the_hooks.remove(number) ? 0 : -1;
+}
 
 }

@@ -1,5 +1,6 @@
 // The wrapper library's objects, and how it makes itself known to the lower half when the dynamic linker loads it.
 #include <mana/drain/service.hpp>
+#include <mana/hooks/hook_table.hpp>
 #include <mana/wrap/manual/all.hpp>
 
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 namespace mana::wrap {
 
 void park_if_asked() noexcept {
+  if (lower::this_thread()->index == lower::the_bridge().main_thread) hooks::announce_request();
   if (park_asked()) drain::park_now();
 }
 

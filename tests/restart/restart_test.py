@@ -18,6 +18,7 @@ from clock_traces import ClockTraces  # noqa: E402
 from comparison import Comparison  # noqa: E402
 from mana_job import Failed, Job, mpirun  # noqa: E402
 
+AHEAD = ["unshare", "--time", "--fork", "--monotonic"]      # seconds
 SILENCE_S = 240
 ENDING_S = 60
 SKIPPED = 77
@@ -57,6 +58,8 @@ class Test:
         for name in self.options.file:
             (self.directory / name).unlink(missing_ok=True)
         preload = ["env", f"LD_PRELOAD={self.options.preload}"] if self.options.preload else []
+        if self.options.clock_ahead and words:
+            preload = [*AHEAD, str(self.options.clock_ahead), *preload]
         return self.start(*preload, *words, *self.options.command)
 
     def under_mana(self):
@@ -198,6 +201,8 @@ def parse():
     parser.add_argument("--cycles", type=int, default=1, help="times that a run is killed and restarted once, then twice")
     parser.add_argument("--no-native", action="store_true", help="compare with a run under mana: the program needs it")
     parser.add_argument("--preload", help="LD_PRELOAD of the program, natively and of mana run")
+    parser.add_argument("--clock-ahead", type=int, metavar="SECONDS",
+                        help="until it is restarted the job is on a machine that was booted so much earlier")
     parser.add_argument("--clock", help="policy, of mana run and mana restart")
     parser.add_argument("--fan-out", type=int, help="of the control tree, of mana run and mana restart")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
@@ -212,6 +217,9 @@ def main():
     options = parse()
     if shutil.which(options.command[0]) is None:
         print(f"{options.command[0]} is not installed: skipped")
+        return SKIPPED
+    if options.clock_ahead and subprocess.run([*AHEAD, "1", "true"], capture_output=True).returncode != 0:
+        print("clocks cannot be moved here: skipped")
         return SKIPPED
     print(f"seed {options.seed}", flush=True)
     try:

@@ -1,8 +1,10 @@
 // The park point of the upper half's threads, and the checkpoint as the thread that called MPI_Init runs it.
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
+#include <mana/hooks/hook_table.hpp>
 #include <mana/lower/context.hpp>
 #include <mana/restart/rebuild.hpp>
+#include <mana/wrap/manual/env.hpp>
 
 #include <linux/futex.h>
 #include <signal.h>
@@ -51,20 +53,28 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
   lower::bridge& b = lower::the_bridge();
   ++self.inside;                               // a park signal must find nothing to do here
   lower::outcome how = lower::outcome::given_up;
+  hooks::announce_request();
   if (lower::cross([&] { return b.service->park_others(); }) != 0) {
+    hooks::run(MANA_LINE_FOUND);
     b.current.store(lower::phase::draining, std::memory_order_release);
     drain_all();
     lower::cross([&] { b.service->fault_point("drained"); });
+    hooks::run(MANA_BEFORE_WRITE);
+    wrap::hold_clock();
     b.current.store(lower::phase::writing, std::memory_order_release);
     raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), 8);
     if (mana_save_context(&self.saved) == 0) {
       how = lower::cross([&] { return b.service->write_image(); });
+      hooks::run(MANA_AFTER_WRITE, how == lower::outcome::resumed);
     } else {
       how = lower::outcome::restarted;
+      wrap::continue_clock();
+      hooks::announced = 0;
       restart::rebuild_all();
     }
   }
   lower::cross([&] { b.service->release(how); });
+  hooks::run(how == lower::outcome::restarted ? MANA_RESTARTED : MANA_RESUMED, how == lower::outcome::resumed);
   --self.inside;
 }
 

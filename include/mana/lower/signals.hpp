@@ -19,6 +19,7 @@ enum bridge_slot : unsigned {
   slot_requests = 0,          // eventfd: whoever writes request_amount() to it has this rank ask for a checkpoint
   slot_stop_signals = 1,      // bit n-1: signal n asks for a checkpoint that ends the job
   slot_our_signals = 2,       // bit n-1: signal n is ours
+  slot_request_number = 3,    // of the checkpoint that was asked for last; 0: none in this process
 };
 
 /// What is added to slot_requests' descriptor.

@@ -141,16 +141,17 @@ template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_ea
 template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
 template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
 template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
+template <class Row> void for_each_constant(kind::split_type, Row&& row) { for_each_predefined_split_type(row); }
 
-/// A constant of the tools interface, K: its kind; 0 and what no table has pass as they are.
+/// A constant whose value mpi.h chooses, K: its kind. What no table has passes as it is.
 template <class K>
-inline int tool_constant(int neutral_value) noexcept {
+inline int app_constant(int neutral_value) noexcept {
   int found = neutral_value;
   for_each_constant(K{}, [&](int code, int value, const char*) { if (code == neutral_value) found = value; });
   return found;
 }
 template <class K>
-inline int neutral_tool_constant(int app_value) noexcept {
+inline int neutral_constant(int app_value) noexcept {
   int found = app_value;
   for_each_constant(K{}, [&](int code, int value, const char*) { if (value == app_value) found = code; });
   return found;

@@ -42,6 +42,7 @@ struct verbosity {};
 struct bind_type {};
 struct scope {};
 struct pvar_class {};
+struct split_type {};  // of communicators; may be MPI_UNDEFINED
 }  // namespace kind
 
 /// One parameter: its kind, its direction, and whether it is an array (the wrapper's template knows its length).

@@ -21,6 +21,7 @@
 #include <mana/wrap/manual/request.hpp>
 #include <mana/wrap/manual/sendrecv.hpp>
 #include <mana/wrap/manual/session.hpp>
+#include <mana/wrap/manual/split_type.hpp>
 #include <mana/wrap/manual/tool.hpp>
 #include <mana/wrap/manual/tool_event.hpp>
 #include <mana/wrap/manual/topology.hpp>

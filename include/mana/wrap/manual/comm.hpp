@@ -222,13 +222,6 @@ inline int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) noexcept
       },
       wrap::nothing_more);
 }
-/// Only MPI_COMM_TYPE_SHARED and MPI_UNDEFINED: other types name hardware that another node may not have.
-inline int comm_split_type(MPI_Comm comm, int type, int key, [[maybe_unused]] MPI_Info info, MPI_Comm* out) noexcept {
-  if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
-    return raise(comm, fn::comm_split_type::id, neutral::err_arg, "only MPI_COMM_TYPE_SHARED can be split by");
-  return wrap::construct_comm<fn::comm_split_type>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
-    return lower::the_bridge().service->split_shared(parent, type != MPI_UNDEFINED, key, made); }, wrap::nothing_more);
-}
 inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
   const wrap::group_members members = wrap::members_of_group(group);
   if (!members.ok) return raise(comm, fn::comm_create::id, neutral::err_group, nullptr);

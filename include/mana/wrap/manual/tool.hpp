@@ -43,9 +43,9 @@ inline int t_cvar_get_info(int index, char* name, int* name_length, int* verbosi
     wrap::variable v;
     const int rc = wrap::ask_cvar(index, {name, name_length}, {desc, desc_length}, v);
     if (rc != neutral::success) return rc;
-    wrap::give(verbosity, app::tool_constant<kind::verbosity>(v.verbosity));
-    wrap::give(bind, app::tool_constant<kind::bind_type>(v.bind));
-    wrap::give(scope, app::tool_constant<kind::scope>(v.scope));
+    wrap::give(verbosity, app::app_constant<kind::verbosity>(v.verbosity));
+    wrap::give(bind, app::app_constant<kind::bind_type>(v.bind));
+    wrap::give(scope, app::app_constant<kind::scope>(v.scope));
     if (datatype != nullptr) *datatype = app::predefined_handle<kind::datatype>(wrap::datatype_code(v.datatype));
     if (enumeration != nullptr) *enumeration = wrap::enumeration_handle(v.enumeration, false, index, 0);
     return rc;
@@ -97,7 +97,7 @@ inline int t_cvar_write(MPI_T_cvar_handle handle, const void* value) noexcept {
 
 inline int t_pvar_get_num(int* n) noexcept { return wrap::tool_forward<fn::t_pvar_get_num>(n); }
 inline int t_pvar_get_index(const char* name, int var_class, int* index) noexcept {
-  return wrap::tool_forward<fn::t_pvar_get_index>(name, app::neutral_tool_constant<kind::pvar_class>(var_class), index);
+  return wrap::tool_forward<fn::t_pvar_get_index>(name, app::neutral_constant<kind::pvar_class>(var_class), index);
 }
 inline int t_pvar_get_info(int index, char* name, int* name_length, int* verbosity, int* var_class,
                            MPI_Datatype* datatype, MPI_T_enum* enumeration, char* desc, int* desc_length, int* bind,
@@ -106,9 +106,9 @@ inline int t_pvar_get_info(int index, char* name, int* name_length, int* verbosi
     wrap::variable v;
     const int rc = wrap::ask_pvar(index, {name, name_length}, {desc, desc_length}, v);
     if (rc != neutral::success) return rc;
-    wrap::give(verbosity, app::tool_constant<kind::verbosity>(v.verbosity));
-    wrap::give(var_class, app::tool_constant<kind::pvar_class>(v.pvar_class));
-    wrap::give(bind, app::tool_constant<kind::bind_type>(v.bind));
+    wrap::give(verbosity, app::app_constant<kind::verbosity>(v.verbosity));
+    wrap::give(var_class, app::app_constant<kind::pvar_class>(v.pvar_class));
+    wrap::give(bind, app::app_constant<kind::bind_type>(v.bind));
     wrap::give(readonly, v.readonly);
     wrap::give(continuous, v.continuous);
     wrap::give(atomic, v.atomic);
