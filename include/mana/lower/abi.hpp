@@ -118,7 +118,12 @@ struct bridge {
 inline constexpr std::uintptr_t threads_address = bridge_address + 0x10000;
 static_assert(sizeof(bridge) <= 0x10000);
 
+#if defined(MANA_ONE_PROCESS)      // wrappers without the split: see cross.hpp
+inline bridge the_only_bridge{};
+inline bridge& the_bridge() noexcept { return the_only_bridge; }
+#else
 inline bridge& the_bridge() noexcept { return *reinterpret_cast<bridge*>(bridge_address); }
+#endif
 inline thread_block* thread_blocks() noexcept { return reinterpret_cast<thread_block*>(threads_address); }
 
 /// How a wait in the lower half ended.

@@ -12,6 +12,30 @@
 
 namespace mana::lower {
 
+#if defined(MANA_ONE_PROCESS)
+
+// The wrappers' form without the split: the lower half is the PMPI_ interface of the same process, under the same thread
+// pointer. A crossing is a call.
+
+/// The calling thread's block, made by its first call.
+inline thread_block* this_thread() noexcept {
+  struct own_block {
+    thread_block block{};
+    own_block() noexcept {
+      static std::atomic<std::uint32_t> next{0};
+      block.index = next.fetch_add(1, std::memory_order_relaxed);
+    }
+  };
+  thread_local own_block own;
+  return &own.block;
+}
+template <class F>
+[[gnu::always_inline]] inline auto cross(F&& f) noexcept { return f(); }
+template <class F>
+[[gnu::always_inline]] inline auto cross_up(F&& f) noexcept { return f(); }
+
+#else
+
 /// The calling thread's block. Valid on every thread that runs upper-half code.
 [[gnu::always_inline]] inline thread_block* this_thread() noexcept {
   thread_block* block;
@@ -88,6 +112,8 @@ template <class F>
     set_thread_pointer(lower);
   });
 }
+
+#endif
 
 /// While one lives, the park signal leaves the thread alone. The owner parks when it leaves, if that was asked for.
 class inside_guard {

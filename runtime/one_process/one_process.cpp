@@ -1,0 +1,58 @@
+// The lower half of the wrappers' form without the split: the PMPI_ interface of this process. There are no checkpoints, so
+// nothing ever asks for attention, and what belongs to them stays empty.
+#include "life.hpp"
+#include "real_abi.hpp"
+#include "real_call.hpp"
+#include "real_mpi.hpp"
+
+#include <mana/wrap/manual/all.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+#if !defined(MANA_ONE_PROCESS)
+#error "compiled with MANA_ONE_PROCESS only: target mana_wrappers_<mpi>"
+#endif
+
+namespace mana {
+namespace {
+
+[[noreturn]] void abort_job(int exit_code) { real_mpi::abort(exit_code); }
+void fatal(const char* text) {
+  std::fprintf(stderr, "mana: error: %s\n      this is a defect of mana: please report it\n", text);
+  std::abort();
+}
+void note(const char* text) { std::fprintf(stderr, "mana: %s\n", text); }
+
+lower::services make_services() {
+  lower::services table{};
+  table.version = lower::abi_version;
+  real_mpi::fill_services(table);
+  table.init = real_mpi::start;
+  table.finalize = real_mpi::finish;
+  table.abort = [](int exit_code) { abort_job(exit_code); };
+  table.fatal = fatal;
+  table.note = note;
+  table.clock_enter = [](const lower::collective_start*) { return lower::wait_end::done; };
+  table.clock_wait = [](const int*, int) { return lower::wait_end::done; };
+  table.clock_wait_end = [] {};
+  table.clock_ending = [] { return lower::wait_end::done; };
+  table.fault_point = [](const char*) {};
+  return table;
+}
+
+[[gnu::constructor(101)]] void attach() {
+  static const lower::services table = make_services();
+  lower::bridge& b = lower::the_bridge();
+  b.service = &table;
+  b.mpi = &lower::the_mpi_slots();
+  b.upper.reduce = wrap::reduce_upcall;
+  lower::fill_predefined(b.predefined_real);
+  app::init_predefined();
+}
+
+}  // namespace
+
+void wrap::park_if_asked() noexcept {}
+
+}  // namespace mana
