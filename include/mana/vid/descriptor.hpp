@@ -64,7 +64,7 @@ struct descriptor<kind::request> {
   std::uint32_t datatype = 0;          // same
   void* buffer = nullptr;
   std::int64_t count = 0;
-  std::uint64_t posted = 0;            // order of posting among this rank's receives
+  std::uint64_t posted = 0;            // order of starting among this rank's receives and collectives
   const rank_map* ranks = nullptr;     // the communicator's peers
   entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
   collective_plan* plan = nullptr;     // owned: of a persistent collective

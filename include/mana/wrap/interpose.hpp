@@ -167,6 +167,7 @@ inline int call_collective(A... args) noexcept {
     vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.peers);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
     request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
+    request->what.posted = take_next(wrap::library().next_posted, wrap::library().callers);
     const int rc = wrap::start_and_enter<Fn>(*comm.e, translated, request, args...);
     if (rc != neutral::success) {
       wrap::free_request(*request);

@@ -8,12 +8,13 @@ namespace mana::wrap {
 
 using op_entry = vid::entry<kind::op>;
 
-/// What each number calls. A freed one may still be called by a pending reduction, so it stays as it is, and is used again
-/// only when all others have been and no collective is pending.
+/// What each number calls. A freed one may still be called by a reduction that was started before, so it stays as it is,
+/// and is used again only when all others have been and no collective of that time is pending.
 struct op_numbers {
   struct user {
     void (*function)() = nullptr;
     bool large = false, taken = false;
+    std::uint64_t freed_at = 0;               // collectives that were started before have a lower descriptor::posted
   };
   user all[vid::max_user_ops];
   std::uint32_t fresh = 0;                    // numbers from here on were never used
@@ -23,11 +24,13 @@ inline op_numbers& user_ops() noexcept {
   return numbers;
 }
 
-inline bool collective_pending() noexcept {
-  bool found = false;
+/// descriptor::posted of the oldest collective that is pending; the largest number if there is none.
+inline std::uint64_t oldest_collective() noexcept {
+  std::uint64_t oldest = UINT64_MAX;
   vid::table<kind::request>().for_each_unordered([&](const vid::entry<kind::request>& e) {
-    found = found || (e.what.form == vid::request_form::collective && e.what.state == vid::request_state::active); });
-  return found;
+    if (e.what.form == vid::request_form::collective && e.what.state == vid::request_state::active)
+      oldest = std::min(oldest, e.what.posted); });
+  return oldest;
 }
 
 /// out: a number that calls `function` from now on; max_user_ops if there is none
@@ -36,15 +39,18 @@ inline std::uint32_t take_op_number(void (*function)(), bool large) noexcept {
   op_numbers& ops = user_ops();
   std::uint32_t number = ops.fresh;
   if (number < vid::max_user_ops) ++ops.fresh;
-  else if (!collective_pending())
-    number = static_cast<std::uint32_t>(
-        std::find_if(std::begin(ops.all), std::end(ops.all), [](const auto& u) { return !u.taken; }) - ops.all);
-  if (number < vid::max_user_ops) ops.all[number] = {function, large, true};
+  else {
+    const std::uint64_t oldest = oldest_collective();
+    const auto is_over = [=](const op_numbers::user& u) { return !u.taken && u.freed_at <= oldest; };
+    number = static_cast<std::uint32_t>(std::find_if(std::begin(ops.all), std::end(ops.all), is_over) - ops.all);
+  }
+  if (number < vid::max_user_ops) ops.all[number] = {function, large, true, 0};
   return number;
 }
 inline void give_op_number_back(std::uint32_t number) noexcept {
   const std::lock_guard hold(cold_lock());
   user_ops().all[number].taken = false;
+  user_ops().all[number].freed_at = library().next_posted.load(std::memory_order_relaxed);
 }
 
 /// out: neutral error class
