@@ -17,6 +17,8 @@ void park_if_asked() noexcept {
   if (park_asked()) drain::park_now();
 }
 
+void receive_firsts() noexcept { receive_all_firsts(); }
+
 namespace {
 
 /// The program's children are not to be wrapped: takes this library out of LD_PRELOAD, and the tools that stand before it

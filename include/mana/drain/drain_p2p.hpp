@@ -118,6 +118,7 @@ inline void drain_all() noexcept {
     empty_channel(lib.world.what, lib.world.real);
     empty_channel(lib.self.what, lib.self.real);
     empty_channel(lib.hidden.what, lib.hidden.real);
+    empty_channel(lib.partitioned.what, lib.partitioned.real);
     vid::table<kind::comm>().for_each_unordered([](vid::entry<kind::comm>& e) { empty_channel(e.what, e.real); });
     test_requests(is_send);
   }

@@ -1,6 +1,6 @@
 // From the image's descriptors to live MPI objects in a new lower half: groups first (they are plain data), then
-// communicators in an order that all ranks derive without talking, datatypes, operations, lanes of persistent
-// collectives, pending receives.
+// communicators in an order that all ranks derive without talking, with the lanes of their persistent
+// collectives, datatypes, operations, pending receives.
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
 #include <mana/restart/rebuild_lanes.hpp>
@@ -8,6 +8,7 @@
 #include <mana/wrap/manual/datatype.hpp>
 #include <mana/wrap/manual/op.hpp>
 #include <mana/wrap/manual/p2p.hpp>
+#include <mana/wrap/partitioned.hpp>
 #include <mana/wrap/tool.hpp>
 
 namespace mana::restart {
@@ -99,12 +100,18 @@ inline void rebuild_all() noexcept {
   wrap::library().world.real = b.predefined_real[neutral::comm_world];
   wrap::library().self.real = b.predefined_real[neutral::comm_self];
   wrap::library().hidden.real = b.predefined_real[neutral::comm_hidden];
-  for (vid::entry<kind::comm>* e = next_to_build(nullptr); e != nullptr; e = next_to_build(e)) {
+  if (wrap::library().partitioned.real != 0 && wrap::make_partitioned_comm() != neutral::success)
+    lower::cross([&] { b.service->fatal("no communicator for partitioned messages at restart"); });
+  rebuild_lanes(wrap::library().world);
+  rebuild_lanes(wrap::library().self);
+  for (vid::entry<kind::comm>* e = next_to_build(nullptr); e != nullptr;) {
+    vid::entry<kind::comm>* const next = next_to_build(e);
     build_comm(*e, static_cast<int>(e->what.lineage % 32768));
+    rebuild_lanes(*e);            // ends e if it was only kept for lanes that nobody uses
+    e = next;
   }
   wrap::rebuild_datatypes();
   wrap::rebuild_ops();
-  rebuild_lanes(next_to_build);
   wrap::rebuild_tools();
   repost_receives();
 }

@@ -11,6 +11,7 @@ namespace mana::vid {
 struct attribute_list;          // attribute_store.hpp
 struct collective_plan;         // lanes.hpp
 struct lane_list;               // lanes.hpp
+struct partitioned_transfer;    // partitioned.hpp
 
 inline constexpr int max_name = 128;   // MPI_MAX_OBJECT_NAME of the smallest; MPICH 128, Open MPI 64
 
@@ -46,6 +47,7 @@ struct descriptor<kind::message> {
 enum class request_form : std::uint8_t { send, recv, matched_recv, collective, buffered, generalized };
 enum class request_state : std::uint8_t {
   inactive,   // persistent, not started
+  unready,    // partitioned, started: a send lacks partitions, or a receive's send is not known; entry::real is 0
   active,     // entry::real is pending in the lower half
   done,       // completed and counted; the status waits for the application
 };
@@ -68,6 +70,7 @@ struct descriptor<kind::request> {
   const rank_map* ranks = nullptr;     // the communicator's peers
   entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
   collective_plan* plan = nullptr;     // owned: of a persistent collective
+  partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive
   bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
   entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
   void* owned[2] = {};                 // from malloc: arguments that the operation reads until it is complete

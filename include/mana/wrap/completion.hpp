@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -30,12 +31,26 @@ class scratch {
   T* data_;
 };
 
+/// Receives the first messages of partitioned sends that have come, and completes the receives that wait for them.
+/// Not inline: its code is off every fast path.
+void receive_firsts() noexcept;
+
+/// Whether one of the requests waits for something that the lower half knows nothing of.
+inline bool any_unready(int n, request_entry* const* entries) noexcept {
+  if (library().unready.load(std::memory_order_relaxed) == 0) [[likely]] return false;
+  receive_firsts();
+  return std::any_of(entries, entries + n, [](const request_entry* e) {
+    return e != nullptr && e->what.state == vid::request_state::unready; });
+}
+
 /// World ranks on whose action these requests wait. out: ranks: int[2 * n]; returns how many, or -1 for "anyone"
 inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
   int found = 0;
   for (int i = 0; i < n; ++i) {
-    if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::active) continue;
+    if (entries[i] == nullptr) continue;
     const vid::descriptor<kind::request>& r = entries[i]->what;
+    const bool awaits_send = r.state == vid::request_state::unready && r.form == vid::request_form::recv;
+    if (r.state != vid::request_state::active && !awaits_send) continue;
     if (const request_entry* const send = r.send_part; send != nullptr && send->what.state == vid::request_state::active &&
                                                        send->what.peer != neutral::proc_null)
       ranks[found++] = r.ranks->world_ranks[send->what.peer];
@@ -46,9 +61,12 @@ inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
   return found;
 }
 
+inline int poll_claimed(int n, request_entry** entries, int least) noexcept;
+
 /// Asks the lower half once about all active requests of the list (or, least > 0, until that many completed or a
 /// checkpoint is pending) and retires those that completed. out: how many completed in this call
-inline int poll_entries(int n, request_entry** entries, int least) noexcept {
+inline int poll_entries(int n, request_entry** entries, int least, bool is_claimed = false) noexcept {
+  if (library().shares_requests && !is_claimed) [[unlikely]] return poll_claimed(n, entries, least);
   scratch<std::uint64_t> reals(n);
   scratch<neutral::status> statuses(n);
   for (int i = 0; i < n; ++i) reals[i] = entries[i] != nullptr ? entries[i]->real : 0;
@@ -64,6 +82,21 @@ inline int poll_entries(int n, request_entry** entries, int least) noexcept {
     done += entries[i]->what.state == vid::request_state::done;
   }
   return done;
+}
+
+/// Without the partitioned requests that other threads are testing just now.
+inline int poll_claimed(int n, request_entry** entries, int least) noexcept {
+  scratch<request_entry*> mine(n);
+  for (int i = 0; i < n; ++i) {
+    mine[i] = entries[i];
+    if (mine[i] != nullptr && mine[i]->what.parts != nullptr &&
+        mine[i]->what.parts->polled.test_and_set(std::memory_order_acquire))
+      mine[i] = nullptr;
+  }
+  const int got = poll_entries(n, mine.data(), least, true);
+  for (int i = 0; i < n; ++i)
+    if (mine[i] != nullptr && mine[i]->what.parts != nullptr) mine[i]->what.parts->polled.clear(std::memory_order_release);
+  return got;
 }
 
 inline int count_done(int n, request_entry* const* entries) noexcept {
@@ -95,15 +128,17 @@ inline void announce_end() noexcept {
   bool announced = false;
   for (unsigned fruitless = 1;; ++fruitless) {
     const std::uint32_t seen = generalized().completions.load(std::memory_order_acquire);
+    const bool has_unready = any_unready(n, entries);
     const open_requests open = count_open(n, entries);
     const int missing = least - count_done(n, entries);
     if (missing <= 0) break;
-    if (open.real == 0) {
+    if (open.real == 0 && !has_unready) {
       make_progress();
       await_completion(seen, fruitless);
       continue;
     }
-    const int surely = missing - open.generalized;      // so many of the live MPI's have to complete in any case
+    // So many of the live MPI's have to complete in any case.
+    const int surely = has_unready ? 0 : missing - open.generalized;
     if (poll_entries(n, entries, surely > 0 ? surely : 0) > 0) continue;
     if (attention()) {
       announced = true;
@@ -122,8 +157,11 @@ inline void await(wrapper_scope& scope, int n, request_entry** entries, int leas
     return await_with_generalized(scope, n, entries, least);
   bool announced = false;
   for (;;) {
+    const bool has_unready = any_unready(n, entries);
+    if (has_unready) sched_yield();
     const int missing = least - count_done(n, entries);
-    if (missing <= 0 || poll_entries(n, entries, missing) >= missing) break;
+    if (missing <= 0 || poll_entries(n, entries, has_unready ? 0 : missing) >= missing) break;
+    if (!attention()) continue;
     announced = true;
     if (announce_wait(n, entries) == lower::wait_end::attention) scope.park_here();
   }
@@ -132,6 +170,7 @@ inline void await(wrapper_scope& scope, int n, request_entry** entries, int leas
 
 /// One fruitless or fruitful test of all. out: how many are done now
 inline int probe_entries(int n, request_entry** entries) noexcept {
+  any_unready(n, entries);
   const int before = count_done(n, entries);
   const int got = poll_entries(n, entries, 0);
   if (got == 0 && generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] make_progress();

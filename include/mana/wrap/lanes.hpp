@@ -3,6 +3,7 @@
 #include <mana/vid/ggid.hpp>
 #include <mana/vid/lanes.hpp>
 #include <mana/wrap/collective.hpp>
+#include <mana/wrap/completion.hpp>
 #include <mana/wrap/request_pool.hpp>
 
 #include <mana/gen/lower_slots.hpp>
@@ -14,22 +15,20 @@
 
 namespace mana::wrap {
 
-/// Least and largest of the members' values. Collective over the communicator, in the lower half; the caller has seen to
+/// The largest of the members' values, n times. Collective over the communicator, in the lower half; the caller has seen to
 /// it that all members come. Two rounds, as one on an intercommunicator gives the values of the other group only.
-struct value_range {
-  std::int64_t least, most;
-};
-inline value_range range_over_members(std::uint64_t real_comm, std::int64_t value) noexcept {
+/// in, out: values  int64[n], n <= 32 at a restart, where nothing may be allocated
+inline void find_most(std::uint64_t real_comm, int n, std::int64_t* values) noexcept {
   const lower::bridge& b = lower::the_bridge();
-  const std::int64_t own[2] = {-value, value};
-  std::int64_t others[2] = {}, mine[2] = {};
+  scratch<std::int64_t> others(n), own(n);
   const int rc = lower::cross([&] {
     const std::uint64_t type = b.predefined_real[neutral::int64], op = b.predefined_real[neutral::max];
-    const int first = b.mpi->MPI_Allreduce(own, others, 2, type, op, real_comm);
-    return first != neutral::success ? first : b.mpi->MPI_Allreduce(others, mine, 2, type, op, real_comm); });
+    const int first = b.mpi->MPI_Allreduce(values, others.data(), n, type, op, real_comm);
+    return first != neutral::success ? first
+                                     : b.mpi->MPI_Allreduce(others.data(), own.data(), n, type, op, real_comm); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("members of a communicator could not agree on its persistent collectives"); });
-  return {-std::max(mine[0], others[0]), std::max(mine[1], others[1])};
+  for (int i = 0; i < n; ++i) values[i] = std::max(own[i], others[i]);
 }
 
 inline bool is_free(const vid::lane& l) noexcept { return !__atomic_load_n(&l.is_taken, __ATOMIC_ACQUIRE); }
@@ -48,10 +47,12 @@ inline std::int64_t next_free(const vid::lane_list& lanes, std::int64_t from) no
 inline int find_lane(vid::entry<kind::comm>& comm, vid::lane*& found) noexcept {
   vid::lane_list& lanes = *comm.what.lanes;
   for (std::int64_t number = 0;;) {
-    const value_range next = range_over_members(comm.real, next_free(lanes, number));
-    if (next.most == none_free) break;
-    number = next.most;
-    if (next.least != next.most) continue;              // it is in use on a member that has not freed its request yet
+    const std::int64_t own = next_free(lanes, number);
+    std::int64_t most[] = {own, -own};
+    find_most(comm.real, 2, most);
+    if (most[0] == none_free) break;
+    number = most[0];
+    if (number != -most[1]) continue;                   // it is in use on a member that has not freed its request yet
     found = lanes.first;
     while (number-- > 0) found = found->next;
     return neutral::success;
@@ -127,19 +128,75 @@ inline void free_plan(request_entry& e) noexcept {
   if (__atomic_sub_fetch(&lanes.taken, 1, __ATOMIC_ACQ_REL) == 0 && lanes.is_kept) free_reals(lanes);
 }
 
+/// Communicators over the same ranks that the program has freed, and that were kept for their lanes.
+/// The same on all members, in this order. Where threads may free several at once they are not looked at: none.
+class kept_communicators {
+ public:
+  explicit kept_communicators(const vid::descriptor<kind::comm>& like) : found_(count(like)) {
+    int n = 0;
+    vid::table<kind::comm>().for_each_unordered([&](vid::entry<kind::comm>& e) {
+      if (n < size_ && is_one(e, like)) found_[n++] = &e; });
+    std::sort(begin(), end(), [](auto* a, auto* b) { return a->what.lineage < b->what.lineage; });
+  }
+  int size() const noexcept { return size_; }
+  vid::entry<kind::comm>** begin() noexcept { return found_.data(); }
+  vid::entry<kind::comm>** end() noexcept { return found_.data() + size_; }
+  /// Of which they are; not negative.
+  std::int64_t fingerprint() noexcept {
+    std::uint64_t hash = 0;
+    for (const auto* const e : *this) hash = vid::mix64(hash ^ e->what.lineage);
+    return static_cast<std::int64_t>(hash >> 1);
+  }
+
+ private:
+  static bool is_one(const vid::entry<kind::comm>& e, const vid::descriptor<kind::comm>& like) noexcept {
+    return e.what.lanes != nullptr && e.what.lanes->is_kept && e.what.ranks == like.ranks &&
+           e.what.peers == like.peers;
+  }
+  int count(const vid::descriptor<kind::comm>& like) noexcept {
+    if (library().callers == turns::at_once) return 0;
+    vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) {
+      size_ += is_one(e, like); });
+    return size_;
+  }
+  int size_ = 0;
+  scratch<vid::entry<kind::comm>*> found_;
+};
+
+/// Ends those that no member uses any more: so there are never many more than are in use.
+/// Collective over a communicator of the same members. kept: the same on all of them
+inline void end_unused(std::uint64_t real_comm, kept_communicators& kept) noexcept {
+  scratch<std::int64_t> taken(kept.size());
+  std::transform(kept.begin(), kept.end(), taken.data(), [](auto* e) { return e->what.lanes->taken; });
+  find_most(real_comm, kept.size(), taken.data());
+  const std::int64_t* most = taken.data();
+  for (vid::entry<kind::comm>* const e : kept) {
+    if (*most++ > 0) continue;
+    vid::lane_list* const lanes = std::exchange(e->what.lanes, nullptr);
+    lanes->topology = e->what.topology;
+    vid::table<kind::comm>().erase(*e);
+    destroy_lanes(lanes);
+  }
+}
+
 /// The program frees a communicator. Ends its lanes, unless members have requests on them.
 /// Collective over the communicator.      out: whether they go on; the same on all members
 inline bool end_lanes(vid::entry<kind::comm>& comm) noexcept {
   vid::lane_list* const lanes = comm.what.lanes;
   if (lanes == nullptr) return false;
-  if (range_over_members(comm.real, lanes->taken).most > 0) return true;
+  kept_communicators kept(comm.what);
+  const std::int64_t own = kept.fingerprint();
+  std::int64_t most[] = {lanes->taken, own, -own};
+  find_most(comm.real, 3, most);
+  if (kept.size() > 0 && most[1] == -most[2]) end_unused(comm.real, kept);
+  if (most[0] > 0) return true;
   free_reals(*lanes);
   destroy_lanes(std::exchange(comm.what.lanes, nullptr));
   return false;
 }
 
 /// What a restart needs to make lanes again outlives the communicator under an id that the program does not know, on all
-/// members: until a restart finds that no member has a request on them.
+/// members: until these find that none of them has a request left.
 inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
   vid::entry<kind::comm>* const kept = vid::table<kind::comm>().insert_entry();
   const lower::services& s = *lower::the_bridge().service;

@@ -38,6 +38,15 @@ struct library_state {
   // Of communicators that ended at a restart.
   vid::lane_list* ended_lanes = nullptr;
 
+  // Partitioned messages.
+  vid::entry<kind::comm> partitioned{};     // a duplicate of the world, where the live MPI is asked to have one
+  std::atomic<int> unready{0};              // requests in that state
+  bool shares_requests = false;             // several threads may test a partitioned request at once
+  std::uint32_t* channels = nullptr;        // uint32[world_size]: numbers given to each, from 1; nullptr: none yet
+  vid::entry<kind::request>* first_unpaired = nullptr;   // receives, in the order of their initialisation
+  vid::held_message* firsts = nullptr;      // first messages whose receives are not initialised yet, in the order received
+  std::atomic_flag pairing = ATOMIC_FLAG_INIT;           // held to change the last two
+
   // Buffered sends: bytes of the attached buffer that are in use; the data itself is in memory of ours.
   void* attached = nullptr;
   std::int64_t attached_size = 0, attached_used = 0;

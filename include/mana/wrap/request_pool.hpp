@@ -3,6 +3,7 @@
 #include <mana/wrap/library.hpp>
 
 #include <mana/vid/datatype_descriptor.hpp>
+#include <mana/vid/partitioned.hpp>
 
 #include <cstdlib>
 #include <utility>
@@ -20,7 +21,7 @@ inline request_entry* new_request(vid::request_form form, const vid::rank_map& r
   return e;
 }
 
-/// Never in a drain for requests that own memory: those are collectives, which the application itself completes.
+/// Never in a drain for requests that own memory.
 inline void free_request(request_entry& e) noexcept {
   for (void*& memory : e.what.owned) {
     if (memory != nullptr) std::free(memory);
@@ -56,6 +57,7 @@ inline void retire(request_entry& e, const neutral::status& status) noexcept {
   if (r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv) {
     if (status.cancelled == 0) count_received(*r.ranks, status.source);
     vid::release_datatype(r.datatype);
+    if (r.parts != nullptr) r.parts->name_in_comm(r.status);
   } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
     __atomic_fetch_sub(&library().sent[r.ranks->world_ranks[r.peer]], 1, __ATOMIC_RELAXED);
   }

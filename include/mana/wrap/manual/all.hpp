@@ -17,6 +17,7 @@
 #include <mana/wrap/manual/op.hpp>
 #include <mana/wrap/manual/p2p.hpp>
 #include <mana/wrap/manual/pack.hpp>
+#include <mana/wrap/manual/partitioned.hpp>
 #include <mana/wrap/manual/probe.hpp>
 #include <mana/wrap/manual/request.hpp>
 #include <mana/wrap/manual/sendrecv.hpp>

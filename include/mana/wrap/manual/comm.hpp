@@ -6,6 +6,7 @@
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
 #include <mana/wrap/lanes.hpp>
+#include <mana/wrap/partitioned.hpp>
 #include <mana/wrap/manual/attribute.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/manual/group.hpp>
@@ -146,6 +147,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   if (rc != neutral::success) return raise(*comm, fn::comm_free::id, rc, nullptr);
   library().inbox.drop(c.e->what.context);
   if (is_outlived) keep_lanes(*c.e);
+  forget_channels(c.e->what);
   delete c.e->what.topology;
   release_errhandler(c.e->what.errhandler);
   free_info_name(c.e->what.info);

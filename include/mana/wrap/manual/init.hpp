@@ -6,6 +6,7 @@
 #include <mana/wrap/manual/attribute.hpp>
 #include <mana/wrap/manual/comm.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
+#include <mana/wrap/partitioned.hpp>
 
 namespace mana::wrap {
 
@@ -24,6 +25,9 @@ inline void describe_world() noexcept {
   describe_comm(lib.world.what, comm_groups(all), 1);
   describe_comm(lib.self.what, comm_groups(*vid::intern_ranks(&me, 1)), 2);
   describe_comm(lib.hidden.what, comm_groups(all), 3);
+  describe_comm(lib.partitioned.what, comm_groups(all), 4);
+  if (MPI_VERSION >= 4 && make_partitioned_comm() != neutral::success)
+    lower::cross([&] { b.service->fatal("no communicator for partitioned messages"); });
   std::strcpy(lib.world.what.name, "MPI_COMM_WORLD");
   std::strcpy(lib.self.what.name, "MPI_COMM_SELF");
 }

@@ -7,11 +7,15 @@
 
 namespace mana::wrap {
 
+/// Name of the communicator of partitioned messages, among the neutral codes of communicators.
+inline constexpr std::uint32_t comm_partitioned = neutral::comm_hidden + 1;
+
 /// The communicator that a descriptor names: its entry, or nullptr if it was freed.
 inline vid::entry<kind::comm>* comm_entry(std::uint32_t name) noexcept {
   if (name == neutral::comm_world) return &library().world;
   if (name == neutral::comm_self) return &library().self;
   if (name == neutral::comm_hidden) return &library().hidden;
+  if (name == comm_partitioned) return &library().partitioned;
   return vid::table<kind::comm>().find(virt<kind::comm>(name));
 }
 

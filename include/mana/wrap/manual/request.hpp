@@ -3,6 +3,7 @@
 #pragma once
 #include <mana/wrap/detached.hpp>
 #include <mana/wrap/lanes.hpp>
+#include <mana/wrap/partitioned.hpp>
 #include <mana/wrap/manual/buffered.hpp>
 
 namespace mana::wrap {
@@ -209,7 +210,7 @@ inline int cancel(MPI_Request* request) noexcept {
   wrap::wrapper_scope scope(fn::cancel::id);
   wrap::request_entry* e = nullptr;
   if (wrap::look_up(*request, e) != wrap::found_request::live || e->what.form == vid::request_form::collective ||
-      e->what.is_exchange)
+      e->what.parts != nullptr || e->what.is_exchange)
     return wrap::raise_request(fn::cancel::id, neutral::err_request);
   if (wrap::is_generalized(*e)) return wrap::raise_code(fn::cancel::id, wrap::cancel_generalized(*e));
   if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
@@ -224,13 +225,15 @@ inline int request_free(MPI_Request* request) noexcept {
   wrap::request_entry* e = nullptr;
   if (wrap::look_up(*request, e) != wrap::found_request::live)
     return wrap::raise_request(fn::request_free::id, neutral::err_request);
-  if (e->what.plan != nullptr && wrap::awaits(e))      // the standard forbids it, and others may wait for this rank
+  // The standard forbids it for these, and others may wait for this rank.
+  if ((e->what.plan != nullptr || e->what.parts != nullptr) && wrap::awaits(e))
     return wrap::raise_request(fn::request_free::id, neutral::err_request);
   if (wrap::is_generalized(*e)) {
     *request = MPI_REQUEST_NULL;
     return wrap::raise_code(fn::request_free::id, wrap::complete_or_free(*e, false) ? wrap::free_now(*e) : MPI_SUCCESS);
   }
   if (e->what.persistent) vid::release_datatype(e->what.datatype);
+  if (e->what.parts != nullptr) wrap::end_partitioned(*e);
   if (e->what.plan != nullptr) wrap::free_plan(*e);
   else if (e->what.state == vid::request_state::active) wrap::detach(*e);
   else wrap::free_request(*e);
@@ -244,9 +247,10 @@ inline int start(MPI_Request* request) noexcept {
   if (wrap::look_up(*request, e) != wrap::found_request::live || !e->what.persistent ||
       e->what.state != vid::request_state::inactive)
     return wrap::raise_request(fn::start::id, neutral::err_request);
-  const int rc = e->what.plan != nullptr ? wrap::start_plan(scope, *e)
-                 : e->what.buffered      ? wrap::start_buffered(*e)
-                                         : wrap::start_persistent(*e);
+  const int rc = e->what.plan != nullptr    ? wrap::start_plan(scope, *e)
+                 : e->what.parts != nullptr ? wrap::start_partitioned(*e)
+                 : e->what.buffered         ? wrap::start_buffered(*e)
+                                            : wrap::start_persistent(*e);
   if (rc != neutral::success) e->what.state = vid::request_state::inactive;
   return wrap::raise_request(fn::start::id, rc);
 }
