@@ -1,5 +1,5 @@
-// Lanes of persistent collectives at a restart: all of them, whoever has requests on them (INV-26). So a request that some
-// members have freed, and some have yet to free, needs no care.
+// Lanes of persistent collectives at a restart: all of them, whoever has requests on them (INV-26). So a request that
+// some members have freed, and some have yet to free, needs no care.
 #pragma once
 #include <mana/wrap/lanes.hpp>
 

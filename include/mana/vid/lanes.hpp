@@ -1,6 +1,6 @@
-// Where persistent collectives run. A lane is a duplicate of a communicator in the lower half, with a clock of its own, on
-// which one persistent collective at a time exists. So its starts, which the standard orders with nothing else, are
-// ordered with nothing else; and a start is a non-blocking collective of the live MPI.
+// Where persistent collectives run. A lane is a duplicate of a communicator in the lower half, with a clock of its
+// own, on which one persistent collective at a time exists. So its starts, which the standard orders with nothing
+// else, are ordered with nothing else; and a start is a non-blocking collective of the live MPI.
 #pragma once
 #include <mana/vid/descriptor.hpp>
 
@@ -13,10 +13,10 @@ struct lane {
   lane* next = nullptr;
 };
 
-/// INV-26 the members of a communicator have equally many lanes, which came into being in the same order; and one that is
-/// taken on several is taken for the same collective.
-/// Because: a lane is made, or chosen among those that are free on all, by the initialisation, which is collective; it is
-/// ended where all members agree. That a rank frees its request, which is local, changes nothing but is_taken.
+/// INV-26 the members of a communicator have equally many lanes, which came into being in the same order; and one that
+/// is taken on several is taken for the same collective.
+/// Because: a lane is made, or chosen among those that are free on all, by the initialisation, which is collective; it
+/// is ended where all members agree. That a rank frees its request, which is local, changes nothing but is_taken.
 struct lane_list {
   lane* first = nullptr;
   std::uint32_t count = 0;

@@ -1,5 +1,5 @@
-// Partitioned messages: one message for all partitions, sent when the last is ready. They travel on a communicator of the
-// wrapper library, so that nothing else matches them.
+// Partitioned messages: one message for all partitions, sent when the last is ready. They travel on a communicator of
+// the wrapper library, so that nothing else matches them.
 #pragma once
 #include <mana/lower/neutral.hpp>
 #include <mana/vid/id_table.hpp>
@@ -12,8 +12,8 @@ namespace mana::vid {
 struct held_message;
 
 /// Pairs a send with a receive: both ranks initialised it as the ordinal-th between them with this tag on this
-/// communicator. The first message of a send carries it, before the packed data. number: tag of all later ones, chosen by
-/// the sender, its own for the receiving process.
+/// communicator. The first message of a send carries it, before the packed data. number: tag of all later ones, chosen
+/// by the sender, its own for the receiving process.
 struct partition_channel {
   std::uint64_t ggid, check;      // name of the communicator on both ranks
   std::int32_t tag;

@@ -95,7 +95,8 @@ inline int poll_claimed(int n, request_entry** entries, int least) noexcept {
   }
   const int got = poll_entries(n, mine.data(), least, true);
   for (int i = 0; i < n; ++i)
-    if (mine[i] != nullptr && mine[i]->what.parts != nullptr) mine[i]->what.parts->polled.clear(std::memory_order_release);
+    if (mine[i] != nullptr && mine[i]->what.parts != nullptr)
+      mine[i]->what.parts->polled.clear(std::memory_order_release);
   return got;
 }
 

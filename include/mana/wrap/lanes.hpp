@@ -15,8 +15,9 @@
 
 namespace mana::wrap {
 
-/// The largest of the members' values, n times. Collective over the communicator, in the lower half; the caller has seen to
-/// it that all members come. Two rounds, as one on an intercommunicator gives the values of the other group only.
+/// The largest of the members' values, n times. Collective over the communicator, in the lower half; the caller has
+/// seen to it that all members come. Two rounds, as one on an intercommunicator gives the values of the other group
+/// only.
 /// in, out: values  int64[n], n <= 32 at a restart, where nothing may be allocated
 inline void find_most(std::uint64_t real_comm, int n, std::int64_t* values) noexcept {
   const lower::bridge& b = lower::the_bridge();
@@ -85,7 +86,8 @@ inline void take_lane(vid::collective_plan& plan, vid::lane_list& lanes, vid::la
 inline void free_reals(vid::lane_list& lanes) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   for (vid::lane* l = lanes.first; l != nullptr; l = l->next)
-    if (std::uint64_t real = std::exchange(l->real, 0); real != 0) lower::cross([&] { return mpi.MPI_Comm_free(&real); });
+    if (std::uint64_t real = std::exchange(l->real, 0); real != 0)
+      lower::cross([&] { return mpi.MPI_Comm_free(&real); });
 }
 
 /// Not at a restart: frees memory.
@@ -195,8 +197,8 @@ inline bool end_lanes(vid::entry<kind::comm>& comm) noexcept {
   return false;
 }
 
-/// What a restart needs to make lanes again outlives the communicator under an id that the program does not know, on all
-/// members: until these find that none of them has a request left.
+/// What a restart needs to make lanes again outlives the communicator under an id that the program does not know, on
+/// all members: until these find that none of them has a request left.
 inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
   vid::entry<kind::comm>* const kept = vid::table<kind::comm>().insert_entry();
   const lower::services& s = *lower::the_bridge().service;

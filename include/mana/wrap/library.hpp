@@ -44,7 +44,7 @@ struct library_state {
   bool shares_requests = false;             // several threads may test a partitioned request at once
   std::uint32_t* channels = nullptr;        // uint32[world_size]: numbers given to each, from 1; nullptr: none yet
   vid::entry<kind::request>* first_unpaired = nullptr;   // receives, in the order of their initialisation
-  vid::held_message* firsts = nullptr;      // first messages whose receives are not initialised yet, in the order received
+  vid::held_message* firsts = nullptr;      // first messages whose receives are not initialised yet, oldest first
   std::atomic_flag pairing = ATOMIC_FLAG_INIT;           // held to change the last two
 
   // Buffered sends: bytes of the attached buffer that are in use; the data itself is in memory of ours.

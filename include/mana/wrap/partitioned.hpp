@@ -1,7 +1,7 @@
-// Partitioned messages (vid/partitioned.hpp). A start moves one message for all partitions. The first of a send is a copy
-// that carries the channel's name, so that it needs no receive to be complete; the receive that it belongs to learns the
-// number from it. A receive that is started again knows it, and is posted at once: so later messages are sent from where they
-// are. Each is an ordinary request of the wrapper library's communicator to drains and restarts.
+// Partitioned messages (vid/partitioned.hpp). A start moves one message for all partitions. The first of a send is a
+// copy that carries the channel's name, so that it needs no receive to be complete; the receive that it belongs to
+// learns the number from it. A receive that is started again knows it, and is posted at once: so later messages are
+// sent from where they are. Each is an ordinary request of the wrapper library's communicator to drains and restarts.
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
 #include <mana/vid/ggid.hpp>
@@ -112,7 +112,8 @@ inline neutral::status unpack_first(vid::descriptor<kind::request>& r) noexcept 
   neutral::status status{held->source, 0, neutral::success, 0, 0};
   neutral::status laid_out{};
   status.error = lower::cross([&] {
-    return s.deliver(static_cast<char*>(held->data()) + head, held->bytes - head, r.buffer, r.count, type, &laid_out); });
+    const char* const packed = static_cast<char*>(held->data()) + head;
+    return s.deliver(packed, held->bytes - head, r.buffer, r.count, type, &laid_out); });
   status.count_bytes = laid_out.count_bytes;
   drain::inbox::destroy(held);
   r.parts->name_in_comm(status);
@@ -210,10 +211,9 @@ inline int send_first(request_entry& e) noexcept {
   rc = narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {r.count, room}, [&]<class N>(auto* slot, N position) noexcept {
     const int error = slot(r.buffer, static_cast<N>(r.count), type, copy + head, static_cast<N>(room), &position, on);
     bytes = position;
-    return error == neutral::success
-               ? b.service->isend(lower::send_mode::standard, copy, head + bytes, b.predefined_real[neutral::packed], r.peer,
-                                  first_message_tag, on, &message->real)
-               : error;
+    if (error != neutral::success) return error;
+    return b.service->isend(lower::send_mode::standard, copy, head + bytes, b.predefined_real[neutral::packed], r.peer,
+                            first_message_tag, on, &message->real);
   });
   if (rc != neutral::success) { free_request(*message); return rc; }
   count_sent(*r.ranks, r.peer);

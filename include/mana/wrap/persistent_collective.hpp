@@ -18,8 +18,8 @@ struct plan_start {
 };
 
 /// An argument as starts after a restart need it: objects by their names. Arrays of numbers are passed as they are: the
-/// standard wants them unchanged until the request is freed. value(): of that argument of the non-blocking collective, if
-/// it has one
+/// standard wants them unchanged until the request is freed. value(): of that argument of the non-blocking collective,
+/// if it has one
 template <class Param, class A>
 class recorded_argument {
  public:
@@ -103,7 +103,8 @@ class recorded_argument<param<kind::datatype, dir::in, false>, A> {
 template <class A>
 class recorded_argument<param<kind::datatype, dir::in, true>, A> {
  public:
-  explicit recorded_argument(given<A> g) noexcept : size_(g.value != nullptr ? static_cast<std::size_t>(g.members) : 0) {
+  explicit recorded_argument(given<A> g) noexcept
+      : size_(g.value != nullptr ? static_cast<std::size_t>(g.members) : 0) {
     if (size_ == 0) return;
     reals_ = static_cast<std::uint64_t*>(std::malloc(size_ * (sizeof *reals_ + sizeof *names_)));
     if (reals_ == nullptr) return;
@@ -206,7 +207,8 @@ inline int initialise_collective(A... args) noexcept {
   if (!wrap::start_constructor(scope, *on.clock, comm.e))
     return give_up(neutral::err_unsupported_operation, wrap::refused_by_clock);
   vid::lane* lane = nullptr;
-  if (const int rc = wrap::find_lane(*comm.e, lane); rc != neutral::success) return give_up(rc, "no communicator for it");
+  if (const int rc = wrap::find_lane(*comm.e, lane); rc != neutral::success)
+    return give_up(rc, "no communicator for it");
   wrap::take_lane(*plan, *on.lanes, *lane);
   request->what.plan = plan;
   *std::get<wrap::position_of<kind::request, params>()>(given) =

@@ -1,5 +1,5 @@
-// Partitioned messages: numbers of partitions that differ, several at once with the same tag, started in another order on
-// each side; large ones; next to ordinary messages and wildcards with the same tags; freed and made again.
+// Partitioned messages: numbers of partitions that differ, several at once with the same tag, started in another order
+// on each side; large ones; next to ordinary messages and wildcards with the same tags; freed and made again.
 #include "check.h"
 
 enum { total = 24, most = 4, big = 60000, tag = 7, kinds = 3 };  // ints of a message; messages at once
@@ -17,8 +17,8 @@ static MPI_Request* recv_of(int c, int i) { return &request[(c * most + i) * 2 +
 /// Half of them with the same tag: they pair in the order of these calls.
 static void initialise(int c) {
   for (int i = 0; i < most; ++i) {
-    OK(MPI_Psend_init(out[c][i], sent_parts[i], total / sent_parts[i], MPI_INT, right[c], i < 2 ? tag : tag + i, comm[c],
-                      MPI_INFO_NULL, send_of(c, i)));
+    OK(MPI_Psend_init(out[c][i], sent_parts[i], total / sent_parts[i], MPI_INT, right[c], i < 2 ? tag : tag + i,
+                      comm[c], MPI_INFO_NULL, send_of(c, i)));
     OK(MPI_Precv_init(in[c][i], got_parts[i], total / got_parts[i], MPI_INT, left[c], i < 2 ? tag : tag + i, comm[c],
                       MPI_INFO_NULL, recv_of(c, i)));
   }
@@ -141,7 +141,8 @@ int main(int argc, char** argv) {
     initialise(c);
   }
   OK(MPI_Psend_init(big_out, 6, big / 6, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &large[0]));
-  OK(MPI_Precv_init(big_in, 2, big / 2, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &large[1]));
+  OK(MPI_Precv_init(big_in, 2, big / 2, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+                    &large[1]));
   OK(MPI_Psend_init(big_out, 2, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &nobody[0]));
   OK(MPI_Precv_init(big_in, 2, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &nobody[1]));
   for (int k = 0; k < steps; ++k) {

@@ -1,6 +1,6 @@
-// Persistent collectives: all of them on two communicators and a grid, started in another order on each rank and together
-// with persistent messages; short-lived ones, which each rank frees at another step, long after their communicator,
-// operation and datatype (INV-26); requests are completed in all ways.
+// Persistent collectives: all of them on two communicators and a grid, started in another order on each rank and
+// together with persistent messages; short-lived ones, which each rank frees at another step, long after their
+// communicator, operation and datatype (INV-26); requests are completed in all ways.
 #include "check.h"
 
 enum { ints = 5, most = 16, comms = 2, near_most = 4, lives = 4 };  // ints: of the largest block; most: ranks
@@ -67,7 +67,8 @@ static void initialise_near(void) {
   INIT(Neighbor_allgather_init, near_out[0], 1, I, near_in[0], 1, I, grid);
   INIT(Neighbor_allgatherv_init, near_out[1], 1, I, near_in[1], near_counts, near_places, I, grid);
   INIT(Neighbor_alltoall_init, near_out[2], 1, I, near_in[2], 1, I, grid);
-  INIT(Neighbor_alltoallv_init, near_out[3], near_counts, near_places, I, near_in[3], near_counts, near_places, I, grid);
+  INIT(Neighbor_alltoallv_init, near_out[3], near_counts, near_places, I, near_in[3], near_counts, near_places, I,
+       grid);
   INIT(Neighbor_alltoallw_init, near_out[4], near_counts, near_bytes, types, near_in[4], near_counts, near_bytes, types,
        grid);
 }
