@@ -1,5 +1,5 @@
-/* A tool in C that says where a checkpoint stands: a hook at each of its moments. It is a library without MPI and without
-   a change to the program; it is linked with it or preloaded:
+/* A tool in C that says where a checkpoint stands: a hook at each of its moments. It is a library without MPI; the program
+   is not changed, only linked with it, or it is preloaded:
 
      LD_PRELOAD=libsay_phases.so mana run ./app        (with mpirun before env or with its own option for environments)
 

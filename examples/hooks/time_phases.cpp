@@ -1,6 +1,6 @@
 // A tool in C++ that measures what checkpoints cost the program: hooks note the time of each moment, and MPI_Finalize,
-// which the tool interposes as tracing tools do, prints what they found. Times that were measured before a checkpoint are
-// in its image, so the report of a restarted job is about the whole run.
+// which the tool interposes as tracing tools do, prints what they found. Times that were measured before a checkpoint
+// are in its image, so the report of a restarted job is about the whole run.
 #include <mana/hooks.hpp>
 
 #include <mpi.h>
@@ -25,7 +25,10 @@ struct times {
   void note(mana_event event) { at[event] = now_s(); }
 } found;
 
-const mana::hook on_request(MANA_REQUESTED, [](const mana_hook_info&) { ++found.requested, found.note(MANA_REQUESTED); });
+const mana::hook on_request(MANA_REQUESTED, [](const mana_hook_info&) {
+  ++found.requested;
+  found.note(MANA_REQUESTED);
+});
 const mana::hook on_line(MANA_LINE_FOUND, [](const mana_hook_info&) { found.note(MANA_LINE_FOUND); });
 const mana::hook on_write(MANA_BEFORE_WRITE, [](const mana_hook_info&) { found.note(MANA_BEFORE_WRITE); });
 const mana::hook on_written(MANA_AFTER_WRITE, [](const mana_hook_info& info) {
@@ -37,7 +40,10 @@ const mana::hook on_resumed(MANA_RESUMED, [](const mana_hook_info&) {
   found.note(MANA_RESUMED);
   found.still_s += found.at[MANA_RESUMED] - found.at[MANA_LINE_FOUND];
 });
-const mana::hook on_restarted(MANA_RESTARTED, [](const mana_hook_info&) { ++found.restarted, found.note(MANA_RESTARTED); });
+const mana::hook on_restarted(MANA_RESTARTED, [](const mana_hook_info&) {
+  ++found.restarted;
+  found.note(MANA_RESTARTED);
+});
 
 }  // namespace
 

@@ -7,7 +7,8 @@
 
 namespace mana {
 
-/// Calls f(const mana_hook_info&) at each `event`, from its construction to its destruction. It stays where it was made.
+/// Calls f(const mana_hook_info&) at each `event`, from its construction to its destruction. It stays where it was
+/// made.
 template <class F>
 class hook {
   static_assert(std::is_invocable_v<F&, const mana_hook_info&>, "a hook takes a const mana_hook_info&");

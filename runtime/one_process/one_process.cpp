@@ -1,5 +1,5 @@
-// The lower half of the wrappers' form without the split: the PMPI_ interface of this process. There are no checkpoints, so
-// nothing ever asks for attention, and what belongs to them stays empty.
+// The lower half of the wrappers' form without the split: the PMPI_ interface of this process. There are no
+// checkpoints, so nothing ever asks for attention, and what belongs to them stays empty.
 #include "life.hpp"
 #include "real_abi.hpp"
 #include "real_call.hpp"

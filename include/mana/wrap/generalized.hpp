@@ -36,7 +36,9 @@ inline generalized_state& generalized() noexcept {
   return state;
 }
 
-inline bool is_generalized(const request_entry& e) noexcept { return e.what.form == vid::request_form::generalized; }
+inline bool is_generalized(const request_entry& e) noexcept {
+  return e.what.form == vid::request_form::generalized;
+}
 inline generalized_operation& operation_of(const request_entry& e) noexcept {
   return *static_cast<generalized_operation*>(e.what.owned[0]);
 }
@@ -46,8 +48,8 @@ inline bool is_complete(const request_entry& e) noexcept {
   return __atomic_load_n(&e.what.state, __ATOMIC_ACQUIRE) == vid::request_state::done;
 }
 
-/// Code of the application runs like any other of its code: a checkpoint may park the thread in it. (A callback may wait
-/// for a thread that is parked.) The caller holds no real handle across it.
+/// Code of the application runs like any other of its code: a checkpoint may park the thread in it. (A callback may
+/// wait for a thread that is parked.) The caller holds no real handle across it.
 template <class F>
 inline auto run_application_code(F&& f) noexcept {
   lower::thread_block& self = *lower::this_thread();
@@ -69,8 +71,9 @@ inline void make_progress() noexcept {
     return s.probe(neutral::any_source, neutral::any_tag, library().self.real, 0, &there, &status); });
 }
 
-/// Sleeps until a generalized request has completed since `seen` was read, a millisecond at most: the network has no event
-/// that could be awaited too, and others may need this rank's progress. A checkpoint parks the thread in its sleep.
+/// Sleeps until a generalized request has completed since `seen` was read, a millisecond at most: the network has no
+/// event that could be awaited too, and others may need this rank's progress. A checkpoint parks the thread in its
+/// sleep.
 inline void await_completion(std::uint32_t seen, unsigned turn) noexcept {
   const timespec pause{0, std::min(10'000L << std::min(turn, 10u), 1'000'000L)};
   run_application_code([&] {

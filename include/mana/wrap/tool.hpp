@@ -1,5 +1,5 @@
-// The tools interface (MPI_T): variables, categories and numbers are those of the library below; handles are virtual, and
-// a restart finds their variables again by name.
+// The tools interface (MPI_T): variables, categories and numbers are those of the library below; handles are virtual,
+// and a restart finds their variables again by name.
 #pragma once
 #include <mana/vid/tool_descriptor.hpp>
 #include <mana/wrap/argument.hpp>
@@ -87,7 +87,8 @@ inline std::uint32_t datatype_code(std::uint64_t real) noexcept {
 inline int element_bytes(std::uint32_t code) noexcept {
   const MPI_Datatype type = app::predefined_handle<kind::datatype>(code);
   if (type == MPI_CHAR || type == MPI_C_BOOL || type == MPI_BYTE) return 1;
-  if (type == MPI_INT || type == MPI_UNSIGNED || type == MPI_INT32_T || type == MPI_UINT32_T || type == MPI_FLOAT) return 4;
+  if (type == MPI_INT || type == MPI_UNSIGNED || type == MPI_INT32_T || type == MPI_UINT32_T || type == MPI_FLOAT)
+    return 4;
   if (type == MPI_LONG || type == MPI_UNSIGNED_LONG || type == MPI_UNSIGNED_LONG_LONG || type == MPI_COUNT ||
       type == MPI_DOUBLE || type == MPI_INT64_T || type == MPI_UINT64_T || type == MPI_LONG_LONG)
     return 8;
@@ -104,8 +105,8 @@ struct variable {
   std::uint64_t datatype = 0, enumeration = 0;
 };
 inline int ask_cvar(int index, text_out name, text_out desc, variable& v) noexcept {
-  return tool_below<fn::t_cvar_get_info>(index, name.text, name.length, &v.verbosity, &v.datatype, &v.enumeration, desc.text,
-                                         desc.length, &v.bind, &v.scope);
+  return tool_below<fn::t_cvar_get_info>(index, name.text, name.length, &v.verbosity, &v.datatype, &v.enumeration,
+                                         desc.text, desc.length, &v.bind, &v.scope);
 }
 inline int ask_pvar(int index, text_out name, text_out desc, variable& v) noexcept {
   return tool_below<fn::t_pvar_get_info>(index, name.text, name.length, &v.verbosity, &v.pvar_class, &v.datatype,
@@ -213,9 +214,9 @@ inline MPI_T_enum enumeration_handle(std::uint64_t real, bool of_pvar, int index
   return found != nullptr ? tool_handle<MPI_T_enum>(*found) : MPI_T_ENUM_NULL;
 }
 
-/// A restart's: handles get variables of the live library, by name; control variables that the program wrote are written
-/// again, performance variables that it started are started, from where the new library counts. Runs while any thread may
-/// be parked inside malloc: takes no memory.
+/// A restart's: handles get variables of the live library, by name; control variables that the program wrote are
+/// written again, performance variables that it started are started, from where the new library counts. Runs while any
+/// thread may be parked inside malloc: takes no memory.
 inline void rebuild_tool(tool_entry& e) noexcept {
   e.real = 0;
   int index = 0, count = 0;
@@ -237,7 +238,8 @@ inline void rebuild_tools() noexcept {
   for_each_tool(tool_form::session, [](tool_entry& e) {
     if (tool_below<fn::t_pvar_session_create>(&e.real) != neutral::success) e.real = 0;
   });
-  for (const tool_form form : {tool_form::enumeration, tool_form::cvar, tool_form::pvar}) for_each_tool(form, rebuild_tool);
+  for (const tool_form form : {tool_form::enumeration, tool_form::cvar, tool_form::pvar})
+    for_each_tool(form, rebuild_tool);
 }
 
 }  // namespace mana::wrap

@@ -1,9 +1,9 @@
-// Generalized requests: callbacks and their order, errors, cancelling, freeing before and after completion, mixtures with
-// messages and collectives; a thread that completes them while another waits, if MPI provides MPI_THREAD_MULTIPLE.
+// Generalized requests: callbacks and their order, errors, cancelling, freeing before and after completion, mixtures
+// with messages and collectives; a thread that completes them while another waits, if MPI provides MPI_THREAD_MULTIPLE.
 #include "check.h"
 
-/// Set under mana, which does what the standard says where these differ: MPICH 4.0 calls free_fn in MPI_Request_free of an
-/// operation that goes on, and its MPI_Testall loses the codes of callbacks; Open MPI 4.1 those of free_fn.
+/// Set under mana, which does what the standard says where these differ: MPICH 4.0 calls free_fn in MPI_Request_free of
+/// an operation that goes on, and its MPI_Testall loses the codes of callbacks; Open MPI 4.1 those of free_fn.
 static int strict;
 
 /// One operation of the program. Callbacks write down that they were called, in order.
@@ -248,7 +248,8 @@ static void by_a_thread(int k) {
 }
 
 int main(int argc, char** argv) {
-  int multiple = begin_threads(&argc, &argv, MPI_THREAD_MULTIPLE) == MPI_THREAD_MULTIPLE, all, own_class, own_code, length;
+  int multiple = begin_threads(&argc, &argv, MPI_THREAD_MULTIPLE) == MPI_THREAD_MULTIPLE, all, own_class, own_code;
+  int length = 0;
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   MPI_Get_library_version(version, &length);
   strict = strstr(version, "MANA") != NULL;

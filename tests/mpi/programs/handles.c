@@ -1,5 +1,5 @@
-// Handles as they are written down in programs: constants in static initializers, Fortran integers of every kind, names of
-// MPI-1 that were deprecated or removed and that libraries still export, communicators split by every type.
+// Handles as they are written down in programs: constants in static initializers, Fortran integers of every kind, names
+// of MPI-1 that were deprecated or removed and that libraries still export, communicators split by every type.
 #include "check.h"
 
 // mpi.h may have macros in the place of removed functions, or nothing. The libraries have them.

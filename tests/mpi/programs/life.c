@@ -1,15 +1,14 @@
-// What may be called before MPI_Init and after MPI_Finalize, attributes whose callbacks run in MPI_Finalize, the order in
-// which callbacks run, and the predefined attributes at every step.
+// What may be called before MPI_Init and after MPI_Finalize, attributes whose callbacks run in MPI_Finalize, the order
+// in which callbacks run, and the predefined attributes at every step.
 #include "check.h"
 
 static void before(void) {
-  int yes = 1, version, subversion, length = 0, level = -1;
+  int yes = 1, version, subversion, length = 0;
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   CHECK(MPI_Initialized(&yes) == MPI_SUCCESS && !yes);
   CHECK(MPI_Finalized(&yes) == MPI_SUCCESS && !yes);
   CHECK(MPI_Get_version(&version, &subversion) == MPI_SUCCESS && version == MPI_VERSION);
   CHECK(MPI_Get_library_version(text, &length) == MPI_SUCCESS && length > 0);
-  (void)level;
 }
 
 static void after(void) {

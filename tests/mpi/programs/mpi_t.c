@@ -1,5 +1,5 @@
-// The tools interface: variables and categories as loops over them find them, handles that are read and written, in steps
-// that checkpoints fall between, and wrong indices, names and handles. What it prints is the same over every MPI.
+// The tools interface: variables and categories as loops over them find them, handles that are read and written, in
+// steps that checkpoints fall between, and wrong indices, names and handles. What it prints is the same over every MPI.
 #include "check.h"
 
 enum { text = 400 };

@@ -1,5 +1,5 @@
-// MPI_Comm_split_type. What comes out is described by its members as every communicator is, so a restart builds it of the
-// same ranks, also on hardware that would split them otherwise.
+// MPI_Comm_split_type. What comes out is described by its members as every communicator is, so a restart builds it of
+// the same ranks, also on hardware that would split them otherwise.
 #pragma once
 #include <mana/wrap/manual/comm.hpp>
 

@@ -181,7 +181,8 @@ inline int use_pvar(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool a
     if (s == nullptr) return int{neutral::err_t_invalid_session};
     if (all_allowed && handle == MPI_T_PVAR_ALL_HANDLES) {
       const int rc = use(s->real, neutral::all_pvar_handles);
-      for_each_tool(tool_form::pvar, [&](tool_entry& e) { if (rc == neutral::success && e.what.session == s) done(e); });
+      for_each_tool(tool_form::pvar, [&](tool_entry& e) {
+        if (rc == neutral::success && e.what.session == s) done(e); });
       return rc;
     }
     tool_entry* const e = find_valid(handle, tool_form::pvar);
@@ -249,7 +250,8 @@ inline int t_category_get_index(const char* name, int* index) noexcept {
 }
 inline int t_category_get_info(int index, char* name, int* name_length, char* desc, int* desc_length, int* cvars,
                                int* pvars, int* categories) noexcept {
-  return wrap::tool_forward<fn::t_category_get_info>(index, name, name_length, desc, desc_length, cvars, pvars, categories);
+  return wrap::tool_forward<fn::t_category_get_info>(index, name, name_length, desc, desc_length, cvars, pvars,
+                                                     categories);
 }
 inline int t_category_get_cvars(int index, int n, int* out) noexcept {
   return wrap::tool_forward<fn::t_category_get_cvars>(index, n, out);
