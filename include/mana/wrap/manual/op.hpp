@@ -153,18 +153,19 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
   }
 }
 
-template <class Fn, class SlotC, class Slot>
-inline int reduce_local_call(SlotC large, Slot small, const void* in, void* inout, std::int64_t count,
-                             MPI_Datatype type, MPI_Op op) noexcept {
+template <class Fn>
+inline int reduce_local_call(const void* in, void* inout, std::int64_t count, MPI_Datatype type, MPI_Op op) noexcept {
+  wrapper_scope scope(Fn::id);          // before any real handle is looked up: outside, the thread may be parked
   const resolved<kind::datatype> t = resolve_type(type);
   const resolved<kind::op> o = resolve<kind::op>(op);
   if (!t.ok) return fail_type(Fn::id);
   if (!o.ok || o.predefined_code == neutral::op_null)
     return fail(Fn::id, neutral::err_op, "null, stale or foreign operation");
   if (count < 0) return fail(Fn::id, neutral::err_count, "negative count");
-  wrapper_scope scope(Fn::id);
-  const int rc = narrow_call(large, small, {count}, [&]<class Number>(auto* slot, Number) noexcept {
-    return slot(in, inout, static_cast<Number>(count), t.real, o.real); });
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  const auto call = [&]<class Number>(auto* slot, Number) noexcept {
+    return slot(in, inout, static_cast<Number>(count), t.real, o.real); };
+  const int rc = narrow_call(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, {count}, call);
   return rc == neutral::success ? MPI_SUCCESS : fail(Fn::id, rc, nullptr);
 }
 
@@ -193,18 +194,14 @@ inline int op_commutative(MPI_Op op, int* commutes) noexcept {
   return MPI_SUCCESS;
 }
 inline int reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op) noexcept {
-  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  return wrap::reduce_local_call<fn::reduce_local>(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, in, inout, count, type,
-                                                   op);
+  return wrap::reduce_local_call<fn::reduce_local>(in, inout, count, type, op);
 }
 #if MPI_VERSION >= 4
 inline int op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* out) noexcept {
   return wrap::create_op<fn::op_create_c>(function, commutes, true, out);
 }
 inline int reduce_local_c(const void* in, void* inout, MPI_Count count, MPI_Datatype type, MPI_Op op) noexcept {
-  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  return wrap::reduce_local_call<fn::reduce_local_c>(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, in, inout, count,
-                                                     type, op);
+  return wrap::reduce_local_call<fn::reduce_local_c>(in, inout, count, type, op);
 }
 #endif
 

@@ -5,19 +5,20 @@
 
 namespace mana::wrap {
 
-/// A datatype, and a communicator where the function has one, looked up. error: neutral class of the first that is wrong
+/// A datatype, and a communicator where the function has one, looked up inside a wrapper: outside, a thread may be parked
+/// and these be of a lower half that is gone. error: neutral class of the first that is wrong
 struct pack_arguments {
   std::uint64_t type = 0, comm = 0;
   int error = neutral::success;
 
-  pack_arguments(MPI_Datatype datatype, std::int64_t count) noexcept {
+  pack_arguments(const wrapper_scope&, MPI_Datatype datatype, std::int64_t count) noexcept {
     const resolved<kind::datatype> t = resolve_type(datatype);
     if (!t.ok) error = neutral::err_type;
     else if (count < 0) error = neutral::err_count;
     type = t.real;
   }
-  pack_arguments(MPI_Datatype datatype, std::int64_t count, MPI_Comm communicator) noexcept
-      : pack_arguments(datatype, count) {
+  pack_arguments(const wrapper_scope& scope, MPI_Datatype datatype, std::int64_t count, MPI_Comm communicator) noexcept
+      : pack_arguments(scope, datatype, count) {
     const resolved<kind::comm> c = resolve<kind::comm>(communicator);
     if (!c.ok) error = neutral::err_comm;
     comm = c.real;
@@ -33,10 +34,10 @@ inline int finish_pack(MPI_Comm comm, int error) noexcept {
 template <class Fn, class Number>
 inline int pack_call(const void* in, Number count, MPI_Datatype type, void* out, Number size, Number* position,
                      MPI_Comm comm) noexcept {
-  const pack_arguments a(type, count, comm);
+  wrapper_scope scope(Fn::id);
+  const pack_arguments a(scope, type, count, comm);
   if (a.error != neutral::success) return finish_pack<Fn>(comm, a.error);
   if (position == nullptr || size < 0) return raise(comm, Fn::id, neutral::err_arg, "position or size");
-  wrapper_scope scope(Fn::id);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   return finish_pack<Fn>(
       comm, narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {count, size}, [&]<class N>(auto* slot, N) noexcept {
@@ -50,10 +51,10 @@ inline int pack_call(const void* in, Number count, MPI_Datatype type, void* out,
 template <class Fn, class Number>
 inline int unpack_call(const void* in, Number size, Number* position, void* out, Number count, MPI_Datatype type,
                        MPI_Comm comm) noexcept {
-  const pack_arguments a(type, count, comm);
+  wrapper_scope scope(Fn::id);
+  const pack_arguments a(scope, type, count, comm);
   if (a.error != neutral::success) return finish_pack<Fn>(comm, a.error);
   if (position == nullptr || size < 0) return raise(comm, Fn::id, neutral::err_arg, "position or size");
-  wrapper_scope scope(Fn::id);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   return finish_pack<Fn>(
       comm, narrow_call(mpi.MPI_Unpack_c, mpi.MPI_Unpack, {count, size}, [&]<class N>(auto* slot, N) noexcept {
@@ -66,9 +67,9 @@ inline int unpack_call(const void* in, Number size, Number* position, void* out,
 }
 template <class Fn, class Number>
 inline int pack_size_call(Number count, MPI_Datatype type, MPI_Comm comm, Number* size) noexcept {
-  const pack_arguments a(type, count, comm);
-  if (a.error != neutral::success) return finish_pack<Fn>(comm, a.error);
   wrapper_scope scope(Fn::id);
+  const pack_arguments a(scope, type, count, comm);
+  if (a.error != neutral::success) return finish_pack<Fn>(comm, a.error);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   // The sum may exceed int where the count does not: then only the large form can tell.
   const std::int64_t about =
@@ -88,11 +89,11 @@ inline int pack_size_call(Number count, MPI_Datatype type, MPI_Comm comm, Number
 template <class Fn, class Number, class Size>
 inline int pack_external_call(const char* format, const void* in, Number count, MPI_Datatype type, void* out, Size size,
                               Size* position) noexcept {
-  const pack_arguments a(type, count);
+  wrapper_scope scope(Fn::id);
+  const pack_arguments a(scope, type, count);
   if (a.error != neutral::success) return finish_pack<Fn>(MPI_COMM_WORLD, a.error);
   if (position == nullptr || size < 0 || format == nullptr)
     return fail(Fn::id, neutral::err_arg, "format, position or size");
-  wrapper_scope scope(Fn::id);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::int64_t at = *position;
   const int rc =
@@ -106,11 +107,11 @@ inline int pack_external_call(const char* format, const void* in, Number count, 
 template <class Fn, class Number, class Size>
 inline int unpack_external_call(const char* format, const void* in, Size size, Size* position, void* out, Number count,
                                 MPI_Datatype type) noexcept {
-  const pack_arguments a(type, count);
+  wrapper_scope scope(Fn::id);
+  const pack_arguments a(scope, type, count);
   if (a.error != neutral::success) return finish_pack<Fn>(MPI_COMM_WORLD, a.error);
   if (position == nullptr || size < 0 || format == nullptr)
     return fail(Fn::id, neutral::err_arg, "format, position or size");
-  wrapper_scope scope(Fn::id);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::int64_t at = *position;
   const int rc =
@@ -123,10 +124,10 @@ inline int unpack_external_call(const char* format, const void* in, Size size, S
 }
 template <class Fn, class Number, class Size>
 inline int pack_external_size_call(const char* format, Number count, MPI_Datatype type, Size* size) noexcept {
-  const pack_arguments a(type, count);
+  wrapper_scope scope(Fn::id);
+  const pack_arguments a(scope, type, count);
   if (a.error != neutral::success) return finish_pack<Fn>(MPI_COMM_WORLD, a.error);
   if (format == nullptr || size == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
-  wrapper_scope scope(Fn::id);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::int64_t needed = 0;
   const int rc = narrow_call(
