@@ -135,7 +135,15 @@ inline array_lengths neighbours_in(MPI_Comm comm) noexcept {
   return {n, n};
 }
 
-/// Entries of the arrays of handles among the arguments of Fn: one per member of the communicator or per neighbour;
+/// An intercommunicator's arrays have an entry per rank of the other group.
+inline int peers_in(MPI_Comm comm) noexcept {
+  int is_inter = 0, n = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  is_inter != 0 ? PMPI_Comm_remote_size(comm, &n) : PMPI_Comm_size(comm, &n);
+  return n;
+}
+
+/// Entries of the arrays of handles among the arguments of Fn: one per peer in the communicator or per neighbour;
 /// in functions without communicator the first argument says it.
 template <class Fn, class... Params, class First, class... Rest>
 inline array_lengths lengths_of(param_list<Params...>, First first, Rest... rest) noexcept {
@@ -147,7 +155,7 @@ inline array_lengths lengths_of(param_list<Params...>, First first, Rest... rest
   } else if constexpr (is_neighbor(Fn::name)) {
     return neighbours_in(to_real<kind::comm>(comm));
   } else {
-    PMPI_Comm_size(to_real<kind::comm>(comm), &n);
+    n = peers_in(to_real<kind::comm>(comm));
   }
   return {n, n};
 }
