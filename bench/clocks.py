@@ -20,7 +20,7 @@ import time
 import pages
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
-from mana_job import ENDS_AT_ONCE, Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
+from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
 
 NATIVE = "native"
 REFUSED = "refused"
@@ -137,7 +137,7 @@ class Bench:
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
         seconds = () if moment == "collectives" else (str(self.options.straggle),)
         job = Job(self.words(policy, "request_moments", moment, *seconds, limit=("--limit", str(self.options.limit))),
-                  self.directory, self.directory / "log", ENDS_AT_ONCE)
+                  self.directory, self.directory / "log")
         place = str(self.directory / "ckpt")
         try:
             self.await_ranks(job)

@@ -2,6 +2,7 @@
 # that they are made for has two cores, so those that start ranks are not run side by side.
 find_package(Threads REQUIRED)
 find_program(MANA_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
+option(MANA_TEST_LONG "Also the restart and conformance tests that an hour is needed for" OFF)
 set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks counts as, for ctest -j")
 
 # mana_add_mpi_program(name source [MPIS mpi…] [OPTIONS words…]): <name>_<mpi> for each MPI, or for those that are named, in

@@ -54,5 +54,6 @@ lower::services make_services() {
 }  // namespace
 
 void wrap::park_if_asked() noexcept {}
+void wrap::receive_firsts() noexcept { wrap::receive_all_firsts(); }
 
 }  // namespace mana

@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 
-from mana_job import CHECKSUM, ENDS_AT_ONCE, STEP, Failed, Job, image_bytes, mana, mpirun
+from mana_job import CHECKSUM, STEP, Failed, Job, image_bytes, mana, mpirun
 
 RANKS = 4
 SILENCE_S = 120
@@ -25,7 +25,7 @@ class Case:
         self.begin = time.monotonic()
 
     def start(self, *words):
-        return Job([*mpirun(self.mpi, RANKS), *words], self.directory, self.log, ENDS_AT_ONCE)
+        return Job([*mpirun(self.mpi, RANKS), *words], self.directory, self.log)
 
     def show(self, text, end=False):
         text = f"  {text:<70}"

@@ -43,8 +43,7 @@ def descendants(pid):
 
 LAUNCHERS = ("mpirun", "mpiexec", "hydra", "orted", "prte")
 LAUNCHER_ENDS_S = 20
-# Of a Job whose killing must not take long: Open MPI's launcher gives ranks that it ends a second between SIGTERM and
-# SIGKILL, also where none lives any more.
+# Open MPI's launcher gives ranks that it ends a second between SIGTERM and SIGKILL, also where none lives any more.
 ENDS_AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0"}
 NO_JOB, JOB_ENDED, NOT_SAVED = 90, 92, 94      # exit statuses of mana checkpoint
 
@@ -74,7 +73,8 @@ class Job:
     def __init__(self, words, directory, log, environment=None):
         self.log = pathlib.Path(log)
         self.started = time.monotonic()
-        self.process = subprocess.Popen(words, cwd=directory, env={**mpi_environment(), **(environment or {})},
+        given = {**mpi_environment(), **ENDS_AT_ONCE, **(environment or {})}
+        self.process = subprocess.Popen(words, cwd=directory, env=given,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, errors="replace")
         self.lines = queue.Queue()

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from clock_traces import ClockTraces  # noqa: E402
-from mana_job import ENDS_AT_ONCE, STEP, Job, descendants, image_bytes, mana, mpirun  # noqa: E402
+from mana_job import STEP, Job, descendants, image_bytes, mana, mpirun  # noqa: E402
 
 
 def counts(job):
@@ -41,8 +41,7 @@ def main():
     launch = mpirun(options.mpi, 2)
     traces = ClockTraces(build, directory)
     options_of_run = ["--ckpt-dir", "ckpt", *traces.options()]
-    job = Job([*launch, command, "run", *options_of_run, "--", program, "100000", "1"], directory, directory / "log",
-              ENDS_AT_ONCE)
+    job = Job([*launch, command, "run", *options_of_run, "--", program, "100000", "1"], directory, directory / "log")
     seen = []
     for i in range(options.restarts + 1):
         for _ in range(3):
@@ -58,8 +57,7 @@ def main():
             print(i, now, flush=True)
         (directory / "ckpt" / "job.json").unlink(missing_ok=True)
         if i < options.restarts:
-            job = Job([*launch, command, "restart", "ckpt", *traces.options()], directory, directory / "log",
-                      ENDS_AT_ONCE)
+            job = Job([*launch, command, "restart", "ckpt", *traces.options()], directory, directory / "log")
     traces.check()
     print(traces)
     few = max(2, len(seen) // 5)
