@@ -1,0 +1,168 @@
+"""Random MPI programs (random_program.c), each judged across checkpoints by its native run.
+
+For every seed: a native run; one under mana that is checkpointed at a random moment and goes on; one that is killed after
+a checkpoint at another random moment and restarted. All three must print the same, byte for byte. Moments are chosen by
+lines of output. A seed also decides how many ranks there are.
+"""
+import argparse
+import pathlib
+import random
+import re
+import shutil
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[1] / "scripts" / "support"), str(HERE.parent / "restart")]
+from comparison import Comparison  # noqa: E402
+from mana_job import ENDS_AT_ONCE, Failed, Job, mpirun  # noqa: E402
+
+ENDING_S = 60
+TAKES = 3
+KEPT = 15          # lines of a failure that are shown
+# MPICH's ranks spin while they wait: with more of them than cores few steps end in time.
+RANKS = {"mpich": [2, 2, 2, 2, 2, 2, 2, 2, 3, 4], "openmpi": [2, 3, 4, 5]}
+STEPS = {"mpich": {2: 60, 3: 6, 4: 5}, "openmpi": {2: 60, 3: 50, 4: 40, 5: 30}}
+PAUSE_MS = 5       # in every other seed: checkpoints fall between the steps; in the others most fall in a call of MPI
+BUSY = 20          # times as many steps without pauses, of two ranks
+
+
+class Seed:
+    """One program, and its runs."""
+
+    def __init__(self, options, mpi, number):
+        self.options, self.mpi, self.number = options, mpi, number
+        self.random = random.Random(number)
+        self.ranks = self.random.choice(RANKS[mpi])
+        self.pause_ms = PAUSE_MS * (number % 2)
+        self.steps = STEPS[mpi][self.ranks] * (1 if self.pause_ms or self.ranks > 2 else BUSY)
+        self.mana = str(options.build.resolve() / "bin" / "mana")
+        self.program = options.build.resolve() / "tests" / "random" / "programs" / f"random_program_{mpi}"
+        self.directory = options.build.resolve() / "random-runs" / f"{mpi}-{number}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        self.output = Comparison(re.compile(""))
+        self.log = self.directory / "native.log"
+
+    def words(self):
+        return [str(self.program), str(self.number), str(self.steps), str(self.pause_ms), *self.options.beyond]
+
+    def start(self, name, *words):
+        self.log = self.directory / f"{name}.log"
+        job = Job([*mpirun(self.mpi, self.ranks), *words], self.directory, self.log, ENDS_AT_ONCE)
+        job.text = []
+        return job
+
+    def under_mana(self, name):
+        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+        return self.start(name, self.mana, "run", "--ckpt-dir", "ckpt", "--", *self.words())
+
+    def read(self, job):
+        while (line := job.next_line(self.options.silence)) is not None:
+            job.text.append(line)
+        return "".join(job.text)
+
+    def end(self, job):
+        text = self.read(job)
+        job.wait(ENDING_S)
+        return text
+
+    def checkpoint(self, job):
+        """After a random line. False if the program had ended."""
+        if not job.wait_until_up(self.directory / "ckpt"):
+            return False
+        for _ in range(self.random.randint(0, max(0, int(0.7 * len(self.output.expected))))):
+            if (line := job.next_line(self.options.silence)) is None:
+                return False
+            job.text.append(line)
+        return job.checkpoint(self.mana, self.directory / "ckpt", self.options.silence)
+
+    def native(self):
+        text = self.end(self.start("native", *self.words()) if not self.options.beyond else self.under_mana("plain"))
+        self.output.expected = self.output.of(text)
+        if "does not hold" in text or not self.output.expected[-1:] or "checksum" not in self.output.expected[-1]:
+            raise Failed(f"the first run is not a good one:\n{text}")
+
+    def require_same(self, differs):
+        if differs is not None:
+            raise Failed(f"the output differs:\n{differs}")
+
+    def resumed(self):
+        job = self.under_mana("resumed")
+        taken = self.checkpoint(job)
+        self.require_same(self.output.differs(self.end(job)))
+        return taken
+
+    def restarted(self):
+        job = self.under_mana("restarted")
+        if not self.checkpoint(job):
+            self.require_same(self.output.differs(self.end(job)))
+            return False
+        job.kill()
+        pieces = [self.read(job)]
+        (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
+        job = self.start("restarted-again", self.mana, "restart", str(self.directory / "ckpt"))
+        self.require_same(self.output.pieces_differ([*pieces, self.end(job)]))
+        return True
+
+    def go(self, counts):
+        """Counts what was shown; None, or (which run, what is wrong)."""
+        for name, run in ("native", self.native), ("resumed", self.resumed), ("restarted", self.restarted):
+            try:
+                # A run that ends before its moment shows nothing of checkpoints: another one is taken.
+                for _ in range(TAKES):
+                    if run() is not False:
+                        counts[name] += 1
+                        break
+                else:
+                    counts["too short"] += 1
+            except Failed as failed:
+                return name, failed
+        shutil.rmtree(self.directory)
+        return None
+
+
+def one_seed(options, mpi, number, counts):
+    seed = Seed(options, mpi, number)
+    failure = seed.go(counts)
+    if failure is None:
+        return True
+    name, what = failure
+    text = "\n".join(str(what).splitlines()[:KEPT])
+    print(f"{mpi} seed {number}, {seed.ranks} ranks, {name}: {text}\n(log {seed.log})\nagain: "
+          f"{sys.executable} {HERE / 'random_test.py'} --build {options.build} --mpi {mpi} --seeds {number}..{number}"
+          f"{' --beyond' if options.beyond else ''}", flush=True)
+    return False
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--mpi", choices=["mpich", "openmpi"], action="append", help="default: both")
+    parser.add_argument("--seeds", default="1..25", metavar="A..B")
+    parser.add_argument("--silence", type=int, default=60, metavar="SECONDS", help="without a line: the job hangs")
+    parser.add_argument("--beyond", action="store_const", const=["beyond"], default=[],
+                        help="also what MPICH 4.0.2 itself gets wrong; compares with a run under mana instead of a native one")
+    options = parser.parse_args()
+    try:
+        options.first, options.last = (int(word) for word in options.seeds.split(".."))
+    except ValueError:
+        parser.error(f"--seeds {options.seeds}: not of the form A..B")
+    return options
+
+
+def main():
+    options = parse()
+    failed = 0
+    for mpi in options.mpi or ["mpich", "openmpi"]:
+        counts = dict.fromkeys(("native", "resumed", "restarted", "too short"), 0)
+        begin = time.monotonic()
+        wrong = sum(not one_seed(options, mpi, number, counts) for number in range(options.first, options.last + 1))
+        said = ", ".join(f"{count} {what}" for what, count in counts.items())
+        print(f"{mpi}: seeds {options.seeds}, {wrong} failed; {said}; {time.monotonic() - begin:.0f} s", flush=True)
+        failed += wrong
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
