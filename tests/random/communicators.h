@@ -212,7 +212,8 @@ static void part_of_cart(void) {
 static void make_intercomm(void) {
   struct comm *c = some_comm(0), *d = unused_comm();
   const int n = c->n[0], tag = tag_of(++serial);
-  if (d == NULL || n < 2) return;
+  // The leaders' messages are ones of this communicator, which a receive of any tag would take.
+  if (d == NULL || n < 2 || blocked(c, c->who[0][0], c->who[0][1]) || blocked(c, c->who[0][1], c->who[0][0])) return;
   d->inter = 1;
   for (int i = 0; i < n; ++i) {
     const int s = i == 0 ? 0 : i == 1 ? 1 : pick(2);

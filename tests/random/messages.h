@@ -282,11 +282,11 @@ static void cancel(void) {
   struct comm* c = some_comm(any_side);
   const int number = ++serial;
   if (!member(c) || mine(3)) return;
-  struct pending* p = new_pending(cancelled, c, number, 1);
+  struct pending* p = new_pending(cancelled, c, number, 0);
   p->block = new_block(NULL, 3);
   OK(MPI_Irecv(p->block.bytes, 3, MPI_INT, mine(2) ? 0 : MPI_ANY_SOURCE, no_tag, c->handle, &p->request));
   if (mine(2)) complete_some();
-  if (p->used) OK(MPI_Cancel(&p->request));
+  OK(MPI_Cancel(&p->request)), p->ready = 1;
 }
 
 static void new_lane(void) {
