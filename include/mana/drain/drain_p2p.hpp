@@ -15,7 +15,8 @@ class mapped_array {
  public:
   explicit mapped_array(std::size_t n) noexcept : bytes_(n * sizeof(T) + 1) {
     void* const p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) lower::the_bridge().service->fatal("no memory for the drain's counts");
+    const lower::services& s = *lower::the_bridge().service;
+    if (p == MAP_FAILED) lower::cross([&] { s.fatal("no memory for the drain's counts"); });
     data_ = static_cast<T*>(p);
   }
   ~mapped_array() { munmap(data_, bytes_); }

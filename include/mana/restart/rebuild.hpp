@@ -64,7 +64,8 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
       const int made = std::visit(build, *e.what.topology);
       return made == neutral::success ? b.mpi->MPI_Comm_free(&plain) : made; });
   }
-  if (rc != neutral::success) b.service->fatal("a communicator could not be built again at restart");
+  if (rc != neutral::success)
+    lower::cross([&] { b.service->fatal("a communicator could not be built again at restart"); });
 }
 
 /// Posts pending receives again, in the order in which the application had posted them.
@@ -90,7 +91,8 @@ inline void repost_receives() noexcept {
     const std::uint64_t type = real_of<kind::datatype>(r.datatype);
     const int rc = lower::cross([&] {
       return b.service->irecv(r.buffer, r.count, type, r.peer, r.tag, on->real, &next->real); });
-    if (rc != neutral::success) b.service->fatal("a pending receive could not be posted again at restart");
+    if (rc != neutral::success)
+      lower::cross([&] { b.service->fatal("a pending receive could not be posted again at restart"); });
   }
 }
 
