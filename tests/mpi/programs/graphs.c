@@ -6,7 +6,7 @@
 #pragma GCC diagnostic ignored "-Wstringop-overread"      // MPI_UNWEIGHTED is an address without memory
 #endif
 
-enum { most = 16, graphs = 4 };
+enum { most = 16, graphs = 5 };
 static MPI_Comm kept[graphs], copies[graphs];
 
 /// Ranks that r sends to, ascending: the next one, and of even ranks the one after it. out: how many
@@ -79,6 +79,14 @@ static MPI_Comm graph(void) {
   CHECK(me >= nodes() || place == me, "%d", place);     // others have a place in Open MPI, too
   OK(MPI_Graph_create(MPI_COMM_WORLD, nodes(), index, edges, 0, &made));
   CHECK((made != MPI_COMM_NULL) == (me < nodes()), "rank %d", me);
+  return made;
+}
+
+/// All ranks, and no edge between any two.
+static MPI_Comm no_edges(void) {
+  int index[most] = {0}, none = 0;
+  MPI_Comm made;
+  OK(MPI_Graph_create(MPI_COMM_WORLD, ranks, index, &none, 0, &made));
   return made;
 }
 
@@ -168,6 +176,7 @@ static void make(MPI_Comm* all) {
   all[1] = edges_of_next();
   all[2] = star();
   all[3] = graph();
+  all[4] = no_edges();
 }
 
 static void use(const MPI_Comm* all, int k) {
@@ -179,6 +188,9 @@ static void use(const MPI_Comm* all, int k) {
   if (me == 0) use_distributed(all[2], 1, 0, NULL, ranks - 1, others, k);
   else use_distributed(all[2], 1, 1, &root, 0, NULL, k);
   use_graph(all[3], k);
+  int nodes_of_it, edges_of_it;
+  OK(MPI_Graphdims_get(all[4], &nodes_of_it, &edges_of_it));
+  CHECK(nodes_of_it == ranks && edges_of_it == 0, "%d nodes, %d edges", nodes_of_it, edges_of_it);
 }
 
 static void free_all(MPI_Comm* all) {
