@@ -6,9 +6,8 @@
 enum { most_messages = 12, most_lanes = 8, no_tag = 32000 };
 
 struct message {
-  int used, sent, received, from, to, source, target, number, count, special;   // source, target: ranks in the comm
+  int used, sent, received, from, to, source, target, number, special;      // source, target: ranks in the comm
   struct comm* comm;
-  struct type* type;             // at its creation; copied to layouts
   struct block out, in;          // of those whom it concerns
   struct pending *sending, *receiving;
 };
@@ -45,7 +44,7 @@ static int unreceived(const struct comm* c, int from, int to) {      // from < 0
   return 0;
 }
 
-static void send_now(struct message* m, int alone) {
+static void post_send(struct message* m, int alone) {
   m->sent = 1;
   if (m->receiving) m->receiving->ready = 1;
   if (m->from != me) return;
@@ -78,7 +77,7 @@ static void send_now(struct message* m, int alone) {
   m->sending = p;
 }
 
-static void receive_now(struct message* m, int alone) {
+static void post_receive(struct message* m, int alone) {
   m->received = 1;
   if (m->sending && m->sending->number == m->number) m->sending->ready = 1;
   if (m->to != me) return;
@@ -131,6 +130,27 @@ static void receive_now(struct message* m, int alone) {
   free(m->in.bytes);
 }
 
+/// The datatype may be freed between the two halves of a message, which has its own: freed when it is in use.
+static void own_type(struct block* b) {
+  if (b->type != MPI_INT) OK(MPI_Type_dup(b->type, &b->type));
+}
+
+static void free_own_type(MPI_Datatype type) {
+  if (type != MPI_INT) OK(MPI_Type_free(&type));
+}
+
+static void send_now(struct message* m, int alone) {
+  const MPI_Datatype type = m->out.type;
+  post_send(m, alone);
+  if (m->from == me) free_own_type(type);
+}
+
+static void receive_now(struct message* m, int alone) {
+  const MPI_Datatype type = m->in.type;
+  post_receive(m, alone);
+  if (m->to == me) free_own_type(type);
+}
+
 static void new_message(void) {
   struct message* m = NULL;
   struct comm* c = some_comm(any_side);
@@ -142,13 +162,17 @@ static void new_message(void) {
   if (m == NULL || blocked(c, from, to)) return;
   const int count = t ? 1 + pick(4) : pick(6) == 0 ? 20000 : pick(60), other = pick(2), order = pick(3);
   *m = (struct message){.used = 1, .from = from, .to = to, .source = source, .target = target, .number = ++serial,
-                        .count = count, .comm = c};
+                        .comm = c};
   m->special = order == 1 && pick(2) && !unreceived(c, from, to);     // its receive takes any tag
   if (from == me) {
     m->out = new_block(t, count);
+    own_type(&m->out);
     fill_block(&m->out, from, to, m->number);
   }
-  if (to == me) m->in = t && other ? new_block(t, count) : new_block(NULL, t ? t->map.n * count : count);
+  if (to == me) {
+    m->in = t && other ? new_block(t, count) : new_block(NULL, t ? t->map.n * count : count);
+    own_type(&m->in);
+  }
   if (order == 0) send_now(m, 1);
   if (order == 1) receive_now(m, 1);
   if (order == 2 && from == to) {
