@@ -47,7 +47,7 @@ static void duplicate(void) {
   if (member(c)) {
     copies += c->attribute != 0;
     MPI_Info info = MPI_INFO_NULL;
-    if (how == 1) OK(MPI_Info_create(&info)), OK(MPI_Info_set(info, "mpi_assert_no_any_length", "false"));
+    if (how == 1) OK(MPI_Info_create(&info)), OK(MPI_Info_set(info, "random", "hint"));
     if (how == 0) OK(MPI_Comm_dup(c->handle, &d->handle));
     if (how == 1) OK(MPI_Comm_dup_with_info(c->handle, info, &d->handle)), OK(MPI_Info_free(&info));
     if (how == 2) OK(MPI_Comm_idup(c->handle, &d->handle, &d->unborn));
@@ -250,15 +250,22 @@ static void empty_buffer(void) {
   OK(MPI_Buffer_attach(buffer, room));
 }
 
+#ifdef MPICH_VERSION
+enum { disconnects = 0 };      // MPICH 4.0.2: may wait for ever though no request is left
+#else
+enum { disconnects = 1 };
+#endif
+
 /// While requests of it are under way, or when all have ended.
 static void release(struct comm* c) {
-  const int how = pick(3);
+  // Open MPI 4.1.4: of the processes of an intercommunicator some may wait in MPI_Comm_disconnect for ever.
+  const int how = c->inter ? 1 : pick(3);
   end_messages(c);
   free_lanes(c);
   deletes += member(c) && c->attribute != 0;
   if (member(c)) {
-    // MPICH 4.0.2 does not see by itself that buffered messages are gone, for which MPI_Comm_disconnect waits.
-    if (how == 0) wait_for_all(c), empty_buffer(), OK(MPI_Comm_disconnect(&c->handle));
+    if (how == 0) wait_for_all(c), empty_buffer();
+    if (how == 0 && disconnects) OK(MPI_Comm_disconnect(&c->handle));
     else OK(MPI_Comm_free(&c->handle));
     CHECK(c->handle == MPI_COMM_NULL);
   }
