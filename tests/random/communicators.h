@@ -252,8 +252,10 @@ static void empty_buffer(void) {
 
 #ifdef MPICH_VERSION
 enum { disconnects = 0 };      // MPICH 4.0.2: may wait for ever though no request is left
+enum { freed_pending = 1 };
 #else
 enum { disconnects = 1 };
+enum { freed_pending = 0 };    // Open MPI 4.1.4 crashes in collectives of a communicator that was freed meanwhile
 #endif
 
 /// While requests of it are under way, or when all have ended.
@@ -264,7 +266,8 @@ static void release(struct comm* c) {
   free_lanes(c);
   deletes += member(c) && c->attribute != 0;
   if (member(c)) {
-    if (how == 0) wait_for_all(c), empty_buffer();
+    if (how == 0 || !freed_pending) wait_for_all(c);
+    if (how == 0) empty_buffer();
     if (how == 0 && disconnects) OK(MPI_Comm_disconnect(&c->handle));
     else OK(MPI_Comm_free(&c->handle));
     CHECK(c->handle == MPI_COMM_NULL);
