@@ -38,6 +38,12 @@ static void enter(struct comm* c) {
   CHECK(rank == c->rank && size == c->n[c->side], "%d of %d, not %d of %d", rank, size, c->rank, c->n[c->side]);
 }
 
+#ifdef OPEN_MPI
+enum { idups = 0 };      // Open MPI 4.1.4 crashes or hangs in what follows a MPI_Comm_idup that was under way for a while
+#else
+enum { idups = 1 };
+#endif
+
 static void duplicate(void) {
   struct comm *c = some_comm(any_side), *d = unused_comm();
   const int how = pick(3);
@@ -50,11 +56,11 @@ static void duplicate(void) {
     if (how == 1) OK(MPI_Info_create(&info)), OK(MPI_Info_set(info, "random", "hint"));
     if (how == 0) OK(MPI_Comm_dup(c->handle, &d->handle));
     if (how == 1) OK(MPI_Comm_dup_with_info(c->handle, info, &d->handle)), OK(MPI_Info_free(&info));
-    if (how == 2) OK(MPI_Comm_idup(c->handle, &d->handle, &d->unborn));
+    if (how == 2 && idups) OK(MPI_Comm_idup(c->handle, &d->handle, &d->unborn));
+    if (how == 2 && !idups) OK(MPI_Comm_dup(c->handle, &d->handle));
   }
-  if (how == 2 && !member(c)) d->unborn = MPI_REQUEST_NULL;
   enter(d);
-  if (how != 2) name_it(d);
+  if (how != 2 || !idups) name_it(d);
 }
 
 /// By colour and key, on one side or both.
@@ -242,14 +248,6 @@ static void merge(void) {
   name_it(d);
 }
 
-/// Waits until no buffered message is under way.
-static void empty_buffer(void) {
-  void* buffer;
-  int room;
-  OK(MPI_Buffer_detach(&buffer, &room));
-  OK(MPI_Buffer_attach(buffer, room));
-}
-
 #ifdef MPICH_VERSION
 enum { disconnects = 0 };      // MPICH 4.0.2: may wait for ever though no request is left
 enum { freed_pending = 1 };
@@ -267,7 +265,6 @@ static void release(struct comm* c) {
   deletes += member(c) && c->attribute != 0;
   if (member(c)) {
     if (how == 0 || !freed_pending) wait_for_all(c);
-    if (how == 0) empty_buffer();
     if (how == 0 && disconnects) OK(MPI_Comm_disconnect(&c->handle));
     else OK(MPI_Comm_free(&c->handle));
     CHECK(c->handle == MPI_COMM_NULL);
