@@ -12,7 +12,8 @@ enum kind {
 enum form { blocking, nonblocking, persistent };
 enum { modulus = 9973, most_slots = 16 };
 
-/// out, in, want: ints in slots of `stride`, one for each peer, or one for all. counts and places as in the v and w forms.
+/// out, in, want: ints in slots of `stride`, one for each peer, or one for all. counts and places as in the v and w
+/// forms.
 struct coll {
   enum kind kind;
   struct comm* comm;
@@ -102,7 +103,8 @@ static void prepare(struct coll* k) {
   const int at_root = c->side == k->root_side && c->rank == k->root;
   const int contributes = !c->inter || c->side != k->root_side;
   const int root = c->who[k->root_side][k->root];
-  const int to_all = k->kind == allgather || k->kind == allgatherv || k->kind == neighbor_allgather || k->kind == neighbor_allgatherv;
+  const int to_all =
+      k->kind == allgather || k->kind == allgatherv || k->kind == neighbor_allgather || k->kind == neighbor_allgatherv;
   if (k->kind < intracomm_kinds) {
     k->ins = k->outs = n;
     for (int i = 0; i < n; ++i) k->from[i] = k->to[i] = who[i];
@@ -124,7 +126,10 @@ static void prepare(struct coll* k) {
     for (int p = 0; p < k->outs; ++p) k->out_counts[p] = k->to[p] < 0 ? 0 : COUNT(me, k->to[p]);
     for (int p = 0; p < k->ins; ++p) k->in_counts[p] = k->from[p] < 0 ? 0 : COUNT(k->from[p], me);
     if (k->in_place)      // what is sent is as long as what comes
-      for (int p = 0; p < n; ++p) k->in_counts[p] = varies ? varying(me < who[p] ? me : who[p], me < who[p] ? who[p] : me, k->number, length) : length, k->out_counts[p] = k->in_counts[p];
+      for (int p = 0; p < n; ++p)
+        k->in_counts[p] =
+            varies ? varying(me < who[p] ? me : who[p], me < who[p] ? who[p] : me, k->number, length) : length,
+        k->out_counts[p] = k->in_counts[p];
     for (int p = 0; p < k->outs; ++p)
       for (int i = 0; i < k->out_counts[p]; ++i) k->out[p * stride + i] = val(me, k->to[p], k->number, i);
     for (int p = 0; p < k->ins; ++p)
@@ -151,7 +156,8 @@ static void prepare(struct coll* k) {
   } else if (k->kind != barrier) {      // reductions
     const int blocks = k->kind == reduce_scatter || k->kind == reduce_scatter_block ? n : 1;
     int first = 0, count = length;
-    for (int p = 0; k->kind == reduce_scatter && p < n; ++p) k->in_counts[p] = 2 * varying(who[p], -1, k->number, length / 2);
+    for (int p = 0; k->kind == reduce_scatter && p < n; ++p)
+      k->in_counts[p] = 2 * varying(who[p], -1, k->number, length / 2);
     for (int p = 0; blocks > 1 && p < c->rank; ++p) first += k->in_counts[p];
     if (k->kind == reduce_scatter) count = k->in_counts[c->rank];
     for (int i = 0; i < blocks * length; ++i) k->out[i] = small(me, k->number, i);
@@ -162,7 +168,8 @@ static void prepare(struct coll* k) {
   if (!k->in_place) return;
   if (k->kind == allgather || k->kind == allgatherv || k->kind == gather || k->kind == gatherv)
     memcpy(k->in + c->rank * stride, k->out, (size_t)k->out_counts[0] * sizeof(int));
-  else if (k->kind == scatter || k->kind == scatterv) k->want[0] = -1, memcpy(k->want, k->in, (size_t)stride * sizeof(int));
+  else if (k->kind == scatter || k->kind == scatterv)
+    k->want[0] = -1, memcpy(k->want, k->in, (size_t)stride * sizeof(int));
   else memcpy(k->in, k->out, (size_t)k->cells * sizeof(int));
   if (k->kind >= alltoall && k->kind <= alltoallw)
     for (int i = 0; i < k->cells; ++i)
@@ -174,7 +181,8 @@ static struct coll* new_coll(struct comm* c, int no_in_place) {
   struct coll* k = calloc(1, sizeof *k);
   const int most_kind = c->inter ? intercomm_kinds : c->kind == plain ? intracomm_kinds : kinds;
   k->comm = c, k->number = ++serial;
-  k->kind = (enum kind)(c->kind != plain && pick(2) ? intracomm_kinds + pick(kinds - intracomm_kinds) : pick(most_kind));
+  k->kind =
+      (enum kind)(c->kind != plain && pick(2) ? intracomm_kinds + pick(kinds - intracomm_kinds) : pick(most_kind));
   k->length = 2 * (1 + pick(8)), k->stride = k->length + pick(3);
   if (pick(12) == 0) k->length = 4000, k->stride = 4000;
   if (k->kind == allgather || k->kind == alltoall || k->kind == gather || k->kind == scatter ||
@@ -182,9 +190,11 @@ static struct coll* new_coll(struct comm* c, int no_in_place) {
   k->root_side = c->inter ? pick(2) : 0, k->root = pick(c->n[k->root_side]);
   k->op_kind = pick(5);
   k->op = (MPI_Op[]){MPI_SUM, MPI_MAX, MPI_BXOR, sum_op, affine_op}[k->op_kind];
-  k->in_place = pick(3) == 0 && !c->inter && k->kind != bcast && k->kind != barrier && k->kind < intracomm_kinds && !no_in_place;
+  k->in_place =
+      pick(3) == 0 && !c->inter && k->kind != bcast && k->kind != barrier && k->kind < intracomm_kinds && !no_in_place;
   if (!member(c)) return free(k), NULL;
-  if (k->in_place && (k->kind == gather || k->kind == gatherv || k->kind == scatter || k->kind == scatterv || k->kind == reduce))
+  if (k->in_place &&
+      (k->kind == gather || k->kind == gatherv || k->kind == scatter || k->kind == scatterv || k->kind == reduce))
     k->in_place = c->rank == k->root;
   k->cells = most_slots * k->stride + 8;
   k->out = malloc((size_t)k->cells * sizeof(int)), k->in = malloc((size_t)k->cells * sizeof(int));
@@ -230,17 +240,24 @@ static void call(struct coll* k, enum form form, MPI_Request* request) {
   }
   switch (k->kind) {
     case barrier:
-      OK(form == blocking ? MPI_Barrier(c->handle) : form == nonblocking ? MPI_Ibarrier(c->handle, request) : PERSISTENT_BARRIER);
+      OK(form == blocking      ? MPI_Barrier(c->handle)
+         : form == nonblocking ? MPI_Ibarrier(c->handle, request)
+                               : PERSISTENT_BARRIER);
       break;
     case bcast: CALL(Bcast, bcast, in, n, MPI_INT, root); break;
     case gather: CALL(Gather, gather, out, n, MPI_INT, in, n, MPI_INT, root); break;
-    case gatherv: CALL(Gatherv, gatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places, MPI_INT, root); break;
+    case gatherv:
+      CALL(Gatherv, gatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places, MPI_INT, root);
+      break;
     case scatter: CALL(Scatter, scatter, k->out, n, MPI_INT, scattered, n, MPI_INT, root); break;
     case scatterv:
-      CALL(Scatterv, scatterv, k->out, k->out_counts, k->out_places, MPI_INT, scattered, k->in_counts[0], MPI_INT, root);
+      CALL(Scatterv, scatterv, k->out, k->out_counts, k->out_places, MPI_INT, scattered, k->in_counts[0], MPI_INT,
+           root);
       break;
     case allgather: CALL(Allgather, allgather, out, n, MPI_INT, in, n, MPI_INT); break;
-    case allgatherv: CALL(Allgatherv, allgatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places, MPI_INT); break;
+    case allgatherv:
+      CALL(Allgatherv, allgatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places, MPI_INT);
+      break;
     case alltoall: CALL(Alltoall, alltoall, out, n, MPI_INT, in, n, MPI_INT); break;
     case alltoallv:
       CALL(Alltoallv, alltoallv, out, k->out_counts, k->out_places, MPI_INT, in, k->in_counts, k->in_places, MPI_INT);
@@ -254,11 +271,13 @@ static void call(struct coll* k, enum form form, MPI_Request* request) {
     case exscan: CALL(Exscan, exscan, out, in, units, unit, k->op); break;
     case neighbor_allgather: CALL(Neighbor_allgather, neighbor_allgather, out, n, MPI_INT, in, n, MPI_INT); break;
     case neighbor_allgatherv:
-      CALL(Neighbor_allgatherv, neighbor_allgatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places, MPI_INT);
+      CALL(Neighbor_allgatherv, neighbor_allgatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places,
+           MPI_INT);
       break;
     case neighbor_alltoall: CALL(Neighbor_alltoall, neighbor_alltoall, out, n, MPI_INT, in, n, MPI_INT); break;
     case neighbor_alltoallv:
-      CALL(Neighbor_alltoallv, neighbor_alltoallv, out, k->out_counts, k->out_places, MPI_INT, in, k->in_counts, k->in_places, MPI_INT);
+      CALL(Neighbor_alltoallv, neighbor_alltoallv, out, k->out_counts, k->out_places, MPI_INT, in, k->in_counts,
+           k->in_places, MPI_INT);
       break;
     case neighbor_alltoallw:
       CALL(Neighbor_alltoallw, neighbor_alltoallw, out, k->out_counts, ob, k->types, in, k->in_counts, ib, k->types);
@@ -275,8 +294,9 @@ static void look_at(struct coll* k) {
   const int undefined = k->kind == exscan || (k->in_place && k->kind >= reduce);
   for (int i = 0; i < k->cells; ++i)
     if (k->in[i] != k->want[i] && !(undefined && k->want[i] == -1)) {
-      CHECK(k->in[i] == k->want[i], "kind %d, element %d of number %d: %d, not %d (length %d, stride %d, in place %d, op %d)",
-            k->kind, i, k->number, k->in[i], k->want[i], k->length, k->stride, k->in_place, k->op_kind);
+      CHECK(k->in[i] == k->want[i],
+            "kind %d, element %d of number %d: %d, not %d (length %d, stride %d, in place %d, op %d)", k->kind, i,
+            k->number, k->in[i], k->want[i], k->length, k->stride, k->in_place, k->op_kind);
       return;
     }
   const int slots = k->kind < intracomm_kinds ? most_slots : k->ins;

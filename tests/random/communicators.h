@@ -39,7 +39,7 @@ static void enter(struct comm* c) {
 }
 
 #ifdef OPEN_MPI
-enum { idups = 0 };      // Open MPI 4.1.4 crashes or hangs in what follows a MPI_Comm_idup that was under way for a while
+enum { idups = 0 };  // Open MPI 4.1.4 crashes or hangs in what follows a MPI_Comm_idup that was under way for a while
 #else
 enum { idups = 1 };
 #endif
@@ -70,7 +70,8 @@ static void split(void) {
   const int shared = !c->inter && pick(5) == 0;
   if (unused_comms() < 2) return;
   for (int s = 0; s < 2; ++s)
-    for (int r = 0; r < c->n[s]; ++r) colours[s][r] = shared ? 0 : pick(5) ? pick(2) : MPI_UNDEFINED, keys[s][r] = pick(4);
+    for (int r = 0; r < c->n[s]; ++r)
+      colours[s][r] = shared ? 0 : pick(5) ? pick(2) : MPI_UNDEFINED, keys[s][r] = pick(4);
   // A colour on one side only: MPIs differ in what they give.
   for (int colour = 0; c->inter && colour < 2; ++colour) {
     int on[2] = {0, 0};

@@ -330,8 +330,10 @@ static void new_lane(void) {
     p->block = new_block(t, count);
     const int how = mine(3);
     // Open MPI 4.1.4: persistent buffered sends to oneself arrive broken.
-    if (how == 0 && l->to != me) OK(MPI_Bsend_init(p->block.bytes, count, p->block.type, l->target, l->tag, c->handle, &p->request));
-    else if (how == 1) OK(MPI_Ssend_init(p->block.bytes, count, p->block.type, l->target, l->tag, c->handle, &p->request));
+    if (how == 0 && l->to != me)
+      OK(MPI_Bsend_init(p->block.bytes, count, p->block.type, l->target, l->tag, c->handle, &p->request));
+    else if (how == 1)
+      OK(MPI_Ssend_init(p->block.bytes, count, p->block.type, l->target, l->tag, c->handle, &p->request));
     else OK(MPI_Send_init(p->block.bytes, count, p->block.type, l->target, l->tag, c->handle, &p->request));
   }
   if (l->to == me) {
@@ -359,7 +361,8 @@ static void start_lanes(void) {
     if (!l->used || pick(2) || blocked(l->comm, l->from, l->to)) continue;
     settle(l);
     l->started = 1, l->number = ++serial;
-    if (l->out) fill_block(&l->out->block, l->from, l->to, l->number), of[n] = &l->out->request, requests[n++] = l->out->request;
+    if (l->out)
+      fill_block(&l->out->block, l->from, l->to, l->number), of[n] = &l->out->request, requests[n++] = l->out->request;
     if (l->in) {
       for (int j = 0; j < l->in->block.span; ++j) l->in->block.bytes[j] = -1;
       of[n] = &l->in->request, requests[n++] = l->in->request;

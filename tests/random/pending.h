@@ -102,8 +102,8 @@ static void end_generalized(int all) {
       OK(MPI_Grequest_complete(pending[i].request)), pending[i].ready = 1;
 }
 
-/// Some of the pending requests, with nulls and inactive ones among them, in one of the ways that MPI has. Tests take any
-/// of them, waits only what will end.
+/// Some of the pending requests, with nulls and inactive ones among them, in one of the ways that MPI has. Tests take
+/// any of them, waits only what will end.
 static void complete_some(void) {
   enum { most = 24 };
   MPI_Request requests[most];

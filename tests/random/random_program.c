@@ -1,6 +1,6 @@
-// A random MPI program that checks itself: SEED decides what it does, in STEPS steps of some actions each. All ranks draw
-// the same numbers, so that each knows what all of them do, and actions are begun in one order by all: none waits for
-// what begins later. Arguments: SEED STEPS [PAUSE [beyond]], `beyond` for what MPICH 4.0.2 itself gets wrong.
+// A random MPI program that checks itself: SEED decides what it does, in STEPS steps of some actions each. All ranks
+// draw the same numbers, so that each knows what all of them do, and actions are begun in one order by all: none waits
+// for what begins later. Arguments: SEED STEPS [PAUSE [beyond]], `beyond` for what MPICH 4.0.2 itself gets wrong.
 #include "communicators.h"
 
 static void act(void) {
@@ -75,7 +75,8 @@ static void tear_down(void) {
   end_messages(NULL);
   end_generalized(1);
   wait_for_all(NULL);
-  for (int i = 0; i < most_pending; ++i) CHECK(!pending[i].used || !pending[i].active, "purpose %d", pending[i].purpose);
+  for (int i = 0; i < most_pending; ++i)
+    CHECK(!pending[i].used || !pending[i].active, "purpose %d", pending[i].purpose);
   for (int i = most_comms - 1; i > 0; --i)
     if (comms[i].used) release(born(&comms[i]));
   free_lanes(NULL);

@@ -1,8 +1,8 @@
 """Random MPI programs (random_program.c), each judged across checkpoints by its native run.
 
-For every seed: a native run; one under mana that is checkpointed at a random moment and goes on; one that is killed after
-a checkpoint at another random moment and restarted. All three must print the same lines, byte for byte. Moments are chosen by
-lines of output. A seed also decides how many ranks there are.
+For every seed: a native run; one under mana that is checkpointed at a random moment and goes on; one that is killed
+after a checkpoint at another random moment and restarted. All three must print the same lines, byte for byte. Moments
+are chosen by lines of output. A seed also decides how many ranks there are.
 """
 import argparse
 import pathlib
@@ -142,7 +142,7 @@ def parse():
     parser.add_argument("--seeds", default="1..25", metavar="A..B")
     parser.add_argument("--silence", type=int, default=60, metavar="SECONDS", help="without a line: the job hangs")
     parser.add_argument("--beyond", action="store_const", const=["beyond"], default=[],
-                        help="also what MPICH 4.0.2 itself gets wrong; compares with a run under mana instead of a native one")
+                        help="also what MPICH 4.0.2 itself gets wrong; compares with a run under mana")
     options = parser.parse_args()
     try:
         options.first, options.last = (int(word) for word in options.seeds.split(".."))

@@ -1,4 +1,5 @@
-// Datatypes over ints: each with the places of its elements, which is computed beside MPI. All ranks make the same ones.
+// Datatypes over ints: each with the places of its elements, which is computed beside MPI. All ranks make the same
+// ones.
 #pragma once
 #include "world.h"
 
@@ -70,7 +71,8 @@ static void make_type(void) {
   int lengths[4], places[4];
   MPI_Aint byte_places[4];
   MPI_Datatype olds[4];
-  for (int i = 0, at = pick(2); i < n; ++i, at += stride) lengths[i] = length, places[i] = at, byte_places[i] = at * bytes;
+  for (int i = 0, at = pick(2); i < n; ++i, at += stride)
+    lengths[i] = length, places[i] = at, byte_places[i] = at * bytes;
   for (int i = 0; i < n; ++i) olds[i] = old;
   const int kind = pick(12);
   // The end of what is at places[]; vectors begin at 0.
@@ -113,7 +115,8 @@ static void make_type(void) {
       *to = *m;
       break;
     case 10: {
-      const int sizes[2] = {2 + pick(2), 3}, part[2] = {1 + pick(2), length}, first[2] = {pick(2) * (part[0] < 2), pick(2)};
+      const int sizes[2] = {2 + pick(2), 3}, part[2] = {1 + pick(2), length},
+                first[2] = {pick(2) * (part[0] < 2), pick(2)};
       OK(MPI_Type_create_subarray(2, sizes, part, first, MPI_ORDER_C, old, &t->handle));
       for (int i = 0; i < part[0]; ++i)
         for (int j = 0; j < part[1]; ++j) append(to, m, ((first[0] + i) * sizes[1] + first[1] + j) * e);
