@@ -38,14 +38,16 @@ static void enter(struct comm* c) {
   CHECK(rank == c->rank && size == c->n[c->side], "%d of %d, not %d of %d", rank, size, c->rank, c->n[c->side]);
 }
 
+// Open MPI 4.1.4 crashes or hangs in what follows a MPI_Comm_idup that was under way for a while, and hangs in some
+// duplications of intercommunicators.
 #ifdef OPEN_MPI
-enum { idups = 0 };  // Open MPI 4.1.4 crashes or hangs in what follows a MPI_Comm_idup that was under way for a while
+enum { idups = 0, duplicated_sides = 0 };
 #else
-enum { idups = 1 };
+enum { idups = 1, duplicated_sides = any_side };
 #endif
 
 static void duplicate(void) {
-  struct comm *c = some_comm(any_side), *d = unused_comm();
+  struct comm *c = some_comm(duplicated_sides), *d = unused_comm();
   const int how = pick(3);
   if (d == NULL) return;
   memcpy(d->who, c->who, sizeof c->who), memcpy(d->n, c->n, sizeof c->n);
