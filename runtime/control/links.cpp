@@ -125,9 +125,9 @@ void links::flush_all(int limit_ms) {
 }
 
 void links::close() {
+  listener_.socket = handle();        // first: who sees its link cut off finds nobody to call again
   for (link& k : links_) k.line.reset();
   strangers_.clear();
-  listener_.socket = handle();
 }
 
 bool links::all_here() const {

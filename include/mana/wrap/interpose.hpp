@@ -12,6 +12,7 @@
 
 #include <mana/gen/lower_slots.hpp>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -40,19 +41,29 @@ template <class Params, std::size_t At>
   else return At == position_of<kind::datatype, Params>() ? members.send : members.recv;
 }
 
-template <class Fn, class... A, std::size_t... I>
-[[gnu::always_inline]] inline auto translate_all(neighbour_counts members, std::index_sequence<I...>,
-                                                 const std::tuple<A...>& args) noexcept {
-  using params = typename Fn::params::as_tuple;
-  return std::tuple<neutral_argument<std::tuple_element_t<I, params>, A>...>(
-      given<A>{std::get<I>(args), entries_at<params, I>(members), Fn::form == shape::icollective}...);
-}
-
 /// Entries of a collective's arrays over ranks, or over neighbours.
 template <class Fn>
 inline neighbour_counts array_members(const vid::descriptor<kind::comm>& comm) noexcept {
   if constexpr (is_neighbor(Fn::name)) return neighbours_in(comm);
   else return {comm.peers->size, comm.peers->size};
+}
+
+/// Entries that the live MPI may read in arrays of datatypes when a non-blocking call has returned; 0: the call is over.
+/// Open MPI 4.1 keeps the datatypes of as many entries as there are neighbours, in every collective on a topology.
+template <class Fn>
+inline int read_later([[maybe_unused]] const vid::descriptor<kind::comm>& comm) noexcept {
+  if constexpr (Fn::form == shape::collective) return 0;
+  else return std::max({comm.peers->size, neighbours_in(comm).most(), 1});
+}
+
+template <class Fn, class... A, std::size_t... I>
+[[gnu::always_inline]] inline auto translate_all(const vid::descriptor<kind::comm>& comm, std::index_sequence<I...>,
+                                                 const std::tuple<A...>& args) noexcept {
+  using params = typename Fn::params::as_tuple;
+  const neighbour_counts members = array_members<Fn>(comm);
+  const int later = read_later<Fn>(comm);
+  return std::tuple<neutral_argument<std::tuple_element_t<I, params>, A>...>(
+      given<A>{std::get<I>(args), entries_at<params, I>(members), later}...);
 }
 
 }  // namespace wrap
@@ -119,7 +130,7 @@ template <class Fn, class... A>
   scope.park_here();
   if (!start_collective(scope, clock_of<Fn>(comm.what), &comm, [&] { return waiting_of<Fn>(comm.what, given); }))
     return clock_refuses;
-  auto translated = translate_all<Fn>(array_members<Fn>(comm.what), std::index_sequence_for<A...>{}, given);
+  auto translated = translate_all<Fn>(comm.what, std::index_sequence_for<A...>{}, given);
   return enter_for_request<Fn>(translated, request);
 }
 
@@ -150,7 +161,7 @@ inline int call_collective(A... args) noexcept {
   const resolved<kind::comm> comm = resolve<kind::comm>(comm_handle);
   if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
   auto translated =
-      wrap::translate_all<Fn>(wrap::array_members<Fn>(comm.e->what), std::index_sequence_for<A...>{}, given);
+      wrap::translate_all<Fn>(comm.e->what, std::index_sequence_for<A...>{}, given);
   const int bad = std::apply(
       [](const auto&... a) {
         int e = 0;

@@ -4,18 +4,19 @@
 #include <mana/wrap/argument.hpp>
 #include <mana/wrap/function.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <type_traits>
 
 namespace mana::wrap {
 
-/// What an argument is made from: the application's value, the number of members for arrays over ranks, and whether the
-/// operation goes on when the call has returned.
+/// What an argument is made from: the application's value, the number of members for arrays over ranks, and how many
+/// entries the live MPI may read in one that outlives the call; 0: none does.
 template <class A>
 struct given {
   A value;
   int members;
-  bool outlives_call;
+  int read_later;
 };
 
 /// Passed as it is: counts, displacements, plain values, pointers to them.
@@ -101,12 +102,14 @@ class neutral_argument<param<kind::datatype, dir::in, true>, A> {
   explicit neutral_argument(given<A> g) noexcept {
     const int members = g.members;
     if (g.value == nullptr) return;
-    reals_ = members <= few && !g.outlives_call
+    const int room = std::max({members, g.read_later, 1});
+    reals_ = room <= few && g.read_later == 0
                  ? inline_
-                 : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(members)));
+                 : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(room)));
     if (reals_ == nullptr) { error_ = neutral::err_no_mem; return; }
     for (int i = 0; i < members; ++i)
       reals_[i] = neutral_argument<param<kind::datatype, dir::in, false>, A>::real_or_null(g.value[i]);
+    for (int i = members; i < room; ++i) reals_[i] = lower::the_bridge().predefined_real[neutral::byte];
   }
   neutral_argument(const neutral_argument&) = delete;
   neutral_argument& operator=(const neutral_argument&) = delete;

@@ -104,12 +104,13 @@ template <class A>
 class recorded_argument<param<kind::datatype, dir::in, true>, A> {
  public:
   explicit recorded_argument(given<A> g) noexcept
-      : size_(g.value != nullptr ? static_cast<std::size_t>(g.members) : 0) {
+      : size_(g.value != nullptr ? static_cast<std::size_t>(std::max(g.members, g.read_later)) : 0) {
     if (size_ == 0) return;
     reals_ = static_cast<std::uint64_t*>(std::malloc(size_ * (sizeof *reals_ + sizeof *names_)));
     if (reals_ == nullptr) return;
     names_ = reinterpret_cast<std::uint32_t*>(reals_ + size_);
-    for (std::size_t i = 0; i < size_; ++i) names_[i] = keep_given(g.value[i]);
+    for (std::size_t i = 0; i < size_; ++i)
+      names_[i] = i < static_cast<std::size_t>(g.members) ? keep_given(g.value[i]) : std::uint32_t{neutral::byte};
   }
   recorded_argument(const recorded_argument&) = delete;
   recorded_argument& operator=(const recorded_argument&) = delete;
@@ -135,8 +136,9 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
 template <class Fn, class... A>
 class plan_of final : public vid::collective_plan {
  public:
-  plan_of(neighbour_counts members, A... args) noexcept
-      : plan_of(members, std::index_sequence_for<A...>{}, std::tuple<A...>(args...)) {}
+  plan_of(const vid::descriptor<kind::comm>& comm, A... args) noexcept
+      : plan_of(array_members<Fn>(comm), read_later<Fn>(comm), std::index_sequence_for<A...>{},
+                std::tuple<A...>(args...)) {}
 
   /// Of the first argument that is wrong. out: neutral error class
   int error() const noexcept {
@@ -158,8 +160,8 @@ class plan_of final : public vid::collective_plan {
   using params = typename Fn::params::as_tuple;
 
   template <std::size_t... I>
-  plan_of(neighbour_counts members, std::index_sequence<I...>, const std::tuple<A...>& args) noexcept
-      : arguments_(given<A>{std::get<I>(args), entries_at<params, I>(members), true}...) {}
+  plan_of(neighbour_counts members, int later, std::index_sequence<I...>, const std::tuple<A...>& args) noexcept
+      : arguments_(given<A>{std::get<I>(args), entries_at<params, I>(members), later}...) {}
 
   template <class P>
   struct records;
@@ -188,7 +190,7 @@ inline int initialise_collective(A... args) noexcept {
     return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, "the MPI library below does not have it");
   wrap::destroy_ended_lanes();
   vid::descriptor<kind::comm>& on = comm.e->what;
-  auto* const plan = new (std::nothrow) wrap::plan_of<Fn, A...>(wrap::array_members<Fn>(on), args...);
+  auto* const plan = new (std::nothrow) wrap::plan_of<Fn, A...>(on, args...);
   if (on.lanes == nullptr) on.lanes = new (std::nothrow) vid::lane_list;
   wrap::request_entry* const request =
       plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *on.peers) : nullptr;

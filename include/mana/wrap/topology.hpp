@@ -61,6 +61,7 @@ inline const Form* topology_as(const vid::descriptor<kind::comm>& comm) noexcept
 /// How many neighbours this process sends to and receives from.
 struct neighbour_counts {
   int send = 0, recv = 0;
+  int most() const noexcept { return send > recv ? send : recv; }
 };
 inline neighbour_counts neighbours_in(const vid::descriptor<kind::comm>& comm) noexcept {
   if (const auto* const c = topology_as<vid::cart>(comm)) return {2 * c->ndims(), 2 * c->ndims()};

@@ -44,6 +44,23 @@ static void halo(MPI_Comm cart, int open, const int* at, int k) {
     }
 }
 
+/// A non-blocking collective of all on a grid, whose ranks may have more neighbours than there are ranks. Open MPI 4.1 reads
+/// a datatype for each neighbour, so there is one.
+static void types_for_neighbours(MPI_Comm cart, int k) {
+  enum { most = 16 };
+  int own, out[most], in[most], counts[most], bytes[most];
+  MPI_Datatype types[most];
+  MPI_Request request;
+  MPI_Comm_rank(cart, &own);
+  for (int i = 0; i < most; ++i) {
+    counts[i] = 1, bytes[i] = (int)sizeof(int) * i, types[i] = MPI_INT;
+    out[i] = val(own, i, k, 9);
+  }
+  OK(MPI_Ialltoallw(out, counts, bytes, types, in, counts, bytes, types, cart, &request));
+  OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  for (int i = 0; i < ranks; ++i) CHECK(in[i] == val(i, own, k, 9), "from %d", i);
+}
+
 /// The line through `at` along dimension `keep`, as a communicator. `own`: this rank in the grid.
 static void line(MPI_Comm row, int keep, const int* at, int own) {
   int n, r, sum, want = 0;
@@ -63,6 +80,7 @@ static void use(MPI_Comm cart, int open, int k) {
   MPI_Comm row, copy;
   places(cart, open, at);
   halo(cart, open, at, k);
+  types_for_neighbours(cart, k);
   MPI_Comm_rank(cart, &own);
   for (int keep = 0; keep < 2; ++keep) {
     const int remain[2] = {keep == 0, keep == 1};

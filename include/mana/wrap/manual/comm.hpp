@@ -89,7 +89,9 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
   if (rc != neutral::success) return raise(parent, Fn::id, rc, nullptr);
   comm_entry_t* const e = adopt_comm(made, from.e->what.errhandler, next_lineage(*from.e), out);
   const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
-  return after == neutral::success ? MPI_SUCCESS : raise(parent, Fn::id, after, nullptr);
+  if (after == neutral::success) return MPI_SUCCESS;
+  *out = MPI_COMM_NULL;        // it is there on the other members, so a restart goes on to build it
+  return raise(parent, Fn::id, after, nullptr);
 }
 
 inline constexpr auto nothing_more = [](comm_entry_t&, comm_entry_t&) noexcept { return int{neutral::success}; };
@@ -278,7 +280,9 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*r));
   const int after = wrap::copy_all(*from.e, *e);
-  return after == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, after, nullptr);
+  if (after == neutral::success) return MPI_SUCCESS;
+  *out = MPI_COMM_NULL;
+  return raise(comm, Fn::id, after, nullptr);
 }
 inline int comm_idup(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
   return idup_call<fn::comm_idup>(comm, out, request);
