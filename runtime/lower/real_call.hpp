@@ -169,9 +169,18 @@ struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)>
     array_lengths lengths;
     if constexpr (has_arrays) lengths = lengths_of<Fn>(param_list<P...>{}, given...);
     int arrays = 0;                        // seen before this argument: they are made in order, within braces
-    const auto length = [&](bool is_array) { return is_array && arrays++ > 0 ? lengths.recv : lengths.send; };
+    const void* first = nullptr;
+    const auto length = [&]<class Param>(std::type_identity<Param>, auto value) {
+      if constexpr (!std::is_same_v<decltype(value), const std::uint64_t*> || !Param::is_array) {
+        return 0;
+      } else {
+        if (arrays++ > 0) return value == first ? 0 : lengths.recv;      // one array for both is narrowed once
+        first = value;
+        return lengths.send;
+      }
+    };
     std::tuple<real_argument<P, N, R>...> arguments{
-        real_argument<P, N, R>(given, length(std::is_same_v<N, const std::uint64_t*> && P::is_array))...};
+        real_argument<P, N, R>(given, length(std::type_identity<P>{}, given))...};
     return std::apply([](auto&... a) {
       const int rc = Function(a.give()...);
       if (rc != MPI_SUCCESS) [[unlikely]] return is_tool(Fn::name) ? neutral_class(rc) : neutral_error(rc);

@@ -3,12 +3,18 @@ import dataclasses
 import pathlib
 import re
 
-CATEGORIES = ("attr", "coll", "comm", "datatype", "errhan", "errors", "group", "info", "init", "mpi_t", "part",
+CATEGORIES = ("attr", "basic", "coll", "comm", "datatype", "errhan", "errors", "group", "info", "init", "mpi_t", "part",
               "perf", "pt2pt", "threads", "topo")
-LIST = "testlist"       # testlist.dtp and testlist.cvar repeat tests with hundreds of datatypes and of MPICH's own settings
+# Of a folder: its tests, and those that are repeated with many datatypes. testlist.cvar, which is left out, repeats the
+# collectives with hundreds of MPICH's own settings.
+LISTS = ("testlist", "testlist.dtp")
+# The suite has no list of these, which print what they do; name: ranks. A good end is status 0.
+BASIC = {"adapt": 3, "patterns": 2, "self": 1, "sendrecv": 2, "simple": 2, "srtest": 2, "wtime": 2}
 # Folders of what mana refuses as a whole, and of what is not C.
 LEFT_OUT = {"rma", "io", "spawn", "f77", "f90", "f08", "cxx", "impls", "faults"}
 DEFAULT_RANKS, DEFAULT_LIMIT_S = 2, 180
+
+STATUS = "status 0"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +26,7 @@ class Test:
     environment: tuple = ()     # of NAME=VALUE
     mpirun_words: tuple = ()
     limit_s: float = DEFAULT_LIMIT_S
-    good_end: str = ""          # the suite's resultTest; "": "No Errors" and status 0
+    good_end: str = ""          # the suite's resultTest; "": "No Errors" and status 0; or STATUS
     memory_gb: float = 0.0
     strict: bool = True         # the standard asks for what is tested
 
@@ -59,22 +65,21 @@ def parse_line(folder, line):
 
 
 def read_folder(built, source, folder):
-    """Tests of this folder and those that its list names. A list that configure made stands in `built`."""
-    file = next((root / folder / LIST for root in (built, source) if (root / folder / LIST).exists()), None)
-    if file is None:
-        return
-    for line in file.read_text().splitlines():
-        entry = line.partition("#")[0].split()
-        if entry and (source / folder / entry[0]).is_dir():
-            if entry[0] not in LEFT_OUT:
-                yield from read_folder(built, source, f"{folder}/{entry[0]}")
-        elif test := parse_line(folder, line):
-            yield test
+    """Tests of this folder and those that its lists name. Lists that configure made stand in `built`."""
+    for name in LISTS:
+        file = next((root / folder / name for root in (built, source) if (root / folder / name).exists()), None)
+        for line in file.read_text().splitlines() if file else ():
+            entry = line.partition("#")[0].split()
+            if entry and (source / folder / entry[0]).is_dir():
+                if entry[0] not in LEFT_OUT:
+                    yield from read_folder(built, source, f"{folder}/{entry[0]}")
+            elif test := parse_line(folder, line):
+                yield test
 
 
 def tests(built, source):
     """All tests of the categories, in the lists' order, each once."""
-    found = []
+    found = [Test("basic", program, ranks, good_end=STATUS) for program, ranks in BASIC.items()]
     for category in CATEGORIES:
         found += read_folder(built, source, category)
     return list(dict.fromkeys(found))
@@ -89,6 +94,8 @@ def judge(test, status, lines):
     makes some."""
     if test.good_end in ("TestStatus", "TestErrFatal"):
         return "status 0 after an error" if status == 0 else None
+    if test.good_end == STATUS:
+        return None if status == 0 else f"ended with status {status}"
     unexpected = [line.strip() for line in lines if not EXPECTED.match(line)]
     if unexpected:
         return unexpected[0]

@@ -28,7 +28,7 @@ struct descriptor<kind::comm> {
   lane_list* lanes = nullptr;          // owned: of its persistent collectives; nullptr: it never had one
   vid::topology* topology = nullptr;   // owned
   attribute_list* attributes = nullptr;
-  std::uint32_t errhandler = neutral::errors_are_fatal;   // neutral code, or bits of a virtual id
+  std::uint32_t errhandler = 0;        // neutral code, or bits of a virtual id; 0: never set
   std::uint32_t info = 0;              // bits of a virtual id, 0: none
   char name[max_name] = {};
 

@@ -89,8 +89,18 @@ struct class_tables {
 };
 inline constinit class_tables classes{};
 
-/// The application's code of a neutral class.
+/// Whether a communicator that was given no error handler of its own, nor made from one that was, has the one that
+/// MPI_COMM_WORLD has when the error comes (MPICH), not the one that this had when it was made (the standard, Open MPI).
+#if defined(OPEN_MPI)
+inline constexpr bool unset_errhandler_is_of_world = false;
+#else
+inline constexpr bool unset_errhandler_is_of_world = true;
+#endif
+
+/// The application's code of a neutral class. What a callback of the application reports goes through the wrappers like a
+/// class: a code that the application added itself, negated.
 inline int error_code(int neutral_class) noexcept {
+  if (neutral_class < neutral::success) return -neutral_class;
   if (neutral_class == neutral::success) return MPI_SUCCESS;
   const int known = neutral_class > 0 && neutral_class < neutral_class_limit ? classes.app_of[neutral_class] : 0;
   return known != 0 ? known : MPI_ERR_UNKNOWN;

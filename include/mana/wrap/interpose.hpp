@@ -62,8 +62,9 @@ template <class Fn, class... A, std::size_t... I>
   using params = typename Fn::params::as_tuple;
   const neighbour_counts members = array_members<Fn>(comm);
   const int later = read_later<Fn>(comm);
+  translated_array other;
   return std::tuple<neutral_argument<std::tuple_element_t<I, params>, A>...>(
-      given<A>{std::get<I>(args), entries_at<params, I>(members), later}...);
+      given<A>{std::get<I>(args), entries_at<params, I>(members), later, &other}...);
 }
 
 }  // namespace wrap

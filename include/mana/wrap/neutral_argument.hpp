@@ -7,16 +7,25 @@
 #include <algorithm>
 #include <cstdlib>
 #include <type_traits>
+#include <utility>
 
 namespace mana::wrap {
 
-/// What an argument is made from: the application's value, the number of members for arrays over ranks, and how many
-/// entries the live MPI may read in one that outlives the call; 0: none does.
+/// An array that a call has translated.
+struct translated_array {
+  const void* given = nullptr;
+  int members = 0;
+  std::uint64_t* reals = nullptr;
+};
+
+/// What an argument is made from: the application's value, the number of members for arrays over ranks, how many
+/// entries the live MPI may read in one that outlives the call (0: none does), and another array of the same call.
 template <class A>
 struct given {
   A value;
   int members;
   int read_later;
+  translated_array* other = nullptr;
 };
 
 /// Passed as it is: counts, displacements, plain values, pointers to them.
@@ -95,37 +104,44 @@ class neutral_argument<param<kind::datatype, dir::in, false>, A> {
 };
 
 /// Arrays of datatypes (the ...w collectives): one for each member of the communicator, or for each neighbour. The live
-/// MPI may read them until the operation is complete, so a non-blocking one takes them over with keep().
+/// MPI may read them until the operation is complete, so a non-blocking one takes them over with keep(). One array that is
+/// given twice goes down as one: MPICH finds a buffer that is used twice by the addresses of all that comes with it.
 template <class A>
 class neutral_argument<param<kind::datatype, dir::in, true>, A> {
  public:
   explicit neutral_argument(given<A> g) noexcept {
     const int members = g.members;
     if (g.value == nullptr) return;
+    if (g.other != nullptr && g.other->given == g.value && g.other->members == members) {
+      reals_ = g.other->reals;
+      return;
+    }
     const int room = std::max({members, g.read_later, 1});
     reals_ = room <= few && g.read_later == 0
                  ? inline_
                  : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(room)));
     if (reals_ == nullptr) { error_ = neutral::err_no_mem; return; }
+    if (reals_ != inline_) owned_ = reals_;
+    if (g.other != nullptr) *g.other = {g.value, members, reals_};
     for (int i = 0; i < members; ++i)
       reals_[i] = neutral_argument<param<kind::datatype, dir::in, false>, A>::real_or_null(g.value[i]);
     for (int i = members; i < room; ++i) reals_[i] = lower::the_bridge().predefined_real[neutral::byte];
   }
   neutral_argument(const neutral_argument&) = delete;
   neutral_argument& operator=(const neutral_argument&) = delete;
-  ~neutral_argument() { if (reals_ != inline_) std::free(reals_); }
+  ~neutral_argument() { std::free(owned_); }
   int error() const noexcept { return error_; }
   const std::uint64_t* value() const noexcept { return reals_; }
   const std::uint64_t* for_request(std::uint64_t*) const noexcept { return reals_; }
   void keep(vid::descriptor<kind::request>& request) noexcept {
-    (request.owned[0] == nullptr ? request.owned[0] : request.owned[1]) = reals_;
-    reals_ = nullptr;
+    (request.owned[0] == nullptr ? request.owned[0] : request.owned[1]) = std::exchange(owned_, nullptr);
   }
 
  private:
   static constexpr int few = 64;
   std::uint64_t inline_[few];
   std::uint64_t* reals_ = nullptr;
+  std::uint64_t* owned_ = nullptr;
   int error_ = neutral::success;
 };
 

@@ -94,6 +94,58 @@ static void errors(void) {
   OK(MPI_Comm_free(&d));
 }
 
+static int own_class, own_code;
+
+static int refuse_copy(MPI_Comm c, int key, void* code, void* in, void* out, int* flag) {
+  (void)c, (void)key, (void)in, (void)out;
+  *flag = 1;
+  return *(int*)code;
+}
+
+/// What a copy function returns is what the duplication returns, also if it is a code of the program's own; Open MPI has
+/// an internal error in its place.
+static void failing_copies(void) {
+  for (int which = 0; which < 2; ++which) {
+    int key, rc, len;
+    char text[MPI_MAX_ERROR_STRING];
+    MPI_Comm c, copy;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+    OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, which ? &own_code : &own_class));
+    OK(MPI_Comm_set_attr(c, key, &key));
+    rc = MPI_Comm_dup(c, &copy);
+    CHECK(rc != MPI_SUCCESS, "duplicated");
+    OK(MPI_Error_string(rc, text, &len));
+#if defined(MPICH_NUMVERSION)
+    CHECK(class_of(rc) == own_class, "class %d, not %d", class_of(rc), own_class);
+    CHECK(strcmp(text, which ? "its own code" : "its own class") == 0, "%s", text);
+#endif
+    OK(MPI_Comm_free_keyval(&key));
+    OK(MPI_Comm_free(&c));
+  }
+}
+
+/// A communicator without an error handler of its own.
+static void handler_never_set(void) {
+#if defined(MPICH_NUMVERSION)
+  // Not as the standard has it: MPICH lets it follow MPI_COMM_WORLD's.
+  MPI_Comm c, d;
+  MPI_Errhandler was, is;
+  int x = 0;
+  OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &was));
+  OK(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &c));
+  OK(MPI_Comm_dup(c, &d));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_get_errhandler(d, &is));
+  CHECK(is == MPI_ERRORS_ARE_FATAL, "%lx", (unsigned long)is);
+  CHECK(class_of(MPI_Send(&x, 1, MPI_INT, ranks, 0, d)) == MPI_ERR_RANK, "another class");
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, was));
+  OK(MPI_Errhandler_free(&was));
+  OK(MPI_Comm_free(&c));
+  OK(MPI_Comm_free(&d));
+#endif
+}
+
 static void infos(int k) {
   MPI_Info a, b;
   int n, flag, len;
@@ -174,10 +226,16 @@ static void free_kept(void) {
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   keep();
+  OK(MPI_Add_error_class(&own_class));
+  OK(MPI_Add_error_code(own_class, &own_code));
+  OK(MPI_Add_error_string(own_class, "its own class"));
+  OK(MPI_Add_error_string(own_code, "its own code"));
+  handler_never_set();
   for (int k = 0; k < steps; ++k) {
     use_kept();
     attributes();
     errors();
+    failing_copies();
     infos(k);
     step(k);
   }

@@ -100,6 +100,21 @@ static void wrong_arguments(void) {
 }
 
 /// Nowhere to put a result.
+/// Whether a buffer is given twice, MPICH tells by the addresses of the counts and datatypes that come with it.
+static void one_buffer_twice(void) {
+#if defined(MPICH_NUMVERSION)
+  int* const data = calloc((size_t)ranks, sizeof *data);
+  int* const counts = malloc((size_t)ranks * sizeof *counts);
+  int* const places = malloc((size_t)ranks * sizeof *places);
+  MPI_Datatype* const types = malloc((size_t)ranks * sizeof *types);
+  MPI_Request r;
+  for (int i = 0; i < ranks; ++i) counts[i] = 1, places[i] = i * (int)sizeof *data, types[i] = MPI_INT;
+  GIVES(MPI_Alltoallw(data, counts, places, types, data, counts, places, types, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+  GIVES(MPI_Ialltoallw(data, counts, places, types, data, counts, places, types, MPI_COMM_WORLD, &r), MPI_ERR_BUFFER);
+  free(data), free(counts), free(places), free(types);
+#endif
+}
+
 static void null_addresses(void) {
   int x = 0;
   MPI_Group group;
@@ -158,6 +173,7 @@ int main(int argc, char** argv) {
     wrong_handles(stale());
     null_handles();
     wrong_arguments();
+    one_buffer_twice();
     null_addresses();
     wrong_intercommunicators();
     refused();

@@ -22,9 +22,10 @@ using copy_function = int (*)(Handle, int, void*, void*, void*, int*);
 template <class Handle>
 using delete_function = int (*)(Handle, int, void*, void*);
 
-/// What an error code of a callback means to the error handler of the caller.
+/// What an error code of a callback means to the error handler of the caller: a neutral class, or a negated code of its own.
 inline int class_of_callback_error(int code) noexcept {
   if (code == MPI_SUCCESS) return neutral::success;
+  if (errors().added(code)) return -code;
   const int known = app::neutral_error(code);
   return known > neutral::success && known < neutral::err_lastcode ? known : int{neutral::err_other};
 }

@@ -29,6 +29,11 @@ inline void release_errhandler(std::uint32_t name) noexcept {
   if (e != nullptr && __atomic_fetch_sub(&e->references, 1, __ATOMIC_ACQ_REL) == 1)
     vid::table<kind::errhandler>().erase(*e);
 }
+/// What an error of this communicator runs.
+inline std::uint32_t errhandler_of(const vid::descriptor<kind::comm>& d) noexcept {
+  if (d.errhandler == 0 && app::unset_errhandler_is_of_world) return library().world.what.errhandler;
+  return d.errhandler;
+}
 inline void inherit_errhandler(const vid::descriptor<kind::comm>& from, vid::descriptor<kind::comm>& to) noexcept {
   keep_errhandler(from.errhandler);
   to.errhandler = from.errhandler;
@@ -84,7 +89,7 @@ namespace mana {
 /// out: the error code that the wrapper returns      errors: does not return under MPI_ERRORS_ARE_FATAL
 inline int raise(MPI_Comm comm, function_id f, int neutral_class, const char* detail) noexcept {
   const resolved<kind::comm> found = resolve<kind::comm>(comm);
-  const std::uint32_t handler = (found.ok ? *found.e : wrap::library().world).what.errhandler;
+  const std::uint32_t handler = wrap::errhandler_of((found.ok ? *found.e : wrap::library().world).what);
   return wrap::run_errhandler(handler, found.ok ? comm : MPI_COMM_WORLD, app::error_code(neutral_class), f, detail);
 }
 
@@ -102,6 +107,7 @@ inline std::uint32_t attachable(MPI_Errhandler handler, kind_code object) noexce
   return found.e == nullptr || found.e->what.object == object ? name_of(found) : 0;
 }
 inline MPI_Errhandler errhandler_handle(std::uint32_t name) noexcept {
+  if (name == 0) return MPI_ERRORS_ARE_FATAL;
   return name < neutral::predefined_limit ? app::predefined_handle<kind::errhandler>(name)
                                           : app::from_virt<kind::errhandler>(virt<kind::errhandler>(name));
 }
@@ -172,7 +178,7 @@ inline int errhandler_get(MPI_Comm comm, MPI_Errhandler* h) noexcept {
 inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_call_errhandler::id, neutral::err_comm, nullptr);
-  wrap::run_errhandler(c.e->what.errhandler, comm, code, fn::comm_call_errhandler::id, "called by the application");
+  wrap::run_errhandler(wrap::errhandler_of(c.e->what), comm, code, fn::comm_call_errhandler::id, "called by the application");
   return MPI_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include <mana/drain/drain_p2p.hpp>
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
+#include <mana/wrap/datatype_life.hpp>
 #include <mana/wrap/manual/attribute.hpp>
 #include <mana/wrap/manual/comm.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
@@ -84,6 +85,10 @@ inline bool is_unattended_send(const vid::descriptor<kind::request>& r) noexcept
 /// no checkpoint comes any more.      out: neutral error class
 inline int end_live_mpi(wrapper_scope& scope) noexcept {
   while (drain::test_requests(is_unattended_send) > 0) scope.park_here();
+  {
+    const std::lock_guard hold(type_lock());
+    sweep_forsaken();
+  }
   while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
     scope.park_here();
   library().live = life::finalized;
