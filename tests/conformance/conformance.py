@@ -16,7 +16,7 @@ import threading
 import time
 
 import build
-
+import mpi4py_tests
 import obtain
 import run
 import testlists
@@ -62,7 +62,7 @@ def mpich_suite(place, mpi, selected):
     return tree, tests, testlists.judge
 
 
-SUITES = {"mpich": mpich_suite}
+SUITES = {"mpich": mpich_suite, "mpi4py": mpi4py_tests.suite}
 
 
 def limit_s(test, way, native_s):

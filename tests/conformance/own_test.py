@@ -3,6 +3,7 @@ import pathlib
 import tempfile
 import unittest
 
+import mpi4py_tests
 import obtain
 import report
 import testlists
@@ -74,6 +75,17 @@ class Lists(unittest.TestCase):
             testlists.parse_line("pt2pt", "mprobe 2 colour=red")
 
 
+    def test_lists_of_a_folder(self):
+        with tempfile.TemporaryDirectory() as directory:
+            source, built = pathlib.Path(directory) / "source", pathlib.Path(directory) / "built"
+            for root, name, text in ((source, "testlist", "below\none 2\nspawn\n"), (built, "testlist.dtp", "two 2\n"),
+                                     (source, "below/testlist", "three 2\n"), (source, "spawn/testlist", "four 2\n")):
+                (root / "a" / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / "a" / name).write_text(text)
+            names = [test.name for test in testlists.read_folder(built, source, "a")]
+        self.assertEqual(names, ["a/below/three 2", "a/one 2", "a/two 2"])
+
+
 class Judgement(unittest.TestCase):
     plain = testlists.Test("attr", "attrt")
 
@@ -84,10 +96,34 @@ class Judgement(unittest.TestCase):
         for status, lines in ((0, []), (1, [" No Errors"]), (0, [" No Errors", "wrong"]), (0, ["Found 3 errors"])):
             self.assertIsNotNone(testlists.judge(self.plain, status, lines))
 
+    def test_status_alone(self):
+        test = testlists.Test("basic", "simple", good_end=testlists.STATUS)
+        self.assertIsNone(testlists.judge(test, 0, ["whatever it prints"]))
+        self.assertIsNotNone(testlists.judge(test, 1, [" No Errors"]))
+
     def test_error_on_purpose(self):
         test = testlists.Test("errhan", "errfatal", good_end="TestErrFatal")
         self.assertIsNone(testlists.judge(test, 1, ["aborted"]))
         self.assertIsNotNone(testlists.judge(test, 0, []))
+
+
+class Mpi4py(unittest.TestCase):
+    def test_a_test_per_file_and_ranks(self):
+        with tempfile.TemporaryDirectory() as directory:
+            source = pathlib.Path(directory)
+            (source / "test").mkdir()
+            for name in ("test_comm.py", "test_spawn.py", "mpiunittest.py"):
+                (source / "test" / name).touch()
+            found = mpi4py_tests.tests(source)
+        self.assertEqual([test.ranks for test in found], list(mpi4py_tests.RANKS))
+        self.assertTrue(all(test.arguments[-1] == "^test_comm$" for test in found))
+
+    def test_judgement(self):
+        test = testlists.Test(".", "python3", 2)
+        good = ["Ran 3 tests in 0.1s", "OK", "Ran 3 tests in 0.1s", "OK (skipped=1)"]
+        self.assertIsNone(mpi4py_tests.judge(test, 0, good))
+        for status, lines in ((1, good), (0, good[:2]), (0, [*good, "FAIL: testIncl"])):
+            self.assertIsNotNone(mpi4py_tests.judge(test, status, lines))
 
 
 class Report(unittest.TestCase):

@@ -115,6 +115,21 @@ static void one_buffer_twice(void) {
 #endif
 }
 
+/// A key may be freed by several copies of its number while an attribute has it.
+static void key_freed_twice(void) {
+  int key, copy;
+  MPI_Comm c;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  copy = key;
+  MPI_Comm_dup(MPI_COMM_SELF, &c);
+  MPI_Comm_set_attr(c, key, NULL);
+  GIVES(MPI_Comm_free_keyval(&key), MPI_SUCCESS);
+  key = copy;
+  GIVES(MPI_Comm_free_keyval(&key), MPI_SUCCESS);
+  MPI_Comm_free(&c);
+  GIVES(MPI_Comm_free_keyval(&copy), MPI_ERR_KEYVAL);
+}
+
 static void null_addresses(void) {
   int x = 0;
   MPI_Group group;
@@ -174,6 +189,7 @@ int main(int argc, char** argv) {
     null_handles();
     wrong_arguments();
     one_buffer_twice();
+    key_freed_twice();
     null_addresses();
     wrong_intercommunicators();
     refused();

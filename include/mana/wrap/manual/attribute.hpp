@@ -161,10 +161,11 @@ inline int create_key(kind_code object, Copy* copy, Remove* remove, int* number,
   *number = attribute_keys().insert({object, reinterpret_cast<void (*)()>(copy), reinterpret_cast<void (*)()>(remove), extra, 0, false});
   return MPI_SUCCESS;
 }
+/// As in both MPIs, a copy of the number may be freed again while an attribute has the key.
 template <class Fn>
 inline int free_key(kind_code object, int* number) noexcept {
   attribute_key* const key = number != nullptr ? attribute_keys().find(*number, object) : nullptr;
-  if (key == nullptr || key->freed)
+  if (key == nullptr)
     return fail(Fn::id, neutral::err_keyval, "not a key of the program for this kind of object");
   const std::lock_guard hold(cold_lock());
   attribute_keys().free(*key);

@@ -1,0 +1,53 @@
+"""mpi4py's own test suite: a test is one of its files, run by its script runtests.py with the installed python3-mpi4py."""
+import pathlib
+import re
+import subprocess
+
+import obtain
+import testlists
+
+PYTHON = "/usr/bin/python3"       # the one for which Debian's package is
+RANKS = (1, 2, 3)
+LEFT_OUT = re.compile("spawn|dynproc|rma|win$|_io|file|package|doc")      # refused as a whole, or not about MPI
+
+
+def suite(place, mpi, selected):
+    """(tree, tests, judge), as conformance.py wants them."""
+    version = obtain.source_version("python3-mpi4py")
+    if version is None or links_with() != mpi:
+        raise obtain.Unavailable(f"there is no python3-mpi4py for {mpi}")
+    source = obtain.source_package("mpi4py", version, place)
+    return prepared(source, place / "suite-mpi4py"), selected(tests(source)), judge
+
+
+def links_with():
+    """The MPI of the installed mpi4py, None if it cannot be told."""
+    text = subprocess.run([PYTHON, "-c", "import mpi4py.MPI as m; print(m.Get_library_version())"], capture_output=True,
+                          text=True, check=False).stdout
+    return next((mpi for mpi, name in (("openmpi", "Open MPI"), ("mpich", "MPICH")) if name in text), None)
+
+
+def prepared(source, tree):
+    """A tree in which the interpreter stands beside the tests."""
+    tree.mkdir(parents=True, exist_ok=True)
+    for name, target in (("test", source / "test"), ("python3", pathlib.Path(PYTHON))):
+        if not (tree / name).is_symlink():
+            (tree / name).symlink_to(target)
+    return tree
+
+
+def tests(source):
+    """A test for each file and number of ranks."""
+    names = sorted(file.stem for file in (source / "test").glob("test_*.py"))
+    return [testlists.Test(".", "python3", ranks, ("test/runtests.py", "--no-builddir", "-q", "-i", f"^{name}$"))
+            for name in names if not LEFT_OUT.search(name) for ranks in RANKS]
+
+
+def judge(test, status, lines):
+    """What is wrong with a run that ended by itself, None if nothing: each rank says OK."""
+    good = sum(re.match(r"\s*OK\b", line) is not None for line in lines)
+    if bad := [line.strip() for line in lines if re.match(r"\s*(FAILED|FAIL:|ERROR:|Traceback)", line)]:
+        return bad[0]
+    if good < test.ranks:
+        return f"{good} of {test.ranks} ranks said OK"
+    return None if status == 0 else f"ended with status {status}"
