@@ -206,6 +206,12 @@ inline void store_status(MPI_Status* out, const neutral::status& s) noexcept {
   out->count_hi_and_cancelled = static_cast<int>((s.count_bytes >> 32) * 2) | s.cancelled;
 #endif
 }
+/// What a request that is null or inactive has for a status (MPI-4.0, 3.7.3): the one case where calls with one status set
+/// MPI_ERROR.
+inline void store_empty(MPI_Status* out) noexcept {
+  store_status(out, {neutral::any_source, neutral::any_tag, neutral::success, 0, 0});
+  out->MPI_ERROR = MPI_SUCCESS;
+}
 inline neutral::status load_status(const MPI_Status* in) noexcept {
 #if defined(OPEN_MPI)
   const auto bytes = static_cast<std::int64_t>(in->_ucount);

@@ -95,8 +95,7 @@ inline int cancel_generalized(request_entry& e) noexcept {
 inline void query(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   MPI_Status filled{};
-  app::store_status(&filled, {neutral::any_source, neutral::any_tag, neutral::success, 0, 0});
-  filled.MPI_ERROR = MPI_SUCCESS;
+  app::store_empty(&filled);
   o.result = run_application_code([&] { return o.query(o.extra, &filled); });
   e.what.status = app::load_status(&filled);
   e.what.status.error = o.result == MPI_SUCCESS ? int{neutral::success} : app::neutral_error(o.result);

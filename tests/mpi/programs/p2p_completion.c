@@ -122,6 +122,28 @@ static void cancel_and_free(int k) {
   OK(MPI_Barrier(comm));  // a is read no more
 }
 
+/// Requests that are null or inactive have the empty status, MPI_ERROR included, which Open MPI leaves alone.
+static void empty_statuses(void) {
+  MPI_Request null = MPI_REQUEST_NULL, inactive[2];
+  MPI_Status s[2];
+  int x = 0, flag;
+  OK(MPI_Send_init(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &inactive[0]));
+  OK(MPI_Recv_init(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &inactive[1]));
+  for (int which = 0; which < 4; ++which) {
+    s[0].MPI_SOURCE = s[0].MPI_TAG = s[0].MPI_ERROR = 77;
+    if (which == 0) OK(MPI_Wait(&null, s));
+    else if (which == 1) OK(MPI_Test(&inactive[0], &flag, s));
+    else if (which == 2) OK(MPI_Request_get_status(null, &flag, s));
+    else OK(MPI_Waitall(2, inactive, s));
+    CHECK(s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG, "call %d: %d, %d", which, s->MPI_SOURCE,
+          s->MPI_TAG);
+#if defined(MPICH_NUMVERSION)
+    CHECK(s->MPI_ERROR == MPI_SUCCESS, "call %d: %d", which, s->MPI_ERROR);
+#endif
+  }
+  for (int i = 0; i < 2; ++i) OK(MPI_Request_free(&inactive[i]));
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -130,6 +152,7 @@ int main(int argc, char** argv) {
   for (int k = 0; k < steps; ++k) {
     batch(k, k % 8);
     null_requests();
+    empty_statuses();
     cancel_and_free(k);
     step(k);
   }

@@ -8,8 +8,6 @@
 
 namespace mana::wrap {
 
-inline constexpr neutral::status empty_status{neutral::any_source, neutral::any_tag, neutral::success, 0, 0};
-
 enum class found_request { null, live, foreign };
 
 /// in: handle of the application      out: *e when live
@@ -59,7 +57,7 @@ inline int finish_one(function_id f, MPI_Request* request, int* flag, MPI_Status
   if (look_up(*request, e) == found_request::foreign) return raise_request(f, neutral::err_request);
   if (!awaits(e)) {
     if (flag != nullptr) *flag = 1;
-    if (status_or_null(status) != nullptr) app::store_status(status, empty_status);
+    if (status_or_null(status) != nullptr) app::store_empty(status);
     return MPI_SUCCESS;
   }
   if (flag == nullptr) await_one(scope, *e);
@@ -108,8 +106,7 @@ inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MP
       const int error = hand_over(*entries[i], requests + i, s, any_error);
       if (error != MPI_SUCCESS) only_error = error;
     } else if (s != nullptr) {
-      app::store_status(s, empty_status);
-      if (any_error) s->MPI_ERROR = MPI_SUCCESS;
+      app::store_empty(s);
     }
   }
   return raise_code(f, any_error && statuses != nullptr ? MPI_ERR_IN_STATUS : only_error);
@@ -125,7 +122,7 @@ inline int finish_any(function_id f, int n, MPI_Request* requests, int* index, i
   *index = MPI_UNDEFINED;
   if (waiting == 0) {
     if (flag != nullptr) *flag = 1;
-    if (status_or_null(status) != nullptr) app::store_status(status, empty_status);
+    if (status_or_null(status) != nullptr) app::store_empty(status);
     return MPI_SUCCESS;
   }
   if (flag == nullptr) await(scope, n, entries.data(), 1);
@@ -201,8 +198,10 @@ inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status
   *flag = !wrap::awaits(e) || e->what.state == vid::request_state::done || wrap::probe_entries(1, list) > 0;
   const bool queries = *flag != 0 && e != nullptr && wrap::is_generalized(*e);
   if (queries) wrap::query(*e);
-  if (*flag != 0 && wrap::status_or_null(status) != nullptr)
-    app::store_status(status, wrap::awaits(e) ? e->what.status : wrap::empty_status);
+  if (*flag != 0 && wrap::status_or_null(status) != nullptr) {
+    if (wrap::awaits(e)) app::store_status(status, e->what.status);
+    else app::store_empty(status);
+  }
   return queries ? wrap::raise_code(fn::request_get_status::id, wrap::code_of(*e)) : MPI_SUCCESS;
 }
 
