@@ -103,11 +103,14 @@ int main(int argc, char** argv) {
   steps = argc > 2 ? atoi(argv[2]) : 50;
   pause_ms = argc > 3 ? atoi(argv[3]) : 0;
   beyond = argc > 4 && strcmp(argv[4], "beyond") == 0;
+  char name[1024];
+  const char* traces = getenv("RANDOM_TRACE");
+  if (traces) snprintf(name, sizeof name, "%s.%d", traces, me), trace = fopen(name, "w");
   set_up();
-  for (int k = 0, action = 0; k < steps; ++k) {
-    begin_action(action++);
+  for (int k = 0, next = 0; k < steps; ++k) {
+    begin_action(next++);
     for (int left = 3 + pick(5); left > 0; --left) {
-      begin_action(action++);
+      begin_action(next++);
       act();
     }
     step(k);

@@ -7,7 +7,12 @@
 #undef CHECK
 #undef OK
 #define CHECK(condition, ...) ((condition) ? (void)0 : report(__FILE__, __LINE__, #condition, ": " __VA_ARGS__))
-#define OK(call) succeeded((call), #call, __FILE__, __LINE__)
+#define OK(call) (calling(#call, __LINE__), succeeded((call), #call, __FILE__, __LINE__))
+static FILE* trace;          // of this rank's calls, of each before it is made
+static int action;
+static void calling(const char* call, int line) {
+  if (trace) fprintf(trace, "%d:%d %s\n", action, line, call), fflush(trace);
+}
 static void succeeded(int code, const char* call, const char* file, int line) {
   if (code != MPI_SUCCESS) report(file, line, call, ": returned %d", code);
 }
@@ -48,6 +53,7 @@ static int pick(int n) { return draw(&shared_state, n); }
 static int mine(int n) { return draw(&own_state, n); }
 
 static void begin_action(int number) {
+  action = number;
   shared_state = mix(seed * 0x2545f4914f6cdd1du + (uint64_t)number * 0x9e3779b97f4a7c15u + 1);
   own_state = mix(shared_state ^ (uint64_t)(me + 1) * 0xd6e8feb86659fd93u);
 }
