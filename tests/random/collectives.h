@@ -18,12 +18,12 @@ enum { least_in_place = 0 };
 #endif
 enum { modulus = 9973, most_slots = 16 };
 
-/// out, in, want: ints in slots of `stride`, one for each peer, or one for all. counts and places as in the v and w
+/// number: of the data; shape: of the counts, the same in all rounds of a persistent one. out, in, want: ints in slots of `stride`, one for each peer, or one for all. counts and places as in the v and w
 /// forms.
 struct coll {
   enum kind kind;
   struct comm* comm;
-  int number, length, stride, root_side, root, in_place, op_kind, outs, ins, to[most_slots], from[most_slots];
+  int number, shape, length, stride, root_side, root, in_place, op_kind, outs, ins, to[most_slots], from[most_slots], unit_counts[most_slots];
   int out_counts[most_slots], in_counts[most_slots], out_places[most_slots], in_places[most_slots];
   MPI_Datatype types[most_slots];
   MPI_Op op;
@@ -119,7 +119,7 @@ static void prepare(struct coll* k) {
   for (int i = 0; i < most_slots; ++i) k->out_places[i] = k->in_places[i] = i * stride, k->types[i] = MPI_INT;
   for (int i = 0; i < most_slots; ++i) k->out_counts[i] = k->in_counts[i] = length;
   // With counts that vary: what a sends to b; a sends the same to all in a gather, the same from the root in a scatter.
-#define COUNT(a, b) (varies ? varying(a, b, k->number, length) : length)
+#define COUNT(a, b) (varies ? varying(a, b, k->shape, length) : length)
   if (to_all) {
     k->out_counts[0] = COUNT(me, -1);
     for (int i = 0; i < k->out_counts[0]; ++i) k->out[i] = val(me, -1, k->number, i);
@@ -133,7 +133,7 @@ static void prepare(struct coll* k) {
     for (int p = 0; p < k->ins; ++p) k->in_counts[p] = k->from[p] < 0 ? 0 : COUNT(k->from[p], me);
     for (int p = 0; k->in_place && p < n; ++p) {      // what is sent is as long as what comes
       const int low = me < who[p] ? me : who[p], high = me < who[p] ? who[p] : me;
-      int count = varies ? varying(low, high, k->number, length) : length;
+      int count = varies ? varying(low, high, k->shape, length) : length;
       if (count < least_in_place) count = least_in_place;
       k->in_counts[p] = k->out_counts[p] = count;
     }
@@ -164,7 +164,7 @@ static void prepare(struct coll* k) {
     const int blocks = k->kind == reduce_scatter || k->kind == reduce_scatter_block ? n : 1;
     int first = 0, count = length;
     for (int p = 0; k->kind == reduce_scatter && p < n; ++p)
-      k->in_counts[p] = 2 * varying(who[p], -1, k->number, length / 2);
+      k->in_counts[p] = 2 * varying(who[p], -1, k->shape, length / 2);
     for (int p = 0; blocks > 1 && p < c->rank; ++p) first += k->in_counts[p];
     if (k->kind == reduce_scatter) count = k->in_counts[c->rank];
     for (int i = 0; i < blocks * length; ++i) k->out[i] = small(me, k->number, i);
@@ -187,7 +187,7 @@ static void prepare(struct coll* k) {
 static struct coll* new_coll(struct comm* c, int no_in_place) {
   struct coll* k = calloc(1, sizeof *k);
   const int most_kind = c->inter ? intercomm_kinds : c->kind == plain ? intracomm_kinds : kinds;
-  k->comm = c, k->number = ++serial;
+  k->comm = c, k->number = k->shape = ++serial;
   k->kind =
       (enum kind)(c->kind != plain && pick(2) ? intracomm_kinds + pick(kinds - intracomm_kinds) : pick(most_kind));
   k->length = 2 * (1 + pick(8)), k->stride = k->length + pick(3);
@@ -241,9 +241,8 @@ static void call(struct coll* k, enum form form, MPI_Request* request) {
   MPI_Datatype unit = k->op_kind == 4 ? pair_type : MPI_INT;
   const int units = k->op_kind == 4 ? n / 2 : n;
   static MPI_Aint out_bytes[most_slots], in_bytes[most_slots];
-  int* unit_counts = k->out_counts;
   if (k->kind == reduce_scatter)
-    for (int p = 0; p < c->n[0]; ++p) unit_counts[p] = k->op_kind == 4 ? k->in_counts[p] / 2 : k->in_counts[p];
+    for (int p = 0; p < c->n[0]; ++p) k->unit_counts[p] = k->op_kind == 4 ? k->in_counts[p] / 2 : k->in_counts[p];
   MPI_Aint* ob = form == blocking ? out_bytes : malloc(sizeof out_bytes);     // they stay until the end of the program
   MPI_Aint* ib = form == blocking ? in_bytes : malloc(sizeof in_bytes);
   int *oi = NULL, *ii = NULL;
@@ -280,7 +279,7 @@ static void call(struct coll* k, enum form form, MPI_Request* request) {
     case reduce: CALL(Reduce, reduce, out, in, units, unit, k->op, root); break;
     case allreduce: CALL(Allreduce, allreduce, out, in, units, unit, k->op); break;
     case reduce_scatter_block: CALL(Reduce_scatter_block, reduce_scatter_block, out, in, units, unit, k->op); break;
-    case reduce_scatter: CALL(Reduce_scatter, reduce_scatter, out, in, unit_counts, unit, k->op); break;
+    case reduce_scatter: CALL(Reduce_scatter, reduce_scatter, out, in, k->unit_counts, unit, k->op); break;
     case scan: CALL(Scan, scan, out, in, units, unit, k->op); break;
     case exscan: CALL(Exscan, exscan, out, in, units, unit, k->op); break;
     case neighbor_allgather: CALL(Neighbor_allgather, neighbor_allgather, out, n, MPI_INT, in, n, MPI_INT); break;
@@ -355,24 +354,3 @@ static void nonblocking_collectives(void) {
     if (own != MPI_OP_NULL) OK(MPI_Op_free(&own));
   }
 }
-
-#if MPI_VERSION >= 4
-/// Rounds of one persistent collective, with others between its start and its end; for runs under mana.
-static void persistent_collective(void) {
-  struct comm* c = some_comm(any_side);
-  struct coll* k = new_coll(c, 1);
-  const int rounds = 1 + pick(3);
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (k) call(k, persistent, &request);
-  for (int i = 0; i < rounds; ++i) {
-    if (k) {
-      for (int j = 0; j < k->cells; ++j) k->in[j] = -1;
-      if (k->kind == bcast) prepare(k);
-      OK(MPI_Start(&request));
-    }
-    blocking_collective();
-    if (k) OK(MPI_Wait(&request, MPI_STATUS_IGNORE)), look_at(k);
-  }
-  if (k) OK(MPI_Request_free(&request)), free_coll(k);
-}
-#endif

@@ -1,7 +1,7 @@
 // Communicators come and go; groups, attributes, names, error handlers.
 #pragma once
-#include "collectives.h"
-#include "messages.h"
+#include "lanes.h"
+#include "rounds.h"
 
 static int keyval = MPI_KEYVAL_INVALID, copied, copies, deleted, deletes, handled, handles;
 static MPI_Errhandler handler;
@@ -66,7 +66,7 @@ enum { idups = 1, duplicated_sides = any_side, mixed_sides = 1 };
 #endif
 
 static void duplicate(void) {
-  struct comm *c = some_comm(duplicated_sides), *d = unused_comm();
+  struct comm *c = some_comm(duplicated_sides), *d = unused_comm(c);
   const int how = pick(3);
   if (d == NULL) return;
   memcpy(d->who, c->who, sizeof c->who), memcpy(d->n, c->n, sizeof c->n);
@@ -107,7 +107,7 @@ static void split(void) {
     else OK(MPI_Comm_split(c->handle, mine_is, keys[c->side][c->rank], &made));
   }
   for (int colour = 0; colour < 2; ++colour) {
-    struct comm* d = unused_comm();
+    struct comm* d = unused_comm(c);
     d->inter = c->inter;
     for (int s = 0; s < 2; ++s)
       for (int key = 0; key < 4; ++key)
@@ -134,7 +134,7 @@ static int choose(int n, int* to, int mixed) {
 }
 
 static void create(void) {
-  struct comm *c = some_comm(any_side), *d = unused_comm();
+  struct comm *c = some_comm(any_side), *d = unused_comm(c);
   // Open MPI 4.1.4 copies attributes in MPI_Comm_create_group.
   const int only_members = !c->inter && c->attribute == 0 && pick(2), tag = tag_of(++serial);
   int chosen[2][most_ranks];
@@ -159,7 +159,7 @@ static void create(void) {
 }
 
 static void with_topology(void) {
-  struct comm *c = some_comm(0), *d = unused_comm();
+  struct comm *c = some_comm(0), *d = unused_comm(c);
   const int n = c->n[0], kind = pick(4);
   int near[most_ranks][most_ranks], weights[most_edges], degrees[most_ranks], sums[most_ranks], edges[64], m = 0;
   if (d == NULL) return;
@@ -224,7 +224,7 @@ static void part_of_cart(void) {
   const int rows = keep[0] ? 1 : shape[1], columns = keep[1] || shape[0] == 1 ? 1 : shape[2];
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) {
-      struct comm* d = unused_comm();
+      struct comm* d = unused_comm(c);
       d->kind = cart;
       for (int r = 0; r < c->n[0]; ++r) {
         const int x = r / shape[2], y = r % shape[2];
@@ -239,7 +239,7 @@ static void part_of_cart(void) {
 
 /// Two parts of one communicator, each of which makes a communicator of its own first.
 static void make_intercomm(void) {
-  struct comm *c = some_comm(0), *d = unused_comm();
+  struct comm *c = some_comm(0), *d = unused_comm(c);
   const int n = c->n[0], tag = tag_of(++serial);
   // The leaders' messages are ones of this communicator, which a receive of any tag would take.
   if (d == NULL || n < 2 || blocked(c, c->who[0][0], c->who[0][1]) || blocked(c, c->who[0][1], c->who[0][0])) return;
@@ -260,7 +260,7 @@ static void make_intercomm(void) {
 }
 
 static void merge(void) {
-  struct comm *c = some_comm(1), *d = unused_comm();
+  struct comm *c = some_comm(1), *d = unused_comm(c);
   const int high = pick(2);
   if (c == NULL || d == NULL) return;
   for (int s = 0; s < 2; ++s)
@@ -284,6 +284,7 @@ static void release(struct comm* c) {
   const int how = c->inter ? 1 : pick(3);
   end_messages(c);
   free_lanes(c);
+  end_rounds(c);
   deletes += member(c) && c->attribute != 0;
   if (member(c)) {
     if (how == 0 || !freed_pending) wait_for_all(c);

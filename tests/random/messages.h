@@ -3,7 +3,7 @@
 #pragma once
 #include "pending.h"
 
-enum { most_messages = 12, most_lanes = 8, no_tag = 32000 };
+enum { most_messages = 12, no_tag = 32000 };
 
 struct message {
   int used, sent, received, from, to, source, target, number, special;      // source, target: ranks in the comm
@@ -12,14 +12,6 @@ struct message {
   struct pending *sending, *receiving;
 };
 static struct message messages[most_messages];
-
-/// A message that is sent again and again.
-struct lane {
-  int used, started, from, to, source, target, tag, number;
-  struct comm* comm;
-  struct pending *out, *in;
-};
-static struct lane lanes[most_lanes];
 
 static int tag_of(int number) { return number % 30000; }
 
@@ -312,78 +304,4 @@ static void cancel(void) {
   OK(MPI_Irecv(p->block.bytes, 3, MPI_INT, mine(2) ? 0 : MPI_ANY_SOURCE, no_tag, c->handle, &p->request));
   if (mine(2)) complete_some();
   OK(MPI_Cancel(&p->request)), p->ready = 1;
-}
-
-static void new_lane(void) {
-  struct comm* c = some_comm(any_side);
-  struct lane* l = NULL;
-  for (int i = 0; i < most_lanes; ++i)
-    if (!lanes[i].used) l = &lanes[i];
-  struct type* t = pick(2) ? some_type() : NULL;
-  if (l == NULL) return;
-  *l = (struct lane){.used = 1, .comm = c, .tag = tag_of(++serial)};
-  pair(c, &l->source, &l->target, &l->from, &l->to);
-  const int count = 1 + pick(4);
-  if (l->from == me) {
-    struct pending* p = l->out = new_pending(sending, c, 0, 0);
-    p->persistent = 1, p->active = 0;
-    p->block = new_block(t, count);
-    const int how = mine(3);
-    // Open MPI 4.1.4: persistent buffered sends to oneself arrive broken.
-    if (how == 0 && l->to != me)
-      OK(MPI_Bsend_init(p->block.bytes, count, p->block.type, l->target, l->tag, c->handle, &p->request));
-    else if (how == 1)
-      OK(MPI_Ssend_init(p->block.bytes, count, p->block.type, l->target, l->tag, c->handle, &p->request));
-    else OK(MPI_Send_init(p->block.bytes, count, p->block.type, l->target, l->tag, c->handle, &p->request));
-  }
-  if (l->to == me) {
-    struct pending* p = l->in = new_pending(receiving, c, 0, 0);
-    p->persistent = 1, p->active = 0, p->from = l->from, p->to = l->to, p->source = l->source, p->tag = l->tag;
-    p->block = mine(2) ? new_block(t, count) : new_block(NULL, t ? t->map.n * count : count);
-    OK(MPI_Recv_init(p->block.bytes, p->block.count, p->block.type, l->source, l->tag, c->handle, &p->request));
-  }
-}
-
-static void settle(struct lane* l) {
-  if (l->out && l->out->active) wait_for(l->out);
-  if (l->in && l->in->active) wait_for(l->in);
-  l->started = 0;
-}
-
-/// Those that are chosen begin a new round, all at once or one by one.
-static void start_lanes(void) {
-  MPI_Request requests[2 * most_lanes];
-  MPI_Request* of[2 * most_lanes];
-  int n = 0;
-  const int together = mine(2);
-  for (int i = 0; i < most_lanes; ++i) {
-    struct lane* l = &lanes[i];
-    if (!l->used || pick(2) || blocked(l->comm, l->from, l->to)) continue;
-    settle(l);
-    l->started = 1, l->number = ++serial;
-    if (l->out)
-      fill_block(&l->out->block, l->from, l->to, l->number), of[n] = &l->out->request, requests[n++] = l->out->request;
-    if (l->in) {
-      for (int j = 0; j < l->in->block.span; ++j) l->in->block.bytes[j] = -1;
-      of[n] = &l->in->request, requests[n++] = l->in->request;
-    }
-    if (l->out) l->out->active = l->out->ready = 1, l->out->number = l->number;
-    if (l->in) l->in->active = l->in->ready = 1, l->in->number = l->number;
-  }
-  if (together && n > 0) OK(MPI_Startall(n, requests));
-  for (int i = 0; !together && i < n; ++i) OK(MPI_Start(&requests[i]));
-  for (int i = 0; i < n; ++i) *of[i] = requests[i];
-}
-
-static void free_lane(struct lane* l) {
-  struct pending* both[2] = {l->out, l->in};
-  settle(l);
-  for (int i = 0; i < 2; ++i)
-    if (both[i]) OK(MPI_Request_free(&both[i]->request)), free(both[i]->block.bytes), both[i]->used = 0;
-  l->used = 0;
-}
-
-static void free_lanes(const struct comm* c) {
-  for (int i = 0; i < most_lanes; ++i)
-    if (lanes[i].used && (c == NULL || lanes[i].comm == c)) free_lane(&lanes[i]);
 }

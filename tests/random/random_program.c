@@ -1,11 +1,12 @@
 // A random MPI program that checks itself: SEED decides what it does, in STEPS steps of some actions each. All ranks
 // draw the same numbers, so that each knows what all of them do, and actions are begun in one order by all: none waits
 // for what begins later. Arguments: SEED STEPS [PAUSE [beyond]], `beyond` for what MPICH 4.0.2 itself gets wrong.
-#include "communicators.h"
+#include "objects.h"
+#include "sessions.h"
 
 static void act(void) {
   make_room();
-  switch (pick(34)) {
+  switch (pick(41)) {
     case 0: duplicate(); break;
     case 1: split(); break;
     case 2: create(); break;
@@ -43,12 +44,14 @@ static void act(void) {
       if (mine(2)) begin_generalized(serial);
       end_generalized(0);
       break;
+    case 34:
+    case 35: group_action(); break;
+    case 36: session_action(); break;
+    case 37:
+    case 38: object_action(); break;
     case 33:
-#if MPI_VERSION >= 4
-      // MPICH 4.0.2 takes the data of some persistent collectives at their initialisation.
-      if (beyond) persistent_collective();
-#endif
-      break;
+    case 39: rounds_action(); break;
+    case 40: end_some_parts(); break;
   }
 }
 
@@ -63,6 +66,7 @@ static void set_up(void) {
   OK(MPI_Op_create(compose, 0, &affine_op));
   OK(MPI_Type_contiguous(2, MPI_INT, &pair_type));
   OK(MPI_Type_commit(&pair_type));
+  begin_objects();
   enum { room = 1 << 20 };
   OK(MPI_Buffer_attach(malloc(room), room));
 }
@@ -73,17 +77,23 @@ static void tear_down(void) {
   int room;
   begin_action(-1);
   end_messages(NULL);
+  settle_lanes();
   end_generalized(1);
   wait_for_all(NULL);
   for (int i = 0; i < most_pending; ++i)
     CHECK(!pending[i].used || !pending[i].active, "purpose %d", pending[i].purpose);
+  end_sessions();
   for (int i = most_comms - 1; i > 0; --i)
     if (comms[i].used) release(born(&comms[i]));
+  for (int i = 0; i < most_groups; ++i)
+    if (groups[i].used) free_group(&groups[i]);
   free_lanes(NULL);
+  end_rounds(NULL);
   if (comms[0].attribute) OK(MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval)), ++deletes;
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
   for (int i = 0; i < most_types; ++i)
     if (types[i].used) OK(MPI_Type_free(&types[i].handle));
+  end_objects();
   OK(MPI_Type_free(&pair_type));
   OK(MPI_Op_free(&sum_op));
   OK(MPI_Op_free(&affine_op));

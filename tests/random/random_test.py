@@ -24,7 +24,7 @@ KEPT = 15          # lines of a failure that are shown
 RANKS = {"mpich": [2, 2, 2, 2, 2, 2, 2, 2, 3, 4], "openmpi": [2, 3, 4, 5]}
 STEPS = {"mpich": {2: 60, 3: 6, 4: 5}, "openmpi": {2: 60, 3: 50, 4: 40, 5: 30}}
 PAUSE_MS = 5       # in every other seed: checkpoints fall between the steps; in the others most fall in a call of MPI
-BUSY = 20          # times as many steps without pauses, of two ranks
+BUSY = 8          # times as many steps without pauses, of two ranks
 
 
 class Seed:

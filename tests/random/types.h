@@ -7,7 +7,7 @@ enum { most_types = 10, most_elements = 40, most_extent = 400 };
 
 /// at[i]: of element i; extent: both in ints.
 struct layout { int n, extent, at[most_elements]; };
-struct type { int used; MPI_Datatype handle; struct layout map; };
+struct type { int used, attribute; MPI_Datatype handle; struct layout map; };      // attribute: its value, 0: none
 
 static struct type types[most_types];
 static const struct layout of_int = {1, 1, {0}};
@@ -73,8 +73,10 @@ static void make_type(void) {
   MPI_Datatype olds[4];
   for (int i = 0, at = pick(2); i < n; ++i, at += stride)
     lengths[i] = length, places[i] = at, byte_places[i] = at * bytes;
-  for (int i = 0; i < n; ++i) olds[i] = old;
-  const int kind = pick(12);
+  MPI_Aint low = 0, whole = 0;
+  OK(MPI_Type_get_extent(old, &low, &whole));
+  const int kind = pick(13), mixed = kind == 12 && low == 0 && n == 3;      // ints in its middle: its bounds are those of what is around
+  for (int i = 0; i < n; ++i) olds[i] = mixed && i == 1 ? MPI_INT : old;
   // The end of what is at places[]; vectors begin at 0.
   const int last = (places[n - 1] + length) * e;
   switch (kind) {
@@ -96,13 +98,17 @@ static void make_type(void) {
     case 5:
     case 6:
     case 7:
+    case 12:
       if (kind == 3) OK(MPI_Type_indexed(n, lengths, places, old, &t->handle));
       if (kind == 4) OK(MPI_Type_create_hindexed(n, lengths, byte_places, old, &t->handle));
       if (kind == 5) OK(MPI_Type_create_indexed_block(n, length, places, old, &t->handle));
       if (kind == 6) OK(MPI_Type_create_hindexed_block(n, length, byte_places, old, &t->handle));
-      if (kind == 7) OK(MPI_Type_create_struct(n, lengths, byte_places, olds, &t->handle));
+      if (kind == 7 || kind == 12) OK(MPI_Type_create_struct(n, lengths, byte_places, olds, &t->handle));
       for (int i = 0; i < n; ++i)
-        for (int j = 0; j < length; ++j) append(to, m, (places[i] + j) * e);
+        for (int j = 0; j < length; ++j) {
+          if (mixed && i == 1) append(to, &of_int, places[i] * e + j);
+          else append(to, m, (places[i] + j) * e);
+        }
       to->extent = last - places[0] * e;
       break;
     case 8:
@@ -132,7 +138,7 @@ static void make_type(void) {
     }
   }
   OK(MPI_Type_commit(&t->handle));
-  t->used = 1;
+  t->used = 1, t->attribute = kind == 9 && base ? base->attribute : 0;
   int bytes_of_data = 0;
   MPI_Aint lower = 0, extent = 0;
   OK(MPI_Type_size(t->handle, &bytes_of_data));
@@ -148,6 +154,23 @@ static void free_type(void) {
   t->used = 0;
 }
 
+/// What it was made of: as many parts as the envelope says, each of which may be freed.
+static void look_into(MPI_Datatype type, int integers, int addresses, int inner, int number) {
+  int* i = malloc(((size_t)integers + 1) * sizeof *i);
+  MPI_Aint* a = malloc(((size_t)addresses + 1) * sizeof *a);
+  MPI_Datatype* t = malloc(((size_t)inner + 1) * sizeof *t);
+  OK(MPI_Type_get_contents(type, integers, addresses, inner, i, a, t));
+  took(number, i, (size_t)integers * sizeof *i), took(number, a, (size_t)addresses * sizeof *a);
+  for (int part = 0; part < inner; ++part) {
+    int x, y, z, combiner = -1;
+    OK(MPI_Type_get_envelope(t[part], &x, &y, &z, &combiner));
+    took(number, &combiner, sizeof combiner);
+    if (combiner == MPI_COMBINER_NAMED) CHECK(t[part] == MPI_INT);
+    else OK(MPI_Type_free(&t[part]));
+  }
+  free(i), free(a), free(t);
+}
+
 /// The layout of a live datatype, by its constructor's arguments and by packing.
 static void use_type(void) {
   struct type* t = some_type();
@@ -159,6 +182,7 @@ static void use_type(void) {
   OK(MPI_Type_get_envelope(t->handle, &integers, &addresses, &inner, &combiner));
   CHECK(combiner != MPI_COMBINER_NAMED);
   took(number, &combiner, sizeof combiner);
+  look_into(t->handle, integers, addresses, inner, number);
   OK(MPI_Pack_size(count, t->handle, MPI_COMM_WORLD, &room));
   char* packed = malloc((size_t)room + 1);
   OK(MPI_Pack(out.bytes, count, t->handle, packed, room, &at, MPI_COMM_WORLD));

@@ -27,6 +27,7 @@ struct comm {
   MPI_Comm handle;
   int side, rank;
   int attribute;             // its value, 0: none
+  int session;               // 0: of none
   char name[24];
   MPI_Request unborn;        // MPI_Comm_idup under way
 };
@@ -73,11 +74,14 @@ static void place(struct comm* c) {
       if (c->who[s][r] == me) c->rank = r, c->side = s;
 }
 
-/// An unused entry, NULL if all are taken.
-static struct comm* unused_comm(void) {
-  for (int i = 0; i < most_comms; ++i)
-    if (!comms[i].used) return memset(&comms[i], 0, sizeof comms[i]), comms[i].handle = MPI_COMM_NULL,
-                               comms[i].unborn = MPI_REQUEST_NULL, &comms[i];
+/// An unused entry for what is made of `parent`, NULL if all are taken.
+static struct comm* unused_comm(const struct comm* parent) {
+  for (int i = 0; i < most_comms; ++i) {
+    struct comm* c = &comms[i];
+    if (c->used) continue;
+    *c = (struct comm){.handle = MPI_COMM_NULL, .unborn = MPI_REQUEST_NULL, .session = parent ? parent->session : 0};
+    return c;
+  }
   return NULL;
 }
 
