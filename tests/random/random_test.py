@@ -9,6 +9,7 @@ import pathlib
 import random
 import re
 import shutil
+import subprocess
 import sys
 import time
 
@@ -42,7 +43,7 @@ class Seed:
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
         self.output = Comparison(re.compile("^(step|checksum|rank)"))
-        self.log = self.directory / "native.log"
+        self.log, self.job = self.directory / "native.log", None
 
     def words(self):
         return [str(self.program), str(self.number), str(self.steps), str(self.pause_ms), *self.options.beyond]
@@ -51,6 +52,7 @@ class Seed:
         self.log = self.directory / f"{name}.log"
         job = Job([*mpirun(self.mpi, self.ranks), *words], self.directory, self.log, ENDS_AT_ONCE)
         job.text = []
+        self.job = job
         return job
 
     def under_mana(self, name):
@@ -116,10 +118,16 @@ class Seed:
                         break
                 else:
                     counts["too short"] += 1
-            except Failed as failed:
+            except (Failed, subprocess.TimeoutExpired) as failed:
+                if self.job is not None and self.job.process.poll() is None:
+                    self.job.kill()
                 return name, failed
         shutil.rmtree(self.directory)
         return None
+
+    def keep(self):
+        """Of a failure: its logs, without the images."""
+        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
 
 
 def one_seed(options, mpi, number, counts):
@@ -128,6 +136,8 @@ def one_seed(options, mpi, number, counts):
     if failure is None:
         return True
     name, what = failure
+    if not options.keep_images:
+        seed.keep()
     text = "\n".join(str(what).splitlines()[:KEPT])
     print(f"{mpi} seed {number}, {seed.ranks} ranks, {name}: {text}\n(log {seed.log})\nagain: "
           f"{sys.executable} {HERE / 'random_test.py'} --build {options.build} --mpi {mpi} --seeds {number}..{number}"
@@ -143,6 +153,7 @@ def parse():
     parser.add_argument("--silence", type=int, default=60, metavar="SECONDS", help="without a line: the job hangs")
     parser.add_argument("--beyond", action="store_const", const=["beyond"], default=[],
                         help="also what MPICH 4.0.2 itself gets wrong; compares with a run under mana")
+    parser.add_argument("--keep-images", action="store_true", help="of runs that failed, too")
     options = parser.parse_args()
     try:
         options.first, options.last = (int(word) for word in options.seeds.split(".."))
@@ -151,17 +162,22 @@ def parse():
     return options
 
 
+def all_seeds(options, mpi):
+    """Prints what came of them; returns how many failed."""
+    counts = dict.fromkeys(("native", "resumed", "restarted", "too short"), 0)
+    begin = time.monotonic()
+    failed = [number for number in range(options.first, options.last + 1) if not one_seed(options, mpi, number, counts)]
+    said = ", ".join(f"{count} {what}" for what, count in counts.items())
+    print(f"{mpi}: seeds {options.seeds}, {len(failed)} failed; {said}; {time.monotonic() - begin:.0f} s")
+    if failed:
+        print(f"{mpi}: failed: {' '.join(map(str, failed))}")
+    sys.stdout.flush()
+    return len(failed)
+
+
 def main():
     options = parse()
-    failed = 0
-    for mpi in options.mpi or ["mpich", "openmpi"]:
-        counts = dict.fromkeys(("native", "resumed", "restarted", "too short"), 0)
-        begin = time.monotonic()
-        wrong = sum(not one_seed(options, mpi, number, counts) for number in range(options.first, options.last + 1))
-        said = ", ".join(f"{count} {what}" for what, count in counts.items())
-        print(f"{mpi}: seeds {options.seeds}, {wrong} failed; {said}; {time.monotonic() - begin:.0f} s", flush=True)
-        failed += wrong
-    return 1 if failed else 0
+    return 1 if sum(all_seeds(options, mpi) for mpi in options.mpi or ["mpich", "openmpi"]) else 0
 
 
 if __name__ == "__main__":
