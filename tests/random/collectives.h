@@ -10,7 +10,8 @@ enum kind {
   kinds
 };
 enum form { blocking, nonblocking, persistent };
-// Open MPI 4.1.4: where all counts are 0, a non-blocking exchange in place takes no part, not in the count of tags either.
+// Open MPI 4.1.4: a process whose counts are all 0 takes no part in a non-blocking exchange in place, not in the count
+// of tags either: later messages on the communicator meet the wrong receives.
 #ifdef OPEN_MPI
 enum { least_in_place = 1 };
 #else
@@ -18,12 +19,13 @@ enum { least_in_place = 0 };
 #endif
 enum { modulus = 9973, most_slots = 16 };
 
-/// number: of the data; shape: of the counts, the same in all rounds of a persistent one. out, in, want: ints in slots of `stride`, one for each peer, or one for all. counts and places as in the v and w
-/// forms.
+/// number: of the data; shape: of the counts, the same in all rounds of a persistent one. out, in, want: ints in slots
+/// of `stride`, one for each peer, or one for all. counts and places as in the v and w forms.
 struct coll {
   enum kind kind;
   struct comm* comm;
-  int number, shape, length, stride, root_side, root, in_place, op_kind, outs, ins, to[most_slots], from[most_slots], unit_counts[most_slots];
+  int number, shape, length, stride, root_side, root, in_place, op_kind, outs, ins;
+  int to[most_slots], from[most_slots], unit_counts[most_slots];
   int out_counts[most_slots], in_counts[most_slots], out_places[most_slots], in_places[most_slots];
   MPI_Datatype types[most_slots];
   MPI_Op op;
@@ -231,8 +233,8 @@ static struct coll* new_coll(struct comm* c, int no_in_place) {
 static void call(struct coll* k, enum form form, MPI_Request* request) {
   struct comm* c = k->comm;
   if (trace)
-    fprintf(trace, "%d: kind %d, form %d, of %s, number %d, length %d, op %d, in place %d, root %d of %d\n", action, k->kind,
-            form, c->name, k->number, k->length, k->op_kind, k->in_place, k->root, k->root_side);
+    fprintf(trace, "%d: kind %d, form %d, of %s, number %d, length %d, op %d, in place %d, root %d of %d\n", action,
+            k->kind, form, c->name, k->number, k->length, k->op_kind, k->in_place, k->root, k->root_side);
   const int n = k->length, same_side = c->side == k->root_side;
   const int root = !c->inter || !same_side ? k->root : c->rank == k->root ? MPI_ROOT : MPI_PROC_NULL;
   void* in = k->in;

@@ -77,7 +77,8 @@ static void new_sender(struct lane* l, struct type* t, int count) {
 
 static void new_receiver(struct lane* l, struct type* t, int count) {
   struct pending* p = l->in = new_pending(receiving, l->comm, 0, 0);
-  p->persistent = 1, p->active = 0, p->apart = l->parts[0] != 0, p->from = l->from, p->to = l->to, p->source = l->source, p->tag = l->tag;
+  p->persistent = 1, p->active = 0, p->apart = l->parts[0] != 0;
+  p->from = l->from, p->to = l->to, p->source = l->source, p->tag = l->tag;
   p->block = mine(2) ? new_block(t, count) : new_block(NULL, t ? t->map.n * count : count);
   if (l->parts[1]) init_receive_parts(l);
   else
@@ -91,7 +92,8 @@ static void new_lane(void) {
   for (int i = 0; i < most_lanes; ++i)
     if (!lanes[i].used) l = &lanes[i];
   // MPICH 4.0.2 hangs with partitioned messages of intercommunicators.
-  const int in_parts = pick(2) && partitions && (beyond || !c->inter), sent = divisors[pick(8)], got = divisors[pick(8)];
+  const int in_parts = pick(2) && partitions && (beyond || !c->inter);
+  const int sent = divisors[pick(8)], got = divisors[pick(8)];
   struct type* t = pick(2) && !in_parts ? some_type() : NULL;
   const int count = in_parts ? partitioned_ints : 1 + pick(4);
   if (l == NULL) return;

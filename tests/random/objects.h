@@ -1,4 +1,4 @@
-// What belongs to each rank alone and lives across steps: info objects, error classes, attributes and names of datatypes.
+// What each rank has for itself and lives across steps: info objects, error classes, attributes and names of datatypes.
 #pragma once
 #include "types.h"
 
@@ -101,7 +101,8 @@ static void mark_type(void) {
   if (what == 1 && t->attribute) OK(MPI_Type_delete_attr(t->handle, type_keyval)), t->attribute = 0;
   OK(MPI_Type_dup(t->handle, &copy));
   OK(MPI_Type_get_attr(copy, type_keyval, &found, &flag));
-  CHECK(flag == (t->attribute != 0) && (!flag || (intptr_t)found == t->attribute), "%d, %ld", flag, (long)(intptr_t)found);
+  const intptr_t value = (intptr_t)found;
+  CHECK(flag == (t->attribute != 0) && (!flag || value == t->attribute), "%d, %ld", flag, (long)value);
   snprintf(want, sizeof want, "type %d", number);
   OK(MPI_Type_set_name(copy, want));
   OK(MPI_Type_get_name(copy, name, &length));

@@ -75,7 +75,8 @@ static void make_type(void) {
     lengths[i] = length, places[i] = at, byte_places[i] = at * bytes;
   MPI_Aint low = 0, whole = 0;
   OK(MPI_Type_get_extent(old, &low, &whole));
-  const int kind = pick(13), mixed = kind == 12 && low == 0 && n == 3;      // ints in its middle: its bounds are those of what is around
+  // Ints in the middle of a structure: its bounds are those of what is around.
+  const int kind = pick(13), mixed = kind == 12 && low == 0 && n == 3;
   for (int i = 0; i < n; ++i) olds[i] = mixed && i == 1 ? MPI_INT : old;
   // The end of what is at places[]; vectors begin at 0.
   const int last = (places[n - 1] + length) * e;
