@@ -16,7 +16,7 @@ namespace mana::wrap {
 template <class T, int Few = 32>
 class scratch {
  public:
-  explicit scratch(int n) noexcept
+  explicit scratch(std::int64_t n) noexcept
       : data_(n <= Few ? inline_ : static_cast<T*>(std::malloc(sizeof(T) * static_cast<std::size_t>(n)))) {
     if (data_ == nullptr) std::abort();
   }
@@ -84,15 +84,22 @@ inline int poll_entries(int n, request_entry** entries, int least, bool is_claim
   return done;
 }
 
-/// Without the partitioned requests that other threads are testing just now.
+/// Takes a partitioned request that has a real one to be tested by this thread alone.
+inline bool claim(request_entry& e) noexcept {
+  const auto has_real = [&e] { return __atomic_load_n(&e.real, __ATOMIC_ACQUIRE) != 0; };
+  std::atomic_flag& polled = e.what.parts->polled;
+  if (!has_real() || polled.test_and_set(std::memory_order_acquire)) return false;
+  if (has_real()) return true;
+  polled.clear(std::memory_order_release);       // retired since
+  return false;
+}
+
+/// Without the partitioned requests that other threads are testing just now, and without those that have no real one
+/// yet: another thread's MPI_Pready may give it to them at any moment.
 inline int poll_claimed(int n, request_entry** entries, int least) noexcept {
   scratch<request_entry*> mine(n);
-  for (int i = 0; i < n; ++i) {
-    mine[i] = entries[i];
-    if (mine[i] != nullptr && mine[i]->what.parts != nullptr &&
-        mine[i]->what.parts->polled.test_and_set(std::memory_order_acquire))
-      mine[i] = nullptr;
-  }
+  for (int i = 0; i < n; ++i)
+    mine[i] = entries[i] != nullptr && entries[i]->what.parts != nullptr && !claim(*entries[i]) ? nullptr : entries[i];
   const int got = poll_entries(n, mine.data(), least, true);
   for (int i = 0; i < n; ++i)
     if (mine[i] != nullptr && mine[i]->what.parts != nullptr)

@@ -241,8 +241,8 @@ inline int send_parts(request_entry& e) noexcept {
   const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, on, &real); });
   if (rc != neutral::success) return rc;
   count_sent(*r.ranks, r.peer);
-  e.real = real;
   become(e, vid::request_state::active);
+  __atomic_store_n(&e.real, real, __ATOMIC_RELEASE);       // from here on other threads may complete it
   return neutral::success;
 }
 
