@@ -5,45 +5,50 @@
 #include <mana/wrap/request_pool.hpp>
 #include <mana/wrap/scope.hpp>
 
-#include <sys/mman.h>
+#include <mana/lower/mapped_array.hpp>
+
+#include <utility>
 
 namespace mana::drain {
 
-/// An array of the drain's own. T must be trivial.
-template <class T>
-class mapped_array {
+/// Requests that are tested in one visit to the lower half, which makes progress once for all of them; no more than it
+/// takes without memory from malloc. Receives and sends are never in one of them: the two parts of an MPI_Isendrecv, of
+/// which the first to be retired takes the other's place, are not tested together.
+class test_batch {
  public:
-  explicit mapped_array(std::size_t n) noexcept : bytes_(n * sizeof(T) + 1) {
-    void* const p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const lower::services& s = *lower::the_bridge().service;
-    if (p == MAP_FAILED) lower::cross([&] { s.fatal("no memory for the drain's counts"); });
-    data_ = static_cast<T*>(p);
+  void add(wrap::request_entry& e) noexcept {
+    entries_[n_] = &e;
+    reals_[n_] = e.real;
+    statuses_[n_] = {};
+    if (++n_ == most) test();
   }
-  ~mapped_array() { munmap(data_, bytes_); }
-  mapped_array(const mapped_array&) = delete;
-  mapped_array& operator=(const mapped_array&) = delete;
-  T& operator[](std::size_t i) noexcept { return data_[i]; }
-  T* data() noexcept { return data_; }
+  void test() noexcept {
+    const lower::services& s = *lower::the_bridge().service;
+    const int n = std::exchange(n_, 0);
+    if (n > 0) lower::cross([&] { return s.test_some(n, reals_, statuses_); });
+    for (int i = 0; i < n; ++i) {
+      if (reals_[i] == 0) wrap::retire(*entries_[i], statuses_[i]);
+      else ++pending_;
+    }
+  }
+  int pending() const noexcept { return pending_; }
 
  private:
-  std::size_t bytes_;
-  T* data_ = nullptr;
+  static constexpr int most = 64;
+  int n_ = 0, pending_ = 0;
+  wrap::request_entry* entries_[most];
+  std::uint64_t reals_[most];
+  neutral::status statuses_[most];
 };
 
 /// Tests every active request of which `wanted` says yes, once. out: how many of them are still pending
 template <class Wanted>
 inline int test_requests(Wanted&& wanted) noexcept {
-  const lower::services& s = *lower::the_bridge().service;
-  int pending = 0;
+  test_batch batch;
   vid::table<kind::request>().for_each_unordered([&](wrap::request_entry& e) {
-    if (e.what.state != vid::request_state::active || !wanted(e.what)) return;
-    neutral::status status{};
-    std::uint64_t real = e.real;
-    lower::cross([&] { return s.test_some(1, &real, &status); });
-    if (real == 0) wrap::retire(e, status);
-    else ++pending;
-  });
-  return pending;
+    if (e.what.state == vid::request_state::active && wanted(e.what)) batch.add(e); });
+  batch.test();
+  return batch.pending();
 }
 
 inline bool is_collective(const vid::descriptor<kind::request>& r) noexcept {
@@ -111,7 +116,7 @@ inline void drain_all() noexcept {
   while (test_requests(is_collective) > 0) {}
   s.fault_point("collectives_completed");
 
-  mapped_array<std::uint64_t> expected(lower::the_bridge().world_size);
+  lower::mapped_array<std::uint64_t> expected(lower::the_bridge().world_size);
   lower::cross([&] { return s.exchange_counts(lib.sent, expected.data()); });
   hold_matched();
   while (!all_received(expected.data())) {

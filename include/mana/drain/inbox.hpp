@@ -5,10 +5,18 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace mana::vid {
+
+/// A mapping that holds messages. Unmapped when none of them is left and no more will come.
+struct message_block {
+  std::size_t length, used;
+  std::atomic<std::size_t> holders;      // messages, and one for the inbox while it puts more in
+};
 
 /// A drained message and its packed bytes (MPI_PACKED form, `bytes` long, right behind this header).
 struct held_message {
@@ -16,7 +24,7 @@ struct held_message {
   std::uint64_t context;        // descriptor<kind::comm>::context
   std::int32_t source, tag;     // rank in that communicator
   std::int64_t bytes;
-  std::size_t mapped;           // length of the mapping that holds this
+  message_block* block;         // where this is
   void* data() noexcept { return this + 1; }
 };
 
@@ -28,40 +36,52 @@ namespace mana::drain {
 /// threads are parked. Taking out is done under the wrapper library's own order (see take()).
 class inbox {
  public:
-  bool empty() const noexcept { return first_ == nullptr; }
+  bool empty() const noexcept { return held_ == 0; }
 
   /// Memory comes from mmap: a drain may run in a signal handler that interrupted malloc.
   /// out: nullptr when there is no memory
+  /// cost: a mapping for many small messages
   static vid::held_message* make(std::uint64_t context, const neutral::status& status) noexcept {
     const std::size_t length =
-        (sizeof(vid::held_message) + static_cast<std::size_t>(status.count_bytes) + 4095) & ~std::size_t{4095};
-    void* const p = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) return nullptr;
-    auto* m = static_cast<vid::held_message*>(p);
-    *m = {nullptr, context, status.source, status.tag, status.count_bytes, length};
+        (sizeof(vid::held_message) + static_cast<std::size_t>(status.count_bytes) + 15) & ~std::size_t{15};
+    while (room().lock.test_and_set(std::memory_order_acquire)) {}
+    vid::message_block* const block = block_with(length);
+    vid::held_message* m = nullptr;
+    if (block != nullptr) {
+      m = reinterpret_cast<vid::held_message*>(reinterpret_cast<char*>(block) + block->used);
+      *m = {nullptr, context, status.source, status.tag, status.count_bytes, block};
+      block->used += length;
+      block->holders.fetch_add(1, std::memory_order_relaxed);
+    }
+    room().lock.clear(std::memory_order_release);
     return m;
   }
-  static void destroy(vid::held_message* m) noexcept { munmap(m, m->mapped); }
+  static void destroy(vid::held_message* m) noexcept { let_go(m->block); }
 
   void append(vid::held_message* m) noexcept {
+    queue& q = queue_of(m->context);
     m->next = nullptr;
-    *(last_ != nullptr ? &last_->next : &first_) = m;
-    last_ = m;
+    *(q.last != nullptr ? &q.last->next : &q.first) = m;
+    q.last = m;
+    ++held_;
   }
 
   /// First message, in the order received, that matches; nullptr if none. source, tag: neutral values, may be any_*.
+  /// cost: as many steps as the communicator has messages before that one
   vid::held_message* find(std::uint64_t context, int source, int tag) const noexcept {
-    for (vid::held_message* m = first_; m != nullptr; m = m->next)
+    for (vid::held_message* m = queues_[context % queues].first; m != nullptr; m = m->next)
       if (matches(*m, context, source, tag)) return m;
     return nullptr;
   }
   /// As find(), and removes it; the caller owns it.
   vid::held_message* take(std::uint64_t context, int source, int tag) noexcept {
+    queue& q = queue_of(context);
     vid::held_message* before = nullptr;
-    for (vid::held_message* m = first_; m != nullptr; before = m, m = m->next) {
+    for (vid::held_message* m = q.first; m != nullptr; before = m, m = m->next) {
       if (!matches(*m, context, source, tag)) continue;
-      (before != nullptr ? before->next : first_) = m->next;
-      if (last_ == m) last_ = before;
+      (before != nullptr ? before->next : q.first) = m->next;
+      if (q.last == m) q.last = before;
+      --held_;
       return m;
     }
     return nullptr;
@@ -72,12 +92,49 @@ class inbox {
   }
 
  private:
+  /// Of the communicators whose contexts, which are given out one after another, leave the same rest.
+  struct queue {
+    vid::held_message *first = nullptr, *last = nullptr;
+  };
+  static constexpr std::size_t queues = 1024;
+  queue& queue_of(std::uint64_t context) noexcept { return queues_[context % queues]; }
+
+  static constexpr std::size_t block_bytes = std::size_t{1} << 18;
+
+  /// Where the next message goes, of all inboxes.
+  struct filling {
+    vid::message_block* block = nullptr;
+    std::atomic_flag lock = ATOMIC_FLAG_INIT;
+  };
+  static filling& room() noexcept {
+    static constinit filling one;
+    return one;
+  }
+
+  /// A block with so many bytes left; nullptr when there is no memory. Caller holds the lock. A large message has a block
+  /// of its own, which goes with it.
+  static vid::message_block* block_with(std::size_t bytes) noexcept {
+    constexpr std::size_t head = (sizeof(vid::message_block) + 15) & ~std::size_t{15};
+    vid::message_block*& now = room().block;
+    const bool is_large = bytes > block_bytes / 4;
+    if (!is_large && now != nullptr && now->length - now->used >= bytes) return now;
+    const std::size_t length = is_large ? (head + bytes + 4095) & ~std::size_t{4095} : block_bytes;
+    void* const p = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return nullptr;
+    if (is_large) return ::new (p) vid::message_block{length, head, 0};
+    if (now != nullptr) let_go(now);
+    return now = ::new (p) vid::message_block{length, head, 1};
+  }
+  static void let_go(vid::message_block* block) noexcept {
+    if (block->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) munmap(block, block->length);
+  }
+
   static bool matches(const vid::held_message& m, std::uint64_t context, int source, int tag) noexcept {
     return m.context == context && (source == neutral::any_source || source == m.source) &&
            (tag == neutral::any_tag || tag == m.tag);
   }
-  vid::held_message* first_ = nullptr;
-  vid::held_message* last_ = nullptr;
+  std::size_t held_ = 0;
+  queue queues_[queues];
 };
 
 inline neutral::status status_of(const vid::held_message& m) noexcept {

@@ -4,6 +4,7 @@
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
 #include <mana/restart/rebuild_lanes.hpp>
+#include <mana/vid/in_order.hpp>
 #include <mana/wrap/manual/comm.hpp>
 #include <mana/wrap/manual/datatype.hpp>
 #include <mana/wrap/manual/op.hpp>
@@ -16,21 +17,11 @@ namespace mana::restart {
 /// Orders of communicators: by all their members (ggid, check), then by lineage among the same members. It is a total
 /// order that every member sees alike, so building in it cannot deadlock: the least communicator that is not built yet is
 /// the next one at each of its members.
-inline bool built_before(const vid::descriptor<kind::comm>& a, const vid::descriptor<kind::comm>& b) noexcept {
-  const vid::group_clock &x = *a.everyone, &y = *b.everyone;
+inline bool built_before(const vid::entry<kind::comm>& a, const vid::entry<kind::comm>& b) noexcept {
+  const vid::group_clock &x = *a.what.everyone, &y = *b.what.everyone;
   if (x.ggid != y.ggid) return x.ggid < y.ggid;
   if (x.check != y.check) return x.check < y.check;
-  return a.lineage < b.lineage;
-}
-
-/// The next one to build after `last` (nullptr: the first); nullptr when there is none. Quadratic, without memory.
-inline vid::entry<kind::comm>* next_to_build(const vid::entry<kind::comm>* last) noexcept {
-  vid::entry<kind::comm>* next = nullptr;
-  vid::table<kind::comm>().for_each_unordered([&](vid::entry<kind::comm>& e) {
-    if (last != nullptr && !built_before(last->what, e.what)) return;
-    if (next == nullptr || built_before(e.what, next->what)) next = &e;
-  });
-  return next;
+  return a.what.lineage < b.what.lineage;
 }
 
 /// Address of a list that may be empty: MPI refuses null for an array without entries.
@@ -74,32 +65,29 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
     lower::cross([&] { b.service->fatal("a communicator could not be built again at restart"); });
 }
 
+inline void repost(wrap::request_entry& e) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  vid::descriptor<kind::request>& r = e.what;
+  const vid::entry<kind::comm>* const on = wrap::comm_entry(r.comm);
+  e.real = 0;
+  if (r.cancelling) {             // no message came for it before the checkpoint, so the cancellation succeeds
+    wrap::retire(e, {neutral::any_source, neutral::any_tag, neutral::success, 1, 0});
+    return;
+  }
+  if (on == nullptr) return;      // its communicator was freed and all that was sent on it has arrived: it never ends
+  const std::uint64_t type = real_of<kind::datatype>(r.datatype);
+  const int rc = lower::cross([&] {
+    return b.service->irecv(r.buffer, r.count, type, r.peer, r.tag, on->real, &e.real); });
+  if (rc != neutral::success)
+    lower::cross([&] { b.service->fatal("a pending receive could not be posted again at restart"); });
+}
+
 /// Posts pending receives again, in the order in which the application had posted them.
 inline void repost_receives() noexcept {
-  const lower::bridge& b = lower::the_bridge();
-  std::uint64_t last = 0;
-  for (;;) {
-    wrap::request_entry* next = nullptr;
-    vid::table<kind::request>().for_each_unordered([&](wrap::request_entry& e) {
-      if (e.what.state != vid::request_state::active || e.what.form != vid::request_form::recv) return;
-      if (e.what.posted > last && (next == nullptr || e.what.posted < next->what.posted)) next = &e;
-    });
-    if (next == nullptr) return;
-    last = next->what.posted;
-    vid::descriptor<kind::request>& r = next->what;
-    const vid::entry<kind::comm>* const on = wrap::comm_entry(r.comm);
-    next->real = 0;
-    if (r.cancelling) {             // no message came for it before the checkpoint, so the cancellation succeeds
-      wrap::retire(*next, {neutral::any_source, neutral::any_tag, neutral::success, 1, 0});
-      continue;
-    }
-    if (on == nullptr) continue;    // its communicator was freed and all that was sent on it has arrived: it never ends
-    const std::uint64_t type = real_of<kind::datatype>(r.datatype);
-    const int rc = lower::cross([&] {
-      return b.service->irecv(r.buffer, r.count, type, r.peer, r.tag, on->real, &next->real); });
-    if (rc != neutral::success)
-      lower::cross([&] { b.service->fatal("a pending receive could not be posted again at restart"); });
-  }
+  vid::for_each_in_order<kind::request>(
+      [](const wrap::request_entry& e) {
+        return e.what.state == vid::request_state::active && e.what.form == vid::request_form::recv; },
+      [](const wrap::request_entry& a, const wrap::request_entry& b) { return a.what.posted < b.what.posted; }, repost);
 }
 
 /// Every real handle is of this lower half afterwards.
@@ -112,12 +100,10 @@ inline void rebuild_all() noexcept {
     lower::cross([&] { b.service->fatal("no communicator for partitioned messages at restart"); });
   rebuild_lanes(wrap::library().world);
   rebuild_lanes(wrap::library().self);
-  for (vid::entry<kind::comm>* e = next_to_build(nullptr); e != nullptr;) {
-    vid::entry<kind::comm>* const next = next_to_build(e);
-    build_comm(*e, static_cast<int>(e->what.lineage % 32768));
-    rebuild_lanes(*e);            // ends e if it was only kept for lanes that nobody uses
-    e = next;
-  }
+  vid::for_each_in_order<kind::comm>([](const auto&) { return true; }, built_before, [](vid::entry<kind::comm>& e) {
+    build_comm(e, static_cast<int>(e.what.lineage % 32768));
+    rebuild_lanes(e);             // ends e if it was only kept for lanes that nobody uses
+  });
   wrap::rebuild_datatypes();
   wrap::rebuild_ops();
   wrap::rebuild_tools();

@@ -4,9 +4,8 @@
 #include <mana/wrap/datatype_elements.hpp>
 #include <mana/wrap/manual/attribute.hpp>
 
-#include <sys/mman.h>
+#include <mana/vid/in_order.hpp>
 
-#include <algorithm>
 #include <mutex>
 
 namespace mana::wrap {
@@ -99,19 +98,10 @@ inline void rebuild_type(type_entry& e) noexcept {
 /// At a restart: makes all that are needed again, inner before outer, and commits those that were. Uses no malloc.
 /// INV-13 an inner datatype is older than every outer one, so the order of creation is such an order.
 inline void rebuild_datatypes() noexcept {
-  std::size_t n = 0;
-  vid::table<kind::datatype>().for_each_unordered([&](type_entry& e) { e.real = 0; n += !vid::is_forsaken(e); });
-  if (n == 0) return;
-  void* const memory =
-      mmap(nullptr, n * sizeof(type_entry*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const lower::services& s = *lower::the_bridge().service;
-  if (memory == MAP_FAILED) lower::cross([&] { s.fatal("no memory to order the datatypes at restart"); });
-  auto** const list = static_cast<type_entry**>(memory);
-  type_entry** end = list;
-  vid::table<kind::datatype>().for_each_unordered([&](type_entry& e) { if (!vid::is_forsaken(e)) *end++ = &e; });
-  std::sort(list, end, [](const type_entry* a, const type_entry* b) { return a->serial < b->serial; });
-  std::for_each(list, end, [](type_entry* e) { rebuild_type(*e); });
-  munmap(memory, n * sizeof(type_entry*));
+  vid::table<kind::datatype>().for_each_unordered([](type_entry& e) { e.real = 0; });
+  vid::for_each_in_order<kind::datatype>(
+      [](const type_entry& e) { return !vid::is_forsaken(e); },
+      [](const type_entry& a, const type_entry& b) { return a.serial < b.serial; }, rebuild_type);
 }
 
 }  // namespace mana::wrap

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 
@@ -11,6 +15,7 @@ namespace neutral = mana::neutral;
 namespace {
 mana::vid::held_message* message(std::uint64_t context, int source, int tag, const char* text) {
   auto* m = inbox::make(context, {source, tag, 0, 0, static_cast<std::int64_t>(std::strlen(text))});
+  REQUIRE(m != nullptr);
   std::memcpy(m->data(), text, std::strlen(text));
   return m;
 }
@@ -39,6 +44,9 @@ TEST_CASE("a wildcard takes the earliest of any source; communicators never mix"
   auto* m = box.take(1, 0, neutral::any_tag);
   CHECK(m->tag == 5);
   inbox::destroy(m);
+  box.append(message(1 + 1024, 0, 5, "beside the first communicator"));
+  CHECK(box.find(1, 0, 5) == nullptr);
+  box.drop(1 + 1024);
   box.drop(1);
   CHECK(box.find(1, neutral::any_source, neutral::any_tag) == nullptr);
   CHECK(box.find(2, 3, 1) != nullptr);
@@ -54,4 +62,32 @@ TEST_CASE("what is appended after the last was taken is found") {
   auto* m = box.take(1, 0, 1);
   REQUIRE(m != nullptr);
   inbox::destroy(m);
+}
+
+TEST_CASE("small messages share pages, large ones give theirs back") {
+  constexpr int many = 20000;
+  constexpr std::int64_t large = 1 << 20;
+  inbox box;
+  std::uintptr_t least = UINTPTR_MAX, most = 0;
+  for (int i = 0; i < many; ++i) {
+    auto* const m = message(1, 0, i, "small");
+    least = std::min(least, reinterpret_cast<std::uintptr_t>(m) / 4096);
+    most = std::max(most, reinterpret_cast<std::uintptr_t>(m) / 4096);
+    box.append(m);
+    if (i == 100) CHECK(most - least < 10);
+  }
+  auto* const m = inbox::make(1, {0, many, 0, 0, large});
+  REQUIRE(m != nullptr);
+  void* const page = m->block;
+  std::memset(m->data(), 1, large);
+  CHECK(msync(page, 4096, MS_ASYNC) == 0);
+  inbox::destroy(m);
+  CHECK(msync(page, 4096, MS_ASYNC) != 0);
+  for (int i = 0; i < many; ++i) {
+    auto* const small = box.take(1, 0, i);
+    REQUIRE(small != nullptr);
+    CHECK(std::memcmp(small->data(), "small", 5) == 0);
+    inbox::destroy(small);
+  }
+  CHECK(box.empty());
 }
