@@ -71,7 +71,7 @@ inline void repost(wrap::request_entry& e) noexcept {
   const vid::entry<kind::comm>* const on = wrap::comm_entry(r.comm);
   e.real = 0;
   if (r.cancelling) {             // no message came for it before the checkpoint, so the cancellation succeeds
-    wrap::retire(e, {neutral::any_source, neutral::any_tag, neutral::success, 1, 0});
+    wrap::retire(e, wrap::cancelled_status);
     return;
   }
   if (on == nullptr) return;      // its communicator was freed and all that was sent on it has arrived: it never ends

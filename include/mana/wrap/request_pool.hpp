@@ -21,6 +21,9 @@ inline request_entry* new_request(vid::request_form form, const vid::rank_map& r
   return e;
 }
 
+/// Of a receive that was cancelled before a message came for it.
+inline constexpr neutral::status cancelled_status{neutral::any_source, neutral::any_tag, neutral::success, 1, 0};
+
 /// Never in a drain for requests that own memory.
 inline void free_request(request_entry& e) noexcept {
   for (void*& memory : e.what.owned) {

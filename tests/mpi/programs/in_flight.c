@@ -104,6 +104,27 @@ static void receive(int k) {
   OK(MPI_Waitall(ranks, s_wild[s], MPI_STATUSES_IGNORE));
 }
 
+static MPI_Request orphan;  // a receive for which no message can come: its communicator is freed
+static int never;
+
+static void leave_orphan(void) {
+  MPI_Comm freed;
+  MPI_Comm_dup(MPI_COMM_WORLD, &freed);
+  OK(MPI_Irecv(&never, 1, MPI_INT, left, 0, freed, &orphan));
+  OK(MPI_Comm_free(&freed));
+}
+
+static void end_orphan(void) {
+  int flag;
+  MPI_Status st;
+  OK(MPI_Test(&orphan, &flag, &st));
+  CHECK(!flag, "a message from %d", st.MPI_SOURCE);
+  OK(MPI_Cancel(&orphan));
+  OK(MPI_Wait(&orphan, &st));
+  MPI_Test_cancelled(&st, &flag);
+  CHECK(flag, "not cancelled");
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &stream);
@@ -112,6 +133,7 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&column);
   right = (me + 1) % ranks;
   left = (me + ranks - 1) % ranks;
+  leave_orphan();
   for (int s = 0; s < slots; ++s) {
     s_small[s] = s_big[s] = r_wild[s] = MPI_REQUEST_NULL;
     s_wild[s] = malloc((size_t)ranks * sizeof(MPI_Request));
@@ -133,6 +155,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, stream, &flag, &st));
   CHECK(!flag, "left over: tag %d", st.MPI_TAG);
+  end_orphan();
   MPI_Type_free(&column);
   MPI_Comm_free(&wild);
   MPI_Comm_free(&stream);

@@ -213,6 +213,10 @@ inline int cancel(MPI_Request* request) noexcept {
     return wrap::raise_request(fn::cancel::id, neutral::err_request);
   if (wrap::is_generalized(*e)) return wrap::raise_code(fn::cancel::id, wrap::cancel_generalized(*e));
   if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
+  if (e->real == 0) {                 // a receive that never ends: see repost()
+    wrap::retire(*e, wrap::cancelled_status);
+    return MPI_SUCCESS;
+  }
   const lower::services& s = *lower::the_bridge().service;
   e->what.cancelling = true;
   return wrap::raise_request(fn::cancel::id, lower::cross([&] { return s.cancel(e->real); }));
