@@ -5,6 +5,7 @@
 #include <mana/vid/id_table.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -24,20 +25,26 @@ struct type_layout {
   std::int64_t size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
 };
 
-/// The arguments of a constructor, as MPI_Type_get_contents_c gives them back. One block of memory; move only.
+/// The arguments of a constructor, as MPI_Type_get_contents_c gives them back. One block of memory, inside where they are
+/// few; move only.
 class recipe {
  public:
   recipe() = default;
   /// Zeroed arrays of these lengths. empty() when there is no memory.
   recipe(combiner how, int ints, int addresses, int counts, int types) noexcept
       : how_(how), ints_(ints), addresses_(addresses), counts_(counts), types_(types) {
-    block_ = static_cast<char*>(std::calloc(1, bytes() + 1));
+    if (bytes() > few) block_ = static_cast<std::byte*>(std::calloc(1, bytes()));
+    else std::memset(inside_, 0, few);
   }
-  recipe(recipe&& other) noexcept { swap(other); }
-  recipe& operator=(recipe&& other) noexcept { swap(other); return *this; }
+  recipe(recipe&& other) noexcept { take(other); }
+  recipe& operator=(recipe&& other) noexcept {
+    std::free(block_);
+    take(other);
+    return *this;
+  }
   ~recipe() { std::free(block_); }
 
-  bool empty() const noexcept { return block_ == nullptr; }
+  bool empty() const noexcept { return bytes() > few && block_ == nullptr; }
   combiner how() const noexcept { return how_; }
   /// Made by a large-count constructor: its counts are in counts(), not in ints().
   bool large() const noexcept { return counts_ > 0; }
@@ -46,7 +53,9 @@ class recipe {
   int counts_size() const noexcept { return counts_; }
   int types_size() const noexcept { return types_; }
 
-  std::uint64_t* reals() const noexcept { return reinterpret_cast<std::uint64_t*>(block_); }   // scratch: uint64[types]
+  std::uint64_t* reals() const noexcept {                                                      // scratch: uint64[types]
+    return reinterpret_cast<std::uint64_t*>(block_ != nullptr ? block_ : inside_);
+  }
   std::int64_t* addresses() const noexcept { return reinterpret_cast<std::int64_t*>(reals() + types_); }
   std::int64_t* counts() const noexcept { return addresses() + addresses_; }
   int* ints() const noexcept { return reinterpret_cast<int*>(counts() + counts_); }
@@ -62,26 +71,33 @@ class recipe {
         static_cast<std::size_t>(ints_) + static_cast<std::size_t>(counts_) + static_cast<std::size_t>(types_);
     return 8 * words + 4 * halves;
   }
-  void swap(recipe& o) noexcept {
-    std::swap(block_, o.block_);
-    std::swap(how_, o.how_);
-    std::swap(ints_, o.ints_);
-    std::swap(addresses_, o.addresses_);
-    std::swap(counts_, o.counts_);
-    std::swap(types_, o.types_);
+  /// From one that is not used any more but to be destroyed. This one's memory was given up.
+  void take(recipe& o) noexcept {
+    block_ = std::exchange(o.block_, nullptr);
+    std::memcpy(inside_, o.inside_, few);
+    how_ = o.how_;
+    ints_ = o.ints_;
+    addresses_ = o.addresses_;
+    counts_ = o.counts_;
+    types_ = o.types_;
   }
-  char* block_ = nullptr;
+
+  static constexpr std::size_t few = 64;       // a vector needs 24, a struct of two members 60
+  std::byte* block_ = nullptr;
+  alignas(std::uint64_t) mutable std::byte inside_[few];
   combiner how_ = combiner::dup;
   int ints_ = 0, addresses_ = 0, counts_ = 0, types_ = 0;
 };
 
-/// entry::references: outer datatypes, receives and persistent requests that need it. INV-12 an entry is erased, and its
-/// real datatype freed, when it has neither references nor handles of the application.
+/// entry::references: outer datatypes, receives and persistent requests that need it, and one for the application while it
+/// has handles. INV-12 an entry is erased, and its real datatype freed, when it has neither references nor handles of the
+/// application. Who drops the last reference, and no one else, sees to that.
 template <>
 struct descriptor<kind::datatype> {
   recipe made;
-  type_layout layout;
-  std::int64_t elements = 0;             // basic elements in one
+  type_layout layout;                    // asked of the live MPI when it is first needed: see layout_named()
+  std::atomic<bool> is_laid_out{false};
+  std::int64_t elements = -1;            // basic elements in one; below 0: not counted yet
   std::uint32_t handles = 1;             // of the application: MPI_Type_get_contents may give out more
   bool committed = false;
   bool permanent = false;                // a Fortran 90 parameterised type: never freed
@@ -94,12 +110,17 @@ struct descriptor<kind::datatype> {
   ~descriptor() { std::free(name); }
 };
 
-/// How many datatypes may have lost their last reference; they are freed by the next constructor or MPI_Type_free,
-/// because references are dropped in drains too, where nothing may be freed.
+/// Datatypes that have lost their last reference, by entry::next_free; the number of the first, 0: there is none. They are
+/// freed by the next constructor or MPI_Type_free, because references are dropped in drains too, where nothing may be.
 inline std::atomic<std::uint32_t> forsaken_datatypes{0};
 
 inline bool is_forsaken(const entry<kind::datatype>& e) noexcept {
-  return e.what.handles == 0 && __atomic_load_n(&e.references, __ATOMIC_RELAXED) == 0;
+  return __atomic_load_n(&e.references, __ATOMIC_RELAXED) == 0;
+}
+
+/// out: that was the last one: the caller sees to its end
+inline bool drop_reference(entry<kind::datatype>& e) noexcept {
+  return __atomic_fetch_sub(&e.references, 1, __ATOMIC_ACQ_REL) == 1;
 }
 
 /// in: name  neutral code (nothing to do) or bits of a virtual id
@@ -112,9 +133,19 @@ inline void keep_datatype(std::uint32_t name) noexcept {
 inline void release_datatype(std::uint32_t name) noexcept {
   if (name < neutral::predefined_limit) return;
   entry<kind::datatype>* const e = table<kind::datatype>().find(virt<kind::datatype>(name));
-  if (e == nullptr) return;
-  if (__atomic_fetch_sub(&e->references, 1, __ATOMIC_ACQ_REL) == 1 && e->what.handles == 0)
-    forsaken_datatypes.fetch_add(1, std::memory_order_relaxed);
+  if (e == nullptr || !drop_reference(*e)) return;
+  e->next_free = forsaken_datatypes.load(std::memory_order_relaxed);
+  while (!forsaken_datatypes.compare_exchange_weak(e->next_free, e->index + 1, std::memory_order_release)) {}
+}
+/// Takes one of the forsaken ones; nullptr: there is none. One thread at a time.
+inline entry<kind::datatype>* pop_forsaken() noexcept {
+  std::uint32_t first = forsaken_datatypes.load(std::memory_order_acquire);
+  entry<kind::datatype>* e = nullptr;
+  do {
+    if (first == 0) return nullptr;
+    e = &table<kind::datatype>().at(first - 1);
+  } while (!forsaken_datatypes.compare_exchange_weak(first, e->next_free, std::memory_order_acquire));
+  return e;
 }
 
 }  // namespace mana::vid

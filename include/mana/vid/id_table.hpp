@@ -28,7 +28,7 @@ struct entry {
   std::uint32_t state = 0;        // generation, and live_bit while the id is in use
   std::uint32_t references = 0;   // who keeps the descriptor besides the application's handle
   std::uint64_t serial = 0;       // order of creation within this table
-  std::uint32_t next_free = 0;
+  std::uint32_t next_free = 0;    // index + 1 of the next entry of a list: the table's free ones; of live ones, their kind's
   std::uint32_t index = 0;
   descriptor<K> what{};
 };
@@ -83,6 +83,9 @@ class id_table {
     entry<K>* const e = entries_ + id.index();   // within the reservation by construction of index()
     return e->state == (id.generation() | live_bit) ? e : nullptr;
   }
+
+  /// in: index  of an entry that was inserted
+  entry<K>& at(std::uint32_t index) noexcept { return entries_[index]; }
 
   /// Ends the id; its generation moves on, so that the old id is recognised as stale.
   void erase(entry<K>& e) noexcept {

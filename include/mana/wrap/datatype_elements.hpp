@@ -6,11 +6,7 @@
 
 namespace mana::wrap {
 
-inline std::int64_t elements_named(std::uint32_t name) noexcept {
-  if (name >= neutral::predefined_limit)
-    return vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what.elements;
-  return predefined(name).first_of_pair > 0 ? 2 : 1;
-}
+inline std::int64_t elements_named(std::uint32_t name) noexcept;
 
 /// Length of block k of a struct.
 inline std::int64_t block_length(const vid::recipe& r, int k) noexcept {
@@ -27,6 +23,14 @@ inline std::int64_t count_elements(const vid::recipe& r, std::int64_t size) noex
   }
   const std::int64_t inner = layout_named(r.types()[0]).size;
   return inner > 0 ? size / inner * elements_named(r.types()[0]) : 0;
+}
+
+/// Counted when it is first needed. cost: afterwards a look-up
+inline std::int64_t elements_named(std::uint32_t name) noexcept {
+  if (name < neutral::predefined_limit) return predefined(name).first_of_pair > 0 ? 2 : 1;
+  vid::descriptor<kind::datatype>& d = vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what;
+  if (d.elements < 0) d.elements = count_elements(d.made, layout_named(name).size);
+  return d.elements;
 }
 
 /// A position inside a datatype's sequence of basic elements, in both of its measures. A walk goes over whole blocks

@@ -12,10 +12,11 @@ namespace mana::wrap {
 
 using type_entry = vid::entry<kind::datatype>;
 
-/// Held where handles of datatypes are given up, and datatypes destroyed. Its owner is in a wrapper, so it never parks.
-inline std::mutex& type_lock() noexcept {
-  static std::mutex lock;
-  return lock;
+/// Held where handles of datatypes are given up, and datatypes destroyed; costs nothing where callers take turns. Its owner
+/// is in a wrapper, so it never parks.
+inline std::unique_lock<std::mutex> type_lock() noexcept {
+  static constinit std::mutex lock;
+  return library().callers == turns::at_once ? std::unique_lock(lock) : std::unique_lock<std::mutex>();
 }
 
 inline MPI_Datatype type_handle(std::uint32_t name) noexcept {
@@ -34,44 +35,38 @@ inline void destroy_type(type_entry& e) noexcept {
 
 /// Destroys what lost its last reference meanwhile. Caller holds type_lock.      cost: one load if there is nothing
 inline void sweep_forsaken() noexcept {
-  while (vid::forsaken_datatypes.load(std::memory_order_relaxed) != 0) {
-    vid::forsaken_datatypes.store(0, std::memory_order_relaxed);
-    vid::table<kind::datatype>().for_each_unordered([](type_entry& e) { if (vid::is_forsaken(e)) destroy_type(e); });
-  }
+  while (type_entry* const e = vid::pop_forsaken()) destroy_type(*e);
 }
 
 /// Makes the real datatype of a recipe and the virtual one around it. Caller is in a wrapper_scope.
 /// out: entry; nullptr with *error set to a neutral class
 inline type_entry* construct(recipe&& made, int* error) noexcept {
-  {
-    const std::lock_guard hold(type_lock());
+  if (vid::forsaken_datatypes.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    const auto hold = type_lock();
     sweep_forsaken();
   }
   std::uint64_t real = 0;
   *error = made.empty() ? int{neutral::err_no_mem} : build_datatype(made, real);
   if (*error != neutral::success) return nullptr;
-  vid::type_layout layout;
-  *error = ask_layout(real, layout);
-  type_entry* const e = *error == neutral::success ? vid::table<kind::datatype>().insert_entry() : nullptr;
+  type_entry* const e = vid::table<kind::datatype>().insert_entry();
   if (e == nullptr) {
     const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
     lower::cross([&] { return mpi.MPI_Type_free(&real); });
-    if (*error == neutral::success) *error = neutral::err_no_mem;
+    *error = neutral::err_no_mem;
     return nullptr;
   }
   e->real = real;
-  e->what.layout = layout;
+  e->references = 1;                     // the application's
   e->what.made = std::move(made);
-  e->what.elements = count_elements(e->what.made, layout.size);
   for (int t = 0; t < e->what.made.types_size(); ++t) vid::keep_datatype(e->what.made.types()[t]);
   return e;
 }
 
 /// The application gives one handle up. Caller is in a wrapper_scope.
 inline void drop_handle(type_entry& e) noexcept {
-  const std::lock_guard hold(type_lock());
+  const auto hold = type_lock();
   if (--e.what.handles != 0) return;
-  if (vid::is_forsaken(e)) vid::forsaken_datatypes.fetch_add(1, std::memory_order_relaxed);
+  if (vid::drop_reference(e)) destroy_type(e);
   sweep_forsaken();
 }
 

@@ -6,7 +6,7 @@
 #include <mana/wrap/argument.hpp>
 #include <mana/wrap/datatype_names.hpp>
 
-#include <mana/lower/cross.hpp>
+#include <mana/wrap/scope.hpp>
 
 namespace mana::wrap {
 
@@ -45,10 +45,23 @@ inline predefined_type& predefined(std::uint32_t code) noexcept {
   return predefined_types()[code - neutral::datatype_null];
 }
 
+/// Asks when it is first needed, which for most datatypes is never. Threads that ask at once write the same.
+[[gnu::noinline, gnu::cold]] inline void learn_layout(vid::entry<kind::datatype>& e) noexcept {
+  wrapper_scope scope(fn::type_size::id);
+  ask_layout(e.real, e.what.layout);
+  e.what.is_laid_out.store(true, std::memory_order_release);
+}
+inline const vid::type_layout& layout_of(vid::entry<kind::datatype>& e) noexcept {
+  if (!e.what.is_laid_out.load(std::memory_order_acquire)) [[unlikely]] learn_layout(e);
+  return e.what.layout;
+}
+
 /// in: name  neutral code or bits of a live virtual id
 inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
   if (name < neutral::predefined_limit) return predefined(name).layout;
-  return vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what.layout;
+  vid::entry<kind::datatype>* const e = vid::table<kind::datatype>().find(virt<kind::datatype>(name));
+  if (e == nullptr) __builtin_unreachable();
+  return layout_of(*e);
 }
 
 /// A datatype of the application; MPI_DATATYPE_NULL and handles whose last owner freed them are not ok.
@@ -60,7 +73,7 @@ inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
 }
 
 inline const vid::type_layout& layout_of(const resolved<kind::datatype>& t) noexcept {
-  return t.e != nullptr ? t.e->what.layout : predefined(t.predefined_code).layout;
+  return t.e != nullptr ? layout_of(*t.e) : predefined(t.predefined_code).layout;
 }
 
 }  // namespace mana::wrap

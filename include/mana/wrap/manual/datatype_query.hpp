@@ -1,4 +1,5 @@
-// Queries of datatypes and of statuses by datatypes, answered from descriptors: none enters the lower half.
+// Queries of datatypes and of statuses by datatypes, answered from descriptors: of each datatype the lower half is asked
+// once, when its layout is first needed.
 #pragma once
 #include <mana/wrap/manual/datatype.hpp>
 
@@ -64,11 +65,12 @@ inline int app_combiner(combiner how) noexcept {
 inline void give_contents(const recipe& r, int* ints, MPI_Aint* addresses, MPI_Datatype* types) noexcept {
   std::copy_n(r.ints(), r.ints_size(), ints);
   std::copy_n(r.addresses(), r.addresses_size(), addresses);
-  const std::lock_guard hold(type_lock());
+  const auto hold = type_lock();
   for (int t = 0; t < r.types_size(); ++t) {
     types[t] = type_handle(r.types()[t]);
     if (r.types()[t] < neutral::predefined_limit) continue;
-    ++vid::table<kind::datatype>().find(virt<kind::datatype>(r.types()[t]))->what.handles;
+    if (vid::table<kind::datatype>().find(virt<kind::datatype>(r.types()[t]))->what.handles++ == 0)
+      vid::keep_datatype(r.types()[t]);
   }
 }
 
