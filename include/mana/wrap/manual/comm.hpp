@@ -59,24 +59,28 @@ inline comm_groups members_of(std::uint64_t real_comm) noexcept {
 }
 
 /// Makes the virtual communicator for what a constructor gave; MPI_COMM_NULL where this rank is no member.
-/// errhandler: the name of its handler, which is the parent's if it has one
+/// errhandler: the name of its handler, which is the parent's if it has one; groups: if they are known
 inline comm_entry_t* adopt_comm(std::uint64_t real_comm, std::uint32_t errhandler, std::uint64_t lineage,
-                                MPI_Comm* out) noexcept {
+                                MPI_Comm* out, const comm_groups* groups = nullptr) noexcept {
   *out = MPI_COMM_NULL;
   if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
   comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
   if (e == nullptr) return nullptr;
   e->real = real_comm;
-  describe_comm(e->what, members_of(real_comm), lineage);
+  describe_comm(e->what, groups != nullptr ? *groups : members_of(real_comm), lineage);
   keep_errhandler(errhandler);
   e->what.errhandler = errhandler;
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
   return e;
 }
 
+/// Who the members of a new communicator are: the parent's, or the live MPI is asked, which costs as much as some
+/// constructors do.
+enum class members { as_parent, asked };
+
 /// The common frame of collective constructors. make(real parent, uint64* result) runs in the lower half.
 /// also(new entry) runs afterwards in the upper half and returns a neutral error class.
-template <class Fn, class Make, class Also>
+template <class Fn, members Who = members::asked, class Make, class Also>
 inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also) noexcept {
   *out = MPI_COMM_NULL;
   wrapper_scope scope(Fn::id);
@@ -87,7 +91,9 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
     return raise(parent, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
   const int rc = lower::cross([&] { return make(from.e->real, &made); });
   if (rc != neutral::success) return raise(parent, Fn::id, rc, nullptr);
-  comm_entry_t* const e = adopt_comm(made, from.e->what.errhandler, next_lineage(*from.e), out);
+  const comm_groups groups(from.e->what);
+  comm_entry_t* const e = adopt_comm(made, from.e->what.errhandler, next_lineage(*from.e), out,
+                                     Who == members::as_parent ? &groups : nullptr);
   const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
   if (after == neutral::success) return MPI_SUCCESS;
   *out = MPI_COMM_NULL;        // it is there on the other members, so a restart goes on to build it
@@ -200,12 +206,16 @@ inline int comm_compare(MPI_Comm a, MPI_Comm b, int* result) noexcept {
 }
 
 inline int comm_dup(MPI_Comm comm, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::comm_dup>(comm, out, [](std::uint64_t parent, std::uint64_t* made) noexcept {
-    return lower::the_bridge().mpi->MPI_Comm_dup(parent, made); }, wrap::copy_all);
+  return wrap::construct_comm<fn::comm_dup, wrap::members::as_parent>(
+      comm, out,
+      [](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
+      },
+      wrap::copy_all);
 }
 /// Hints are kept for MPI_Comm_get_info; the live MPI gets none of them.
 inline int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::comm_dup_with_info>(
+  return wrap::construct_comm<fn::comm_dup_with_info, wrap::members::as_parent>(
       comm, out,
       [](std::uint64_t parent, std::uint64_t* made) noexcept {
         return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
