@@ -122,7 +122,8 @@ static void cancel_and_free(int k) {
   OK(MPI_Barrier(comm));  // a is read no more
 }
 
-/// Requests that are null or inactive have the empty status, MPI_ERROR included, which Open MPI leaves alone.
+/// Requests that are null or inactive have the empty status; MPI_ERROR belongs to it, but both MPIs have cases that leave
+/// it alone.
 static void empty_statuses(void) {
   MPI_Request null = MPI_REQUEST_NULL, inactive[2];
   MPI_Status s[2];
@@ -138,7 +139,7 @@ static void empty_statuses(void) {
     CHECK(s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG, "call %d: %d, %d", which, s->MPI_SOURCE,
           s->MPI_TAG);
 #if defined(MPICH_NUMVERSION)
-    CHECK(s->MPI_ERROR == MPI_SUCCESS, "call %d: %d", which, s->MPI_ERROR);
+    CHECK(which == 1 || s->MPI_ERROR == MPI_SUCCESS, "call %d: %d", which, s->MPI_ERROR);
 #endif
   }
   for (int i = 0; i < 2; ++i) OK(MPI_Request_free(&inactive[i]));
