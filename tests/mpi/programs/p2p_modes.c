@@ -98,6 +98,14 @@ static void truncation(int k) {
   rc = MPI_Recv(in, 4, MPI_INT, left, 23, comm, MPI_STATUS_IGNORE);
   CHECK(class_of(rc) == MPI_ERR_TRUNCATE, "class %d", class_of(rc));
   OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+  MPI_Message m;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  OK(MPI_Isend(out, 8, MPI_INT, right, 24, comm, &r));
+  OK(MPI_Mprobe(left, 24, comm, &m, MPI_STATUS_IGNORE));
+  rc = MPI_Mrecv(in, 4, MPI_INT, &m, MPI_STATUS_IGNORE);
+  CHECK(class_of(rc) == MPI_ERR_TRUNCATE, "class %d", class_of(rc));
+  OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
 }
 

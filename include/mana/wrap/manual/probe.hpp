@@ -142,7 +142,7 @@ inline int mrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_M
     return raise_request(Fn::id, rc);
   await_one(scope, *request);
   MPI_Request ignored = MPI_REQUEST_NULL;
-  return raise_request(Fn::id, hand_over(*request, &ignored, status_or_null(out), false));
+  return raise_code(Fn::id, hand_over(*request, &ignored, status_or_null(out), false));
 }
 
 template <class Fn>
