@@ -207,7 +207,7 @@ static struct coll* new_coll(struct comm* c, int no_in_place) {
     k->in_place = c->rank == k->root;
 #ifdef MPICH_VERSION
   // MPICH 4.0.2 reads a large operand at MPI_IN_PLACE, where the root is not the first process.
-  if (k->kind == reduce && k->length > 100 && k->root > 0 && !beyond) k->in_place = 0;
+  if (k->kind == reduce && k->length > 100 && k->root > 0) k->in_place = 0;
 #endif
   k->cells = most_slots * k->stride + 8;
   k->out = malloc((size_t)k->cells * sizeof(int)), k->in = malloc((size_t)k->cells * sizeof(int));

@@ -4,7 +4,7 @@
 
 enum { most_groups = 8 };
 #ifdef MPICH_VERSION
-#define group_creates beyond
+enum { group_creates = 0 };
 #else
 enum { group_creates = 1 };
 #endif
