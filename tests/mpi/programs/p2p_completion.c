@@ -142,6 +142,10 @@ static void empty_statuses(void) {
     CHECK(which == 1 || s->MPI_ERROR == MPI_SUCCESS, "call %d: %d", which, s->MPI_ERROR);
 #endif
   }
+  OK(MPI_Startall(2, inactive));
+  s[0].MPI_ERROR = s[1].MPI_ERROR = 77;
+  OK(MPI_Waitall(2, inactive, s));
+  CHECK(s[0].MPI_ERROR == MPI_SUCCESS && s[1].MPI_ERROR == MPI_SUCCESS, "%d, %d", s[0].MPI_ERROR, s[1].MPI_ERROR);
   for (int i = 0; i < 2; ++i) OK(MPI_Request_free(&inactive[i]));
 }
 

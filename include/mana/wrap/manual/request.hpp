@@ -103,7 +103,7 @@ inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MP
   for (int i = 0; i < n; ++i) {
     MPI_Status* const s = statuses != nullptr ? statuses + i : nullptr;
     if (entries[i] != nullptr) {
-      const int error = hand_over(*entries[i], requests + i, s, any_error);
+      const int error = hand_over(*entries[i], requests + i, s, true);      // without an error, too: both MPIs do so
       if (error != MPI_SUCCESS) only_error = error;
     } else if (s != nullptr) {
       app::store_empty(s);
