@@ -130,6 +130,23 @@ static void key_freed_twice(void) {
   GIVES(MPI_Comm_free_keyval(&copy), MPI_ERR_KEYVAL);
 }
 
+/// MPI_ERROR belongs to the status of a null request; otherwise calls with one status leave it alone.
+static void errors_in_statuses(void) {
+  MPI_Status s;
+  MPI_Request null = MPI_REQUEST_NULL, r;
+  int flag, x = 0;
+  s.MPI_ERROR = 77;
+  MPI_Request_get_status(null, &flag, &s);
+  CHECK(flag && s.MPI_ERROR == MPI_SUCCESS, "%d", s.MPI_ERROR);
+  s.MPI_ERROR = 77;
+  MPI_Wait(&null, &s);
+  CHECK(s.MPI_ERROR == MPI_SUCCESS, "%d", s.MPI_ERROR);
+  s.MPI_ERROR = 77;
+  MPI_Irecv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, &s);
+  CHECK(s.MPI_ERROR == 77, "%d", s.MPI_ERROR);
+}
+
 static void null_addresses(void) {
   int x = 0;
   MPI_Group group;
@@ -190,6 +207,7 @@ int main(int argc, char** argv) {
     wrong_arguments();
     one_buffer_twice();
     key_freed_twice();
+    errors_in_statuses();
     null_addresses();
     wrong_intercommunicators();
     refused();

@@ -122,8 +122,7 @@ static void cancel_and_free(int k) {
   OK(MPI_Barrier(comm));  // a is read no more
 }
 
-/// Requests that are null or inactive have the empty status; MPI_ERROR belongs to it, but both MPIs have cases that leave
-/// it alone.
+/// Requests that are null or inactive have the empty status. Its MPI_ERROR is not looked at: the MPIs leave that alone.
 static void empty_statuses(void) {
   MPI_Request null = MPI_REQUEST_NULL, inactive[2];
   MPI_Status s[2];
@@ -131,16 +130,13 @@ static void empty_statuses(void) {
   OK(MPI_Send_init(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &inactive[0]));
   OK(MPI_Recv_init(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &inactive[1]));
   for (int which = 0; which < 4; ++which) {
-    s[0].MPI_SOURCE = s[0].MPI_TAG = s[0].MPI_ERROR = 77;
+    s[0].MPI_SOURCE = s[0].MPI_TAG = 77;
     if (which == 0) OK(MPI_Wait(&null, s));
     else if (which == 1) OK(MPI_Test(&inactive[0], &flag, s));
     else if (which == 2) OK(MPI_Request_get_status(null, &flag, s));
     else OK(MPI_Waitall(2, inactive, s));
     CHECK(s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG, "call %d: %d, %d", which, s->MPI_SOURCE,
           s->MPI_TAG);
-#if defined(MPICH_NUMVERSION)
-    CHECK(which == 1 || s->MPI_ERROR == MPI_SUCCESS, "call %d: %d", which, s->MPI_ERROR);
-#endif
   }
   OK(MPI_Startall(2, inactive));
   s[0].MPI_ERROR = s[1].MPI_ERROR = 77;
