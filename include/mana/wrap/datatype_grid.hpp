@@ -20,25 +20,34 @@ struct axis {
   std::int64_t total, first, length, step, blocks, rest;
 };
 
-/// One dimension. Runs in the lower half, on the stack alone.
-/// in: inner  what one element of this dimension is, `extent` bytes apart      out: neutral error class; *out: the
-///     dimension's choice, whose extent is that of the whole dimension
-inline int place(const lower::mpi_slots& mpi, std::uint64_t inner, std::int64_t extent, const axis& a,
-                 std::uint64_t* out) noexcept {
-  if (std::max({a.length, a.blocks, a.rest}) > INT_MAX) return neutral::err_count;
+/// place() by the constructors with counts of type N; null where the live MPI has none.
+template <class N, class Hvector, class Struct>
+inline int place_by(Hvector hvector, Struct structure, const lower::mpi_slots& mpi, std::uint64_t inner,
+                    std::int64_t extent, const axis& a, std::uint64_t* out) noexcept {
+  if (hvector == nullptr || structure == nullptr) return neutral::err_count;
   std::uint64_t runs = 0, whole = 0;
-  int rc = mpi.MPI_Type_create_hvector(static_cast<int>(a.blocks), static_cast<int>(a.length), a.step * extent, inner,
-                                       &runs);
+  int rc = hvector(static_cast<N>(a.blocks), static_cast<N>(a.length), a.step * extent, inner, &runs);
   if (rc != neutral::success) return rc;
-  const int lengths[] = {1, static_cast<int>(a.rest)};
+  const N lengths[] = {1, static_cast<N>(a.rest)};
   const std::int64_t places[] = {a.first * extent, (a.first + a.blocks * a.step) * extent};
   const std::uint64_t types[] = {runs, inner};
-  rc = mpi.MPI_Type_create_struct(a.rest > 0 ? 2 : 1, lengths, places, types, &whole);
+  rc = structure(a.rest > 0 ? 2 : 1, lengths, places, types, &whole);
   mpi.MPI_Type_free(&runs);
   if (rc != neutral::success) return rc;
   rc = mpi.MPI_Type_create_resized(whole, 0, a.total * extent, out);
   mpi.MPI_Type_free(&whole);
   return rc;
+}
+
+/// One dimension. Runs in the lower half, on the stack alone.
+/// in: inner  what one element of this dimension is, `extent` bytes apart      out: neutral error class; *out: the
+///     dimension's choice, whose extent is that of the whole dimension
+inline int place(const lower::mpi_slots& mpi, std::uint64_t inner, std::int64_t extent, const axis& a,
+                 std::uint64_t* out) noexcept {
+  if (std::max({a.length, a.blocks, a.rest}) <= INT_MAX)
+    return place_by<int>(mpi.MPI_Type_create_hvector, mpi.MPI_Type_create_struct, mpi, inner, extent, a, out);
+  return place_by<std::int64_t>(mpi.MPI_Type_create_hvector_c, mpi.MPI_Type_create_struct_c, mpi, inner, extent, a,
+                                out);
 }
 
 /// All dimensions. axis_of(d): what is chosen along dimension d      out: neutral error class

@@ -2,8 +2,7 @@
 // may be under way. So MPI_Buffer_detach is an interruptible wait as any other, and a drain needs no special case.
 #pragma once
 #include <mana/wrap/manual/p2p.hpp>
-
-#include <mana/gen/lower_slots.hpp>
+#include <mana/wrap/packed_copy.hpp>
 
 #include <mutex>
 
@@ -32,31 +31,25 @@ inline void sweep_buffered() noexcept {
 /// out: neutral error class; MPI_ERR_BUFFER when the attached buffer has no room
 inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   library_state& lib = library();
-  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   if (m.peer == neutral::proc_null) return neutral::success;
-  int size = 0;
-  if (m.count > INT32_MAX) return neutral::err_count;
-  int rc = lower::cross([&] { return mpi.MPI_Pack_size(static_cast<int>(m.count), m.type.real, m.comm.real, &size); });
+  std::int64_t size = 0, packed_bytes = 0;
+  int rc = packed_room(m, &size);
   if (rc != neutral::success) return rc;
   const std::lock_guard hold(buffered_lock());      // until the request that others may see is a real one
   if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) sweep_buffered();
   if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) return neutral::err_buffer;
-  void* const copy = std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1);
+  auto* const copy = static_cast<char*>(std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1));
   request_entry* const e = copy != nullptr ? new_request(vid::request_form::buffered, m.peers()) : nullptr;
   if (e == nullptr) { std::free(copy); return neutral::err_no_mem; }
   describe(e->what, m, lower::send_mode::standard);
   e->what.buffer = copy;
   e->what.count = size;                 // bytes of the attached buffer that are in use
-  int position = 0;
   const std::uint64_t packed = lower::the_bridge().predefined_real[neutral::packed];
   const lower::services& s = *lower::the_bridge().service;
-  rc = lower::cross([&] {
-    const int packing =
-        mpi.MPI_Pack(m.buffer, static_cast<int>(m.count), m.type.real, copy, size, &position, m.comm.real);
-    return packing != neutral::success ? packing
-                                       : s.isend(lower::send_mode::standard, copy, position, packed, m.peer, m.tag,
-                                                 m.comm.real, &e->real);
-  });
+  rc = pack_into(m, copy, size, &packed_bytes);
+  if (rc == neutral::success)
+    rc = lower::cross([&] { return s.isend(lower::send_mode::standard, copy, packed_bytes, packed, m.peer, m.tag,
+                                           m.comm.real, &e->real); });
   if (rc != neutral::success) { std::free(copy); free_request(*e); return rc; }
   lib.attached_used += size + MPI_BSEND_OVERHEAD;
   count_sent(m.peers(), m.peer);

@@ -100,19 +100,16 @@ inline int sendrecv_replace_call(void* buffer, std::int64_t n, MPI_Datatype type
   wrapper_scope scope(Fn::id);
   const message_arguments in(buffer, n, type, source, rtag, comm);
   message_arguments out(buffer, n, type, dest, stag, comm);
-  int error = in.error != 0 ? in.error : out.error;
-  if (error == 0 && n > INT32_MAX) error = neutral::err_count;
+  const int error = in.error != 0 ? in.error : out.error;
   if (error != 0) return raise(error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, error, nullptr);
 
-  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  int size = 0, position = 0;
-  int rc = lower::cross([&] { return mpi.MPI_Pack_size(static_cast<int>(n), in.type.real, in.comm.real, &size); });
+  std::int64_t size = 0, packed_bytes = 0;
+  int rc = packed_room(in, &size);
   if (rc != neutral::success) return raise(comm, Fn::id, rc, nullptr);
   char* const copy = room(size > 0 ? size : 1);
-  rc = lower::cross([&] {
-    return mpi.MPI_Pack(buffer, static_cast<int>(n), in.type.real, copy, size, &position, in.comm.real); });
+  rc = pack_into(in, copy, size, &packed_bytes);
   out.buffer = copy;
-  out.count = position;
+  out.count = packed_bytes;
   out.type = {true, neutral::packed, nullptr, lower::the_bridge().predefined_real[neutral::packed]};
   return use(scope, rc, out, in);
 }
@@ -122,7 +119,7 @@ inline int sendrecv_replace(void* buffer, std::int64_t n, MPI_Datatype type, int
                             MPI_Comm comm, MPI_Status* status) noexcept {
   std::optional<scratch<char, 512>> copy;
   return sendrecv_replace_call<Fn>(
-      buffer, n, type, dest, stag, source, rtag, comm, [&](int bytes) { return copy.emplace(bytes).data(); },
+      buffer, n, type, dest, stag, source, rtag, comm, [&](std::int64_t bytes) { return copy.emplace(bytes).data(); },
       [&](wrapper_scope& scope, int rc, const message_arguments& out, const message_arguments& in) {
         return rc == neutral::success ? exchange<Fn>(scope, out, in, comm, status) : raise(comm, Fn::id, rc, nullptr);
       });
@@ -132,7 +129,7 @@ template <class Fn>
 inline int isendrecv_replace(void* buffer, std::int64_t n, MPI_Datatype type, int dest, int stag, int source, int rtag,
                              MPI_Comm comm, MPI_Request* request) noexcept {
   void* copy = nullptr;
-  const auto room = [&](int bytes) {
+  const auto room = [&](std::int64_t bytes) {
     copy = std::malloc(static_cast<std::size_t>(bytes));
     if (copy == nullptr) std::abort();
     return static_cast<char*>(copy);
