@@ -1,4 +1,4 @@
-"""MPI_Abort, fatal errors and exit codes reach the launcher as they do natively."""
+"""MPI_Abort, fatal errors and exit codes reach the launcher as they do natively; messages name the handler."""
 import argparse
 import pathlib
 import subprocess
@@ -10,6 +10,7 @@ from mana_job import mpi_environment, mpirun  # noqa: E402
 LIMIT_S = 60
 SAME_STATUS = [["abort", "7"], ["abort", "1"], ["abort_copy", "42"], ["exit", "0"], ["exit", "3"]]
 NOT_ZERO = [["fatal"]]       # each MPI has a status of its own for errors
+SAYS = {"fatal": "MPI_ERRORS_ARE_FATAL is set", "errors_abort": "MPI_ERRORS_ABORT is set"}
 
 
 def status_of(mpi, *words):
@@ -32,6 +33,7 @@ def main():
         native, _ = status_of(options.mpi, options.program, *words)
         found, text = status_of(options.mpi, *under_mana, options.program, *words)
         good = (found == native if words in SAME_STATUS else found != 0 and native != 0) and "not ended" not in text
+        good = good and SAYS.get(words[0], "") in text
         print(f"{' '.join(words)}: status {found}, natively {native}{'' if good else ': WRONG'}")
         if not good:
             print(text)

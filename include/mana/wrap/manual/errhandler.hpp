@@ -49,15 +49,17 @@ inline void class_text(int neutral_class, char* text) noexcept {
 }
 
 /// Says which call failed, why, and on which rank; ends the job with the error as its exit status.
-inline void end_with_error(int app_code, function_id f, const char* detail) noexcept {
+/// in: handler  neutral code of the one that says so
+inline void end_with_error(std::uint32_t handler, int app_code, function_id f, const char* detail) noexcept {
   const int error_class = errors().added(app_code) ? int{neutral::err_other} : app::neutral_error(app_code);
   char words[512], line[1024];
   class_text(error_class, words);
   if (errors().added(app_code)) std::snprintf(words, sizeof words, "%s", errors().text(app_code).c_str());
   std::snprintf(line, sizeof line,
-                "rank %u: %s failed with %s%s%s%s%s; MPI_ERRORS_ARE_FATAL is set, the job is aborted",
-                lower::the_bridge().world_rank, function_name(f), error_class_name(error_class),
-                words[0] != '\0' ? ": " : "", words, detail != nullptr ? ": " : "", detail != nullptr ? detail : "");
+                "rank %u: %s failed with %s%s%s%s%s; %s is set, the job is aborted", lower::the_bridge().world_rank,
+                function_name(f), error_class_name(error_class), words[0] != '\0' ? ": " : "", words,
+                detail != nullptr ? ": " : "", detail != nullptr ? detail : "",
+                handler == neutral::errors_abort ? "MPI_ERRORS_ABORT" : "MPI_ERRORS_ARE_FATAL");
   const lower::services& s = *lower::the_bridge().service;
   lower::cross([&] { s.note(line); s.abort(error_class); });
 }
@@ -70,7 +72,7 @@ inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, fu
   if (handler == neutral::errors_return) return app_code;
   const errhandler_entry* const e = errhandler_named(handler);
   if (e == nullptr || e->what.function == nullptr) {
-    end_with_error(app_code, f, detail);
+    end_with_error(handler, app_code, f, detail);
     return app_code;
   }
   keep_errhandler(handler);                      // it may free itself
@@ -86,7 +88,7 @@ namespace mana {
 
 /// An error of function f on comm; on MPI_COMM_WORLD when comm is null or stale, as for objects that have no handler.
 /// in: neutral_class  neutral::error_class      detail  what was wrong, or nullptr
-/// out: the error code that the wrapper returns      errors: does not return under MPI_ERRORS_ARE_FATAL
+/// out: the error code that the wrapper returns      errors: does not return under MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT
 inline int raise(MPI_Comm comm, function_id f, int neutral_class, const char* detail) noexcept {
   const resolved<kind::comm> found = resolve<kind::comm>(comm);
   const std::uint32_t handler = wrap::errhandler_of((found.ok ? *found.e : wrap::library().world).what);
