@@ -259,6 +259,7 @@ inline int start(MPI_Request* request) noexcept {
 }
 
 inline int startall(int n, MPI_Request* requests) noexcept {
+  if (n < 0) return wrap::raise_request(fn::startall::id, neutral::err_count);
   for (int i = 0; i < n; ++i)
     if (const int rc = start(requests + i); rc != MPI_SUCCESS) return rc;
   return MPI_SUCCESS;
