@@ -122,6 +122,65 @@ static void bad_arguments(MPI_T_cvar_handle freed, MPI_T_pvar_session session) {
   CHECK(MPI_T_pvar_read(MPI_T_PVAR_SESSION_NULL, MPI_T_PVAR_HANDLE_NULL, &value) == MPI_T_ERR_INVALID_SESSION);
 }
 
+#if MPI_VERSION >= 4
+static void on_event(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                     void* data) {
+  (void)instance, (void)registration, (void)safety, (void)data;
+}
+static void on_dropped(MPI_Count number, MPI_T_event_registration registration, int source, MPI_T_cb_safety safety,
+                       void* data) {
+  (void)number, (void)registration, (void)source, (void)safety, (void)data;
+}
+static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety, void* data) {
+  (void)registration, (void)safety, (void)data;
+}
+
+/// Their numbers and names are the library's; a registration that there is none of is refused by every function.
+static void events(void) {
+  int n = -1, sources = -1, groups = -1, index = -1, length = text, none = 0, value = 0, number;
+  char name[text];
+  MPI_Count stamp = 0, ticks = 0, longest = 0;
+  MPI_Info info;
+  MPI_T_source_order order;
+  MPI_T_event_registration made, no_one;
+  MPI_T_event_instance never;
+  memset(&no_one, 0, sizeof no_one), memset(&never, 0, sizeof never);
+  OK(MPI_T_event_get_num(&n));
+  OK(MPI_T_source_get_num(&sources));
+  OK(MPI_T_category_get_num(&groups));
+  CHECK(n >= 0 && sources >= 0, "%d events, %d sources", n, sources);
+  CHECK(MPI_T_event_get_index("no such event", &index) == MPI_T_ERR_INVALID_NAME);
+  for (int i = 0; i < groups; ++i) {
+    number = -1;
+    OK(MPI_T_category_get_num_events(i, &number));
+    CHECK(number >= 0 && number <= n, "category %d: %d events", i, number);
+    if (number == 0) OK(MPI_T_category_get_events(i, 0, &value));
+  }
+  CHECK(is_no_number(MPI_T_event_get_info(n, name, &length, &value, NULL, NULL, &none, NULL, NULL, NULL, &none,
+                                          &value)));
+  CHECK(is_no_number(MPI_T_event_handle_alloc(n, NULL, MPI_INFO_NULL, &made)));
+  CHECK(is_no_number(MPI_T_source_get_info(sources, name, &length, NULL, &none, &order, &ticks, &longest, &info)));
+  CHECK(MPI_T_source_get_timestamp(sources, &stamp) != MPI_SUCCESS);
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  MPI_Get_library_version(version, &length);
+  if (strstr(version, "MANA") == NULL) return;      // no such registrations crash the libraries themselves
+#define NO_EVENT(call) CHECK((call) == MPI_T_ERR_INVALID_HANDLE)
+  NO_EVENT(MPI_T_event_register_callback(no_one, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_event));
+  NO_EVENT(MPI_T_event_set_dropped_handler(no_one, on_dropped));
+  NO_EVENT(MPI_T_event_callback_get_info(no_one, MPI_T_CB_REQUIRE_NONE, &info));
+  NO_EVENT(MPI_T_event_callback_set_info(no_one, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL));
+  NO_EVENT(MPI_T_event_handle_get_info(no_one, &info));
+  NO_EVENT(MPI_T_event_handle_set_info(no_one, MPI_INFO_NULL));
+  NO_EVENT(MPI_T_event_handle_free(no_one, NULL, on_free));
+  NO_EVENT(MPI_T_event_read(never, 0, &value));
+  NO_EVENT(MPI_T_event_copy(never, &value));
+  NO_EVENT(MPI_T_event_get_timestamp(never, &stamp));
+  NO_EVENT(MPI_T_event_get_source(never, &index));
+}
+#else
+static void events(void) {}
+#endif
+
 /// A variable that is bound to a communicator, where there is one: read each step. Returns whether there is.
 static int bound_variable(MPI_T_pvar_session session, MPI_Comm comm, MPI_T_pvar_handle* handle) {
   int index, count = 0;
@@ -171,7 +230,7 @@ int main(int argc, char** argv) {
     OK(MPI_T_cvar_handle_free(&other));
     CHECK(other == MPI_T_CVAR_HANDLE_NULL);
     bad_arguments(freed, session);
-    if (k % 10 == 0) control_variables();
+    if (k % 10 == 0) control_variables(), events();
     performance_variables();
     categories();
     CHECK(variables == 0 || variables == variables_of_categories);
