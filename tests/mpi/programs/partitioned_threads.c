@@ -1,6 +1,6 @@
-// Partitioned messages of several threads at once: each marks some partitions as ready and asks for others, while one more
-// thread waits for the request, and the calls of all meet in one request (MPI-4.0, 4.2.2: MPI_Pready and MPI_Parrived of
-// different partitions may be called at the same time).
+// Partitioned messages of several threads at once: each marks some partitions as ready and asks for others, while one
+// more thread waits for the request, and the calls of all meet in one request (MPI-4.0, 4.2.2: MPI_Pready and
+// MPI_Parrived of different partitions may be called at the same time).
 #include "check.h"
 
 enum { threads = 3, kinds = 3, most_parts = 12, few = 5, big = 4000 };

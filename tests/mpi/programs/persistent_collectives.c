@@ -36,41 +36,41 @@ static void initialise(int c) {
   const MPI_Comm q = comm[c];
   const MPI_Datatype I = MPI_INT, U = MPI_UNSIGNED;
   const MPI_Info none = MPI_INFO_NULL;
-#define INIT(name, ...) OK(MPI_##name(__VA_ARGS__, none, &all[requests++]))
-  INIT(Bcast_init, own == root ? s[bcast] : r[bcast], ints, I, root, q);
-  INIT(Gather_init, s[gather], ints, I, r[gather], ints, I, root, q);
-  INIT(Gatherv_init, s[gatherv], counts[own], I, r[gatherv], counts, places, I, root, q);
-  INIT(Scatter_init, s[scatter], ints, I, r[scatter], ints, I, root, q);
-  INIT(Scatterv_init, s[scatterv], counts, places, I, r[scatterv], counts[own], I, root, q);
-  INIT(Allgather_init, s[allgather], ints, I, r[allgather], ints, I, q);
-  INIT(Allgatherv_init, s[allgatherv], counts[own], I, r[allgatherv], counts, places, I, q);
-  INIT(Alltoall_init, s[alltoall], ints, I, r[alltoall], ints, I, q);
+#define INIT(name, ...) OK(name(__VA_ARGS__, none, &all[requests++]))
+  INIT(MPI_Bcast_init, own == root ? s[bcast] : r[bcast], ints, I, root, q);
+  INIT(MPI_Gather_init, s[gather], ints, I, r[gather], ints, I, root, q);
+  INIT(MPI_Gatherv_init, s[gatherv], counts[own], I, r[gatherv], counts, places, I, root, q);
+  INIT(MPI_Scatter_init, s[scatter], ints, I, r[scatter], ints, I, root, q);
+  INIT(MPI_Scatterv_init, s[scatterv], counts, places, I, r[scatterv], counts[own], I, root, q);
+  INIT(MPI_Allgather_init, s[allgather], ints, I, r[allgather], ints, I, q);
+  INIT(MPI_Allgatherv_init, s[allgatherv], counts[own], I, r[allgatherv], counts, places, I, q);
+  INIT(MPI_Alltoall_init, s[alltoall], ints, I, r[alltoall], ints, I, q);
   static int to[comms][most];
   for (int i = 0; i < p; ++i) to[c][i] = block(i + own);
-  INIT(Alltoallv_init, s[alltoallv], to[c], places, I, r[alltoallv], to[c], places, I, q);
-  INIT(Alltoallw_init, s[alltoallw], to[c], bytes, types, r[alltoallw], to[c], bytes, types, q);
-  INIT(Reduce_init, s[reduce], r[reduce], ints, U, MPI_SUM, root, q);
-  INIT(Allreduce_init, s[allreduce], r[allreduce], ints, I, MPI_MAX, q);
-  INIT(Scan_init, s[scan], r[scan], ints, U, MPI_SUM, q);
-  INIT(Exscan_init, s[exscan], r[exscan], ints, U, MPI_SUM, q);
-  INIT(Reduce_scatter_block_init, s[blocks], r[blocks], ints, U, MPI_SUM, q);
-  INIT(Reduce_scatter_init, s[parts], r[parts], counts, U, MPI_SUM, q);
-  INIT(Barrier_init, q);
-  INIT(Allreduce_init, MPI_IN_PLACE, r[in_place], ints, U, MPI_SUM, q);
-  INIT(Alltoallw_init, MPI_IN_PLACE, NULL, NULL, NULL, r[in_place_w], to[c], bytes, types, q);
-  INIT(Allgatherv_init_c, s[wide], counts[own], I, r[wide], wide_counts, wide_places, I, q);
+  INIT(MPI_Alltoallv_init, s[alltoallv], to[c], places, I, r[alltoallv], to[c], places, I, q);
+  INIT(MPI_Alltoallw_init, s[alltoallw], to[c], bytes, types, r[alltoallw], to[c], bytes, types, q);
+  INIT(MPI_Reduce_init, s[reduce], r[reduce], ints, U, MPI_SUM, root, q);
+  INIT(MPI_Allreduce_init, s[allreduce], r[allreduce], ints, I, MPI_MAX, q);
+  INIT(MPI_Scan_init, s[scan], r[scan], ints, U, MPI_SUM, q);
+  INIT(MPI_Exscan_init, s[exscan], r[exscan], ints, U, MPI_SUM, q);
+  INIT(MPI_Reduce_scatter_block_init, s[blocks], r[blocks], ints, U, MPI_SUM, q);
+  INIT(MPI_Reduce_scatter_init, s[parts], r[parts], counts, U, MPI_SUM, q);
+  INIT(MPI_Barrier_init, q);
+  INIT(MPI_Allreduce_init, MPI_IN_PLACE, r[in_place], ints, U, MPI_SUM, q);
+  INIT(MPI_Alltoallw_init, MPI_IN_PLACE, NULL, NULL, NULL, r[in_place_w], to[c], bytes, types, q);
+  INIT(MPI_Allgatherv_init_c, s[wide], counts[own], I, r[wide], wide_counts, wide_places, I, q);
 }
 
 static void initialise_near(void) {
   const MPI_Datatype I = MPI_INT;
   const MPI_Info none = MPI_INFO_NULL;
-  INIT(Neighbor_allgather_init, near_out[0], 1, I, near_in[0], 1, I, grid);
-  INIT(Neighbor_allgatherv_init, near_out[1], 1, I, near_in[1], near_counts, near_places, I, grid);
-  INIT(Neighbor_alltoall_init, near_out[2], 1, I, near_in[2], 1, I, grid);
-  INIT(Neighbor_alltoallv_init, near_out[3], near_counts, near_places, I, near_in[3], near_counts, near_places, I,
+  INIT(MPI_Neighbor_allgather_init, near_out[0], 1, I, near_in[0], 1, I, grid);
+  INIT(MPI_Neighbor_allgatherv_init, near_out[1], 1, I, near_in[1], near_counts, near_places, I, grid);
+  INIT(MPI_Neighbor_alltoall_init, near_out[2], 1, I, near_in[2], 1, I, grid);
+  INIT(MPI_Neighbor_alltoallv_init, near_out[3], near_counts, near_places, I, near_in[3], near_counts, near_places, I,
        grid);
-  INIT(Neighbor_alltoallw_init, near_out[4], near_counts, near_bytes, types, near_in[4], near_counts, near_bytes, types,
-       grid);
+  INIT(MPI_Neighbor_alltoallw_init, near_out[4], near_counts, near_bytes, types, near_in[4], near_counts, near_bytes,
+       types, grid);
 }
 
 static void prepare(int c, int k) {

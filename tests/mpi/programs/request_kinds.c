@@ -317,7 +317,7 @@ int main(int argc, char** argv) {
     forbidden();
     together(k);
     cancelled(k);
-    freed(k);
+    if (ranks > 1 || strict) freed(k);     // MPICH loses messages to oneself where a persistent receive was freed
     ignored(k);
     step(k);
   }
