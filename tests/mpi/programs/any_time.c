@@ -1,5 +1,5 @@
 // What may be called at any time (MPI-4.0, 11.4.1): info objects, error handlers of sessions, texts of errors,
-// and MPI_T, made before MPI_Init_thread, used while MPI runs and ended after MPI_Finalize; a session open all that time;
+// and MPI_T, made before MPI_Init_thread, used while MPI runs, ended after MPI_Finalize; a session open all that time;
 // keyvals of MPI_COMM_SELF whose callbacks run at the end in the reverse order of setting.
 #include "check.h"
 

@@ -1,6 +1,6 @@
-// Requests of every kind in one array: started together, looked at, completed, cancelled, freed while active, inactive over
-// many steps, among null ones; statuses that nobody wants; and what may not be done with a request, which must leave it as
-// it was.
+// Requests of every kind in one array: started together, looked at, completed, cancelled, freed while active, inactive
+// over many steps, among null ones; statuses that nobody wants; what may not be done with a request, which must leave it
+// as it was.
 #include "check.h"
 
 enum { from_send, from_ssend, from_bsend, from_rsend, messages };     // receives of the four modes of sends
