@@ -1,4 +1,6 @@
 // What one call costs: nanoseconds, the median over samples, a line per call. Two ranks. usage: calls [NAME of a call [BYTES]]
+#include "median.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +9,6 @@
 enum { samples = 31, largest = 1 << 20 };
 static int me, other;
 static char *a, *b;
-
-static int by_value(const void* x, const void* y) {
-  const double d = *(const double*)x - *(const double*)y;
-  return (d > 0) - (d < 0);
-}
 
 typedef void call(int bytes);
 static const char* only;        // the one call that the command line names; NULL: all
@@ -27,8 +24,8 @@ static void measure(const char* name, call* what, int bytes, int repeats) {
     const double took = MPI_Wtime() - begin;
     if (s >= 0) times[s] = took / repeats * 1e9;
   }
-  qsort(times, samples, sizeof times[0], by_value);
-  if (me == 0) printf("%s %d %.2f\n", name, bytes, times[samples / 2]), fflush(stdout);
+  const double ns = median(times, samples);
+  if (me == 0) printf("%s %d %.2f\n", name, bytes, ns), fflush(stdout);
 }
 
 static void comm_rank(int n) { (void)n; int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); }

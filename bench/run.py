@@ -15,7 +15,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
-from mana_job import STEP, Job, image_bytes, mana, mpi_environment, mpirun  # noqa: E402
+from mana_job import STEP, Failed, Job, image_bytes, mana, mpi_environment, mpirun  # noqa: E402
 
 MIB = 1 << 20
 
@@ -83,31 +83,35 @@ class Bench:
             rows.append(self.timed("hpcc, N = 3000", "hpcc"))
         return rows
 
+    def await_step(self, *words):
+        """Starts a job that prints its steps. out: the job, at its first one; seconds that it took"""
+        job = Job([*mpirun(self.mpi, 2), self.mana, *words], self.directory, self.directory / "log")
+        while not STEP.search(line := job.next_line(300) or ""):
+            if line == "":
+                raise Failed(f"the job ended before its first step; see {job.log}")
+        return job, time.monotonic() - job.started
+
+    def image_of(self, what, *command):
+        """A row about checkpoints and restarts of a program that prints its steps until it is killed."""
+        took, bytes_, restart = [], 0, []
+        for _ in range(self.options.rounds):
+            shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+            job, _ = self.await_step("run", "--ckpt-dir", "ckpt", "--", *command)
+            took.append(mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"))[0])
+            bytes_ = image_bytes(self.directory / "ckpt")
+            job.kill()
+            (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)
+            job, seconds = self.await_step("restart", "ckpt")
+            restart.append(seconds)
+            job.kill()
+        row = {"what": what, "checkpoint_s": statistics.median(took), "image_mib_per_rank": bytes_ / 2 / MIB,
+               "restart_s": statistics.median(restart), "same_bytes_written_s": self.writing(bytes_)}
+        print(f"{self.mpi:8} {row}", flush=True)
+        return row
+
     def checkpoint(self):
-        rows = []
-        for size in (16, 256):
-            took, bytes_, restart = [], 0, []
-            for _ in range(self.options.rounds):
-                shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-                job = Job(self.words(True, str(self.build / "bench" / f"payload_{self.mpi}"), str(size), "5000"), self.directory, self.directory / "log")
-                while not STEP.search(job.next_line(60)):
-                    pass
-                took.append(mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"))[0])
-                bytes_ = image_bytes(self.directory / "ckpt")
-                job.kill()
-                (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)
-                begin = time.monotonic()
-                job = Job([*mpirun(self.mpi, 2), self.mana, "restart", "ckpt"], self.directory, self.directory / "log")
-                while not STEP.search(job.next_line(60)):
-                    pass
-                restart.append(time.monotonic() - begin)
-                job.kill()
-            write = self.writing(bytes_)
-            row = {"what": f"{size} MiB per rank", "checkpoint_s": statistics.median(took), "same_bytes_written_s": write,
-                   "image_mib_per_rank": bytes_ / 2 / MIB, "restart_s": statistics.median(restart)}
-            print(f"{self.mpi:8} {row}", flush=True)
-            rows.append(row)
-        return rows
+        payload = str(self.build / "bench" / f"payload_{self.mpi}")
+        return [self.image_of(f"{size} MiB per rank", payload, str(size), "5000") for size in (16, 256)]
 
     def writing(self, total):
         """What the disk takes for as many bytes, written by two processes and synced."""

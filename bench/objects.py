@@ -1,0 +1,108 @@
+"""What MPI objects cost, native and under mana in turn, on 2 ranks (docs/performance.md, "Objects"): time of making and
+freeing one, growth of the resident set by those that were freed, bytes of a live one; checkpoint and restart of jobs
+with many. Prints medians and ratios; writes objects.json and objects.md.
+
+    python3 bench/objects.py --build build/release --out build/objects [--rounds 5] [--only made|live|jobs] [--long]
+
+--long makes and frees 10^6 communicators, too: minutes of each round.
+"""
+import argparse
+import json
+import pathlib
+import statistics
+
+import pages
+from run import Bench
+
+MILLION = 10 ** 6
+FEW_COMMUNICATORS = 10 ** 5
+# What a process of these MPIs can have at once: MPICH 4.0 has 2048 context ids, and requests for fewer than 2^18.
+COMMUNICATORS = {"mpich": 2000, "openmpi": 10 ** 4}
+REQUESTS = {"mpich": 250000, "openmpi": MILLION}
+DATATYPES = 10 ** 5
+
+NAMES = {"dup-self": "MPI_Comm_dup, 1 member", "dup-world": "MPI_Comm_dup, 2 members",
+         "contiguous": "contiguous datatype", "vector": "vector datatype", "struct": "struct datatype",
+         "persistent": "persistent send",
+         "receive": "Irecv, Isend, 2 Wait", "send": "Isend, Recv, Wait"}
+
+
+class Objects(Bench):
+    def program(self, *words):
+        return [str(self.build / "bench" / f"objects_{self.mpi}"), *map(str, words)]
+
+    def compare(self, mode, what, count):
+        """A row: medians of nanoseconds and bytes, native and under mana."""
+        ns, bytes_ = ([], []), ([], [])
+        for _ in range(self.options.rounds):
+            for under in (False, True):
+                _, took, grown = self.run(under, *self.program(mode, what, count))[1].split()
+                ns[under].append(float(took))
+                bytes_[under].append(int(grown))
+        row = {"what": what, "count": count}
+        for side, under in (("native", False), ("mana", True)):
+            row |= {f"{side}_ns": statistics.median(ns[under]), f"{side}_bytes": statistics.median(bytes_[under])}
+        row["ratio"] = row["mana_ns"] / row["native_ns"]
+        print(f"{self.mpi:8} {mode} {row}", flush=True)
+        return row
+
+    def made(self):
+        communicators = MILLION if self.options.long else FEW_COMMUNICATORS
+        return [self.compare("made", what, communicators if what.startswith("dup") else MILLION) for what in NAMES]
+
+    def live(self):
+        counts = {"dup-world": COMMUNICATORS[self.mpi], "contiguous": DATATYPES, "struct": DATATYPES,
+                  "persistent": REQUESTS[self.mpi], "receive": REQUESTS[self.mpi]}
+        return [self.compare("live", what, count) for what, count in counts.items()]
+
+    def jobs(self):
+        """Each with half as many objects, too: what is linear doubles."""
+        rows = []
+        for share in (2, 1):
+            comms, types, requests = COMMUNICATORS[self.mpi] // share, DATATYPES // share, REQUESTS[self.mpi] // share
+            for words in (("dup-world", comms), ("struct", types), ("receive", requests), ("send", requests)):
+                rows.append(self.image_of(f"{words[1]} of {NAMES[words[0]]}", *self.program("hold", *words)))
+        return rows
+
+
+def markdown(results):
+    def columns(part, cells):
+        lines = {}
+        for mpi, parts in results.items():
+            for row in parts.get(part, []):
+                lines.setdefault((mpi, row["what"]), [mpi, NAMES.get(row["what"], row["what"]), *cells(row)])
+        return list(lines.values())
+
+    times = lambda r: [f"{r['native_ns']:.0f}", f"{r['mana_ns']:.0f}", f"{r['ratio']:.2f}"]  # noqa: E731
+    made = columns("made", lambda r: [f"{r['count']}", *times(r), f"{r['native_bytes'] / 1024:.0f}",
+                                      f"{r['mana_bytes'] / 1024:.0f}"])
+    live = columns("live", lambda r: [f"{r['count']}", f"{r['native_bytes']:.0f}", f"{r['mana_bytes']:.0f}", *times(r)])
+    jobs = columns("jobs", lambda r: [f"{r['checkpoint_s']:.2f}", f"{r['image_mib_per_rank']:.1f}",
+                                      f"{r['restart_s']:.2f}"])
+    head, ns = ["MPI", "object"], ["native, ns", "mana, ns", "ratio"]
+    lines = pages.table([*head, "made and freed", *ns, "native grew, KiB", "mana grew, KiB"], made)
+    lines += ["", *pages.table([*head, "live", "native, bytes", "mana, bytes", *ns], live)]
+    lines += ["", *pages.table(["MPI", "live", "checkpoint, s", "image, MiB a rank", "restart, s"], jobs)]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--mpi", action="append", choices=["mpich", "openmpi"])
+    parser.add_argument("--only", action="append", choices=["made", "live", "jobs"])
+    parser.add_argument("--long", action="store_true", help="10^6 communicators, too")
+    options = parser.parse_args()
+    results = {}
+    for mpi in options.mpi or ["mpich", "openmpi"]:
+        objects = Objects(options, mpi)
+        results[mpi] = {part: getattr(objects, part)() for part in options.only or ["made", "live", "jobs"]}
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "objects.json").write_text(json.dumps(results, indent=1) + "\n")
+    (options.out / "objects.md").write_text(markdown(results))
+
+
+if __name__ == "__main__":
+    main()
