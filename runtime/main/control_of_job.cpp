@@ -113,8 +113,9 @@ control::surroundings surroundings_of_job() {
 
 }  // namespace
 
+/// Never destroyed: where a process exits without MPI_Finalize, its threads run until then.
 control::rank_control& control_of_job() noexcept {
-  static control::rank_control control;
+  static auto& control = *new control::rank_control;
   return control;
 }
 

@@ -1,4 +1,4 @@
-// Ends that are not MPI_Finalize: ends MODE [CODE]. Each ends the whole job, though only rank 0 goes there.
+// Ends that are not MPI_Finalize: ends MODE [CODE]. Each ends the whole job, though only rank 0 goes there in most.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   if (rank == 0 && strcmp(mode, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, argc > 2 ? atoi(argv[2]) : 1);
   if (rank == 0 && strcmp(mode, "abort_copy") == 0) MPI_Abort(copy, argc > 2 ? atoi(argv[2]) : 1);
   if (rank == 0 && strcmp(mode, "fatal") == 0) MPI_Send(&size, 1, MPI_INT, 77, 0, MPI_COMM_WORLD);
+  if (strcmp(mode, "leave") == 0) exit(argc > 2 ? atoi(argv[2]) : 0);      // every rank, without MPI_Finalize
 #ifdef MPI_ERRORS_ABORT
   if (strcmp(mode, "errors_abort") == 0) {
     MPI_Comm_set_errhandler(copy, MPI_ERRORS_ABORT);
