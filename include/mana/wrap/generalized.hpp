@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <ctime>
 #include <mutex>
@@ -45,7 +46,8 @@ inline generalized_operation& operation_of(const request_entry& e) noexcept {
 
 /// Completed by a thread of the program while others look on.
 inline bool is_complete(const request_entry& e) noexcept {
-  return __atomic_load_n(&e.what.state, __ATOMIC_ACQUIRE) == vid::request_state::done;
+  const std::atomic_ref state(const_cast<vid::request_state&>(e.what.state));
+  return state.load(std::memory_order_acquire) == vid::request_state::done;
 }
 
 /// Code of the application runs like any other of its code: a checkpoint may park the thread in it. (A callback may
@@ -142,7 +144,7 @@ inline bool complete_or_free(request_entry& e, bool completes) noexcept {
   const std::lock_guard hold(cold_lock());
   generalized_operation& o = operation_of(e);
   const bool last = completes ? o.freed : is_complete(e);
-  if (completes) __atomic_store_n(&e.what.state, vid::request_state::done, __ATOMIC_RELEASE);
+  if (completes) std::atomic_ref(e.what.state).store(vid::request_state::done, std::memory_order_release);
   else o.freed = true;
   return last;
 }
