@@ -26,6 +26,9 @@ NAMES = {"dup-self": "MPI_Comm_dup, 1 member", "dup-world": "MPI_Comm_dup, 2 mem
          "persistent": "persistent send",
          "receive": "Irecv, Isend, 2 Wait", "send": "Isend, Recv, Wait"}
 
+HELD = {"dup-world": "communicators", "struct": "struct datatypes", "receive": "pending receives",
+        "send": "messages not received yet"}
+
 
 class Objects(Bench):
     def program(self, *words):
@@ -61,7 +64,7 @@ class Objects(Bench):
         for share in (2, 1):
             comms, types, requests = COMMUNICATORS[self.mpi] // share, DATATYPES // share, REQUESTS[self.mpi] // share
             for words in (("dup-world", comms), ("struct", types), ("receive", requests), ("send", requests)):
-                rows.append(self.image_of(f"{words[1]} of {NAMES[words[0]]}", *self.program("hold", *words)))
+                rows.append(self.image_of(f"{words[1]} {HELD[words[0]]}", *self.program("hold", *words)))
         return rows
 
 
