@@ -46,7 +46,7 @@ int deliver(const void* bytes, std::int64_t size, void* buffer, std::int64_t cou
             neutral::status* status) {
   const MPI_Datatype type = to_real<kind::datatype>(datatype);
   MPI_Count element = 0;
-  int rc = PMPI_Type_size_x(type, &element);
+  int rc = count == 0 ? MPI_SUCCESS : PMPI_Type_size_x(type, &element);      // MPICH takes no elements of no type
   if (rc != MPI_SUCCESS) return neutral_error(rc);
   // Divided rather than multiplied: the product of a large count and a large type may not fit.
   const std::int64_t room = element == 0 ? 0 : count > size / element ? size : count * element;

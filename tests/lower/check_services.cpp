@@ -169,6 +169,9 @@ void deliver_lays_out() {
   CHECK(real_mpi::deliver(sent, 0, into, 3, real_mpi::to_neutral(MPI_INT), &status) == 0 && status.count_bytes == 0);
   std::vector<char> big(64 << 20, 'b'), target(big.size());
   const auto size = static_cast<std::int64_t>(big.size());
+#if !defined(OPEN_MPI)
+  CHECK(real_mpi::deliver(sent, 0, nullptr, 0, real_mpi::to_neutral(MPI_DATATYPE_NULL), &status) == 0);
+#endif
   CHECK(real_mpi::deliver(big.data(), size, target.data(), size, bytes(), &status) == 0 && target == big);
   CHECK(real_mpi::deliver(big.data(), size, target.data(), 100, bytes(), &status) == neutral::err_truncate);
   // After an error the next message must not meet what the last one left.
