@@ -143,8 +143,12 @@ void coordinator::end(const std::string& to_clients) {
 }
 
 /// All ranks wait in MPI_Finalize. Requests that came before this are served first.
+/// Where all ranks are in MPI_Finalize nobody starts a collective any more: a line that is not reached by then, because a
+/// collective had failed on some of its members only, never is.
 void coordinator::end_if_all_ending() {
-  if (step_ != step::idle || ended_ || !progress_.all_ending()) return;
+  if (ended_ || !progress_.all_ending()) return;
+  if (step_ == step::quiescing) give_up("the program is ending: there is nothing left to save");
+  if (step_ != step::idle) return;
   links_.send_all(frame_writer(frame_type::end).take());
   end("the program is ending: there is nothing left to save");
 }

@@ -158,6 +158,20 @@ TEST_CASE("a request when all ranks are in MPI_Finalize") {
   j.finish();
 }
 
+TEST_CASE("a request that waits for a collective which nobody will start, when all ranks are in MPI_Finalize") {
+  temporary_directory place;
+  job j(place.path(), three_ranks, [](rank& r) {
+    if (r.number() == 0) r.barrier_alone();
+    while (r.go_on()) r.compute();
+  });
+  auto answer = std::async(std::launch::async, [&] { return refusal(j); });
+  while (!j.at(1).asked()) sched_yield();
+  j.asked_to_end = true;
+  CHECK(has(answer.get(), "the program is ending"));
+  j.finish();
+  CHECK(j.commits == 0);
+}
+
 TEST_CASE("a rank that has died: the requester reads which") {
   temporary_directory place;
   job::options o = three_ranks;

@@ -25,6 +25,8 @@ class rank {
   int number() const noexcept { return number_; }
 
   void barrier(std::size_t group = 0);
+  /// A collective that failed here, and that no other member calls.
+  void barrier_alone(std::size_t group = 0) { ++clocks_[group].seq; }
   void send(int to, int value);
   int recv(int from);                       // -1: from anyone
   /// What the park signal does to a thread that computes.
