@@ -190,10 +190,23 @@ lower::wait_end rank_control::clock_enter(const lower::collective_start& start) 
     if (v == clock::verdict::synchronize) {
       synchronized = pass_barrier(hold, start);
     } else {
-      const std::uint64_t seen = clock_->changes();
-      if (!clock_->at_line()) changed_.wait(hold, [&] { return clock_->changes() != seen; });
+      wait_held(hold);
     }
     if (clock_->at_line() && !synchronized) return lower::wait_end::attention;
+  }
+}
+
+/// Returns when the clock has heard something, or the line is declared. Natively the rank would be in its collective and
+/// make progress: others may wait for the completion of a non-blocking one that needs it, before they come to what the
+/// line waits for. When that is MPI does not tell, so it is looked after time and again.
+void rank_control::wait_held(std::unique_lock<std::mutex>& hold) {
+  constexpr std::chrono::microseconds progress_every(200);
+  const std::uint64_t seen = clock_->changes();
+  const auto is_over = [&] { return clock_->at_line() || clock_->changes() != seen; };
+  while (!changed_.wait_for(hold, progress_every, is_over)) {
+    hold.unlock();
+    around_.make_progress();
+    hold.lock();
   }
 }
 

@@ -55,6 +55,7 @@ struct surroundings {
   /// The trivial barrier, on a real communicator, as far as this rank can be asked to go without waiting.
   std::function<std::uint64_t(std::uint64_t comm)> begin_barrier;        // out: a request
   std::function<bool(std::uint64_t& request)> is_barrier_over;
+  std::function<void()> make_progress;               // of what the live MPI has under way, on a thread that is in MPI
   /// Of rank 0, called on the coordinator's thread. errors: std::exception, whose text the requester reads
   std::function<commit_info()> begin_generation;
   std::function<void(const commit_info&, std::span<const rank_written>)> commit;
