@@ -103,7 +103,7 @@ static int refuse_copy(MPI_Comm c, int key, void* code, void* in, void* out, int
 }
 
 /// What a copy function returns is what the duplication returns, also if it is a code of the program's own; Open MPI has
-/// an internal error in its place.
+/// an internal error in its place. At the end, as MPICH gives later errors the class of the program's own.
 static void failing_copies(void) {
   for (int which = 0; which < 2; ++which) {
     int key, rc, len;
@@ -235,10 +235,10 @@ int main(int argc, char** argv) {
     use_kept();
     attributes();
     errors();
-    failing_copies();
     infos(k);
     step(k);
   }
   free_kept();
+  failing_copies();
   return finish();
 }
