@@ -71,16 +71,7 @@ inline vid::group_clock& clock_of_started(vid::descriptor<kind::comm>& comm) noe
   return *comm.started;
 }
 
-/// True for what is wrong with a call itself, which the live MPI finds before it sends anything.
-inline bool is_of_arguments(int neutral_class) noexcept {
-  switch (neutral_class) {
-    case neutral::err_buffer: case neutral::err_count: case neutral::err_type: case neutral::err_root:
-    case neutral::err_op: case neutral::err_arg: case neutral::err_comm: return true;
-    default: return false;
-  }
-}
-
-/// A collective that the live MPI refused to start was none: the members' counts agree again.
+/// A non-blocking collective that the live MPI refused to start was none: the members' counts agree again.
 inline void uncount_collective(vid::group_clock& clock) noexcept { clock.seq.fetch_sub(1, std::memory_order_relaxed); }
 
 }  // namespace mana::wrap

@@ -197,7 +197,6 @@ inline int call_collective(A... args) noexcept {
     if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
     if (rc == wrap::clock_refuses)
       return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-    if (wrap::is_of_arguments(rc)) wrap::uncount_collective(wrap::clock_of<Fn>(comm.e->what));
     return raise(comm_handle, Fn::id, rc, nullptr);
   }
 }
