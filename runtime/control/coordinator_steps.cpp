@@ -142,9 +142,9 @@ void coordinator::end(const std::string& to_clients) {
   ended_ = true;
 }
 
-/// All ranks wait in MPI_Finalize. Requests that came before this are served first.
-/// Where all ranks are in MPI_Finalize nobody starts a collective any more: a line that is not reached by then, because a
-/// collective had failed on some of its members only, never is.
+/// When all ranks wait in MPI_Finalize. A checkpoint that has its line is taken before; one that is still being agreed on
+/// is given up: nobody starts a collective any more, and where one had failed on some of its members only, a line would never be
+/// reached.
 void coordinator::end_if_all_ending() {
   if (ended_ || !progress_.all_ending()) return;
   if (step_ == step::quiescing) give_up("the program is ending: there is nothing left to save");

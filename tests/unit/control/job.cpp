@@ -79,7 +79,7 @@ control::surroundings rank::around() {
     const std::lock_guard hold(m.lock);
     return m.entered >= request >> 8;
   };
-  s.make_progress = [this] { ++progress_made; };
+  s.make_progress = [] {};       // messages go through memory: there is nothing to drive
   s.clock = job_.options_.clock;
   s.clocks = [this] { return &clocks_[0]; };
   s.signal_threads = [this] { ++signals; };

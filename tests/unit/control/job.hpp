@@ -44,7 +44,7 @@ class rank {
   void let_park();
   // How checkpoints ended, by lower::outcome.
   std::atomic<int> ended_as[3] = {};
-  std::atomic<int> signals{0}, progress_made{0};
+  std::atomic<int> signals{0};
 
  private:
   friend class job;
