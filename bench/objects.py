@@ -6,13 +6,11 @@ with many. Prints medians and ratios; writes objects.json and objects.md.
 
 --long makes and frees 10^6 communicators, too: minutes of each round.
 """
-import argparse
 import json
-import pathlib
 import statistics
 
 import pages
-from run import Bench
+from run import Bench, measure, parser_of
 
 MILLION = 10 ** 6
 FEW_COMMUNICATORS = 10 ** 5
@@ -90,19 +88,11 @@ def markdown(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--mpi", action="append", choices=["mpich", "openmpi"])
-    parser.add_argument("--only", action="append", choices=["made", "live", "jobs"])
+    parts = ["made", "live", "jobs"]
+    parser = parser_of(__doc__, parts)
     parser.add_argument("--long", action="store_true", help="10^6 communicators, too")
     options = parser.parse_args()
-    results = {}
-    for mpi in options.mpi or ["mpich", "openmpi"]:
-        objects = Objects(options, mpi)
-        results[mpi] = {part: getattr(objects, part)() for part in options.only or ["made", "live", "jobs"]}
-    options.out.mkdir(parents=True, exist_ok=True)
+    results = measure(Objects, options, parts)
     (options.out / "objects.json").write_text(json.dumps(results, indent=1) + "\n")
     (options.out / "objects.md").write_text(markdown(results))
 

@@ -169,19 +169,31 @@ def plot(results, path):
     path.write_text("\n".join(lines) + "\n")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_of(text, parts):
+    """What every benchmark of parts is asked. text: of the program that asks; parts: names of a Bench's methods"""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--mpi", action="append", choices=["mpich", "openmpi"])
-    parser.add_argument("--only", action="append", choices=["calls", "programs", "checkpoint"])
-    options = parser.parse_args()
+    parser.add_argument("--only", action="append", choices=parts)
+    return parser
+
+
+def measure(kind, options, parts):
+    """{MPI: {part: rows}} by a Bench of this kind; options.out is there afterwards."""
     results = {}
     for mpi in options.mpi or ["mpich", "openmpi"]:
-        bench = Bench(options, mpi)
-        results[mpi] = {part: getattr(bench, part)() for part in options.only or ["calls", "programs", "checkpoint"]}
+        bench = kind(options, mpi)
+        results[mpi] = {part: getattr(bench, part)() for part in options.only or parts}
     options.out.mkdir(parents=True, exist_ok=True)
+    return results
+
+
+def main():
+    parts = ["calls", "programs", "checkpoint"]
+    options = parser_of(__doc__, parts).parse_args()
+    results = measure(Bench, options, parts)
     (options.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     (options.out / "tables.md").write_text(tables(results))
     plot(results, options.out / "calls.svg")
