@@ -39,6 +39,7 @@ class coordinator final : link_user {
   void on_clock(int from, frame_reader& frame);
   void send(int to, const bytes& frame);
   void on_request(bool stop);
+  void on_retracted(clock::request_number number);
   void lose(const clock::rank_range& ranks);
 
   void begin_if_asked();
@@ -47,6 +48,7 @@ class coordinator final : link_user {
   void proceed();
   void conclude();
   void give_up(const std::string& why);
+  void tell_verdict(bool committed);
   void close_checkpoint(bool committed, const std::string& text);
   std::string success(const std::vector<rank_written>& images) const;
   void end_if_all_ending();
@@ -66,6 +68,7 @@ class coordinator final : link_user {
   std::list<client> clients_;
   step step_ = step::idle;
   bool asked_ = false, asked_stop_ = false;     // for the next checkpoint; who asked may have gone
+  bool anew_ = false;                   // and goes on with the time limit of the one that is made anew
   bool joined_ = false, joined_stop_ = false;   // asked for while the checkpoint under way could still serve it
   bool stop_ = false, ended_ = false;
   clock::request_number number_ = 0;    // of the last request

@@ -25,6 +25,7 @@ constexpr const char* step_names[] = {"running", "quiescing", "parking", "writin
 void coordinator::begin_if_asked() {
   if (step_ != step::idle || ended_) return;
   if (!lost_.empty()) {
+    anew_ = false;
     const bool unheard = asked_ && std::none_of(clients_.begin(), clients_.end(), [](const client& c) { return c.waits; });
     if (unheard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", lost_.c_str());
     return refuse_all(lost_);
@@ -33,8 +34,10 @@ void coordinator::begin_if_asked() {
   asked_ = false;
   stop_ = std::exchange(asked_stop_, false);
   for (client& c : clients_) c.served = c.waits;
-  begun_ = std::chrono::steady_clock::now();
-  deadline_ = begun_ + seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s);
+  if (!std::exchange(anew_, false)) {
+    begun_ = std::chrono::steady_clock::now();
+    deadline_ = begun_ + seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s);
+  }
   took_s_ = {};
   enter(step::quiescing);
   ++number_;      // as the clock numbers them
@@ -107,6 +110,24 @@ void coordinator::give_up(const std::string& why) {
   close_checkpoint(false, why);
 }
 
+/// A collective that a rank had started, as far as the others have heard, was refused there for its arguments: the line
+/// would be where another member is in its next one. The ranks are let go and asked again in one breath; who asked for
+/// the checkpoint hears nothing of it.
+void coordinator::on_retracted(clock::request_number number) {
+  if (number != number_ || (step_ != step::quiescing && step_ != step::parking)) return;
+  clock_->end();
+  enter(step::idle);
+  asked_ = anew_ = true;
+  asked_stop_ = asked_stop_ || stop_ || joined_stop_;
+  joined_ = joined_stop_ = stop_ = false;
+  tell_verdict(false);
+}
+
+void coordinator::tell_verdict(bool committed) {
+  frame_writer verdict(frame_type::verdict);
+  links_.send_all(verdict.put(static_cast<std::uint8_t>(committed)).put(static_cast<std::uint8_t>(stop_)).take());
+}
+
 /// The ranks learn the outcome, then those who asked.
 void coordinator::close_checkpoint(bool committed, const std::string& text) {
   clock_->end();
@@ -118,8 +139,7 @@ void coordinator::close_checkpoint(bool committed, const std::string& text) {
     asked_stop_ = asked_stop_ || joined_stop_;
   }
   joined_ = joined_stop_ = false;
-  frame_writer verdict(frame_type::verdict);
-  links_.send_all(verdict.put(static_cast<std::uint8_t>(committed)).put(static_cast<std::uint8_t>(stop_)).take());
+  tell_verdict(committed);
   bool heard = false;
   for (client& c : clients_) {
     if (!c.served) continue;

@@ -123,7 +123,7 @@ void rank_control::on_requested(clock::request_number number) {
 /// INV-9 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
 /// barrier on all threads between: each collective is in the snapshot, or asks clock_enter.
 void rank_control::start_quiesce(clock::request_number number) {
-  released_ = proceed_ = verdict_known_ = stop_ = false;
+  released_ = proceed_ = verdict_known_ = stop_ = retracted_ = false;
   pending_ = 0;
   number_ = number;
   bridge_.current.store(lower::phase::agreeing);
@@ -177,12 +177,13 @@ lower::wait_end rank_control::clock_enter(const lower::collective_start& start) 
   vid::group_clock& clock = *start.clock;
   const clock::rank_set members = members_of(clock);
   for (bool synchronized = false;; clock.seq.fetch_add(1)) {
-    const clock::verdict v = clock_->start({.name = name_of(clock),
-                                            .count = clock.seq.load(std::memory_order_relaxed),
-                                            .members = members,
-                                            .blocking = start.blocking != 0,
-                                            .waits_for_all = start.waits_for_all != 0,
-                                            .synchronized = synchronized});
+    const clock::verdict v = retracted_ ? clock::verdict::hold
+                                        : clock_->start({.name = name_of(clock),
+                                                         .count = clock.seq.load(std::memory_order_relaxed),
+                                                         .members = members,
+                                                         .blocking = start.blocking != 0,
+                                                         .waits_for_all = start.waits_for_all != 0,
+                                                         .synchronized = synchronized});
     if (v == clock::verdict::go) return lower::wait_end::done;
     clock.seq.fetch_sub(1);
     if (v == clock::verdict::refuse || (v == clock::verdict::synchronize && start.comm == 0))
@@ -194,6 +195,16 @@ lower::wait_end rank_control::clock_enter(const lower::collective_start& start) 
     }
     if (clock_->at_line() && !synchronized) return lower::wait_end::attention;
   }
+}
+
+/// The counts that the request goes by are wrong, so nothing more starts here until it is given up and made anew. It
+/// is told over the same connection before `parked`: no image is written of a line that was found by them.
+void rank_control::clock_retract() {
+  const std::lock_guard hold(lock_);
+  // A policy that always asks counts by itself what has passed the trivial barrier, and so on all members.
+  if (!begun_ || released_ || retracted_ || clock_->always_asks()) return;
+  retracted_ = true;
+  tell(frame_writer(frame_type::retracted).put(number_).take());
 }
 
 /// Returns when the clock has heard something, or the line is declared. Natively the rank would be in its collective and
@@ -310,6 +321,7 @@ void rank_control::release() {
 /// The order matters: whoever is about to park sees the phase, or the epoch that changes after it.
 void rank_control::let_go() {
   clock_->end();
+  retracted_ = false;
   bridge_.current.store(lower::phase::running);
   bridge_.attention.store(clock_->always_asks() ? lower::collectives_ask : 0);
   bridge_.release_epoch.fetch_add(1);

@@ -29,6 +29,7 @@ class rank_control {
 
   // Services of the boundary; see their members in lower/abi.hpp. Any thread, several at once.
   lower::wait_end clock_enter(const lower::collective_start& start);
+  void clock_retract();
   lower::wait_end clock_wait(const int* world_ranks, int n);
   void clock_wait_end();
   /// One poll of the wait for all ranks to reach MPI_Finalize. out: done, attention (park, then ask again), or nothing
@@ -74,6 +75,7 @@ class rank_control {
   bool released_ = true;                  // no checkpoint holds this rank
   clock::request_number number_ = 0;      // of the last request whose quiesce was begun
   clock::request_number pending_ = 0;     // the request that came before the last checkpoint was released; 0: none
+  bool retracted_ = false;                // a start that the last request knows of was none: it will come to nothing
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
   std::string generation_;

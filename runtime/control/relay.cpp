@@ -97,6 +97,7 @@ void relay::on_frame(int link, frame_reader& frame) {
       break;
     }
     case frame_type::request:
+    case frame_type::retracted:
     case frame_type::lost: tell(whole(frame)); break;
     default: throw wire_error();
   }

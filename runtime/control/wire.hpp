@@ -29,6 +29,7 @@ enum class frame_type : std::uint8_t {
   here = 9,         // a relay: all of its links have said hello
   lost = 10,        // a relay: int32 first, end: these ranks cannot be reached any more
   of_rank = 11,     // a relay: int32 rank, frame of it: clock_up or answered, of a policy that does not combine
+  retracted = 12,   // uint64 request: a start that it has counted was none
   // Away from the coordinator, to all ranks
   clock_down = 16,  // the clock policy's down, to one link
   proceed = 17,     // all ranks are parked. text: directory of the generation

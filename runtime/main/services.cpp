@@ -48,6 +48,7 @@ void fatal(const char* text) {
 void note(const char* text) { say(std::string("mana: ") + text); }
 
 lower::wait_end clock_enter(const lower::collective_start* start) { return control_of_job().clock_enter(*start); }
+void clock_retract() { control_of_job().clock_retract(); }
 lower::wait_end clock_wait(const int* world_ranks, int n) { return control_of_job().clock_wait(world_ranks, n); }
 void clock_wait_end() { control_of_job().clock_wait_end(); }
 
@@ -73,6 +74,7 @@ lower::services make_services() {
   table.fatal = fatal;
   table.note = note;
   table.clock_enter = clock_enter;
+  table.clock_retract = clock_retract;
   table.clock_wait = clock_wait;
   table.clock_wait_end = clock_wait_end;
   table.clock_ending = clock_ending;

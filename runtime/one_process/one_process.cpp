@@ -34,6 +34,7 @@ lower::services make_services() {
   table.fatal = fatal;
   table.note = note;
   table.clock_enter = [](const lower::collective_start*) { return lower::wait_end::done; };
+  table.clock_retract = [] {};
   table.clock_wait = [](const int*, int) { return lower::wait_end::done; };
   table.clock_wait_end = [] {};
   table.clock_ending = [] { return lower::wait_end::done; };

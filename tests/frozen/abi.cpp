@@ -105,6 +105,7 @@ int main() {
   MEMBER(services, world_attribute);
   MEMBER(services, error_text);
   MEMBER(services, clock_enter);
+  MEMBER(services, clock_retract);
   MEMBER(services, clock_wait);
   MEMBER(services, clock_wait_end);
   MEMBER(services, clock_ending);

@@ -13,7 +13,7 @@ namespace mana::vid { struct group_clock; }
 
 namespace mana::lower {
 
-inline constexpr std::uint32_t abi_version = 4;
+inline constexpr std::uint32_t abi_version = 5;
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
 // INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below 4 GiB).
@@ -217,6 +217,8 @@ struct services {
   /// bridge::attention was seen. done: start it. attention: it was taken back (seq decremented); park, then begin again.
   /// refused: it was taken back; the clock's policy has no such collectives.
   wait_end (*clock_enter)(const collective_start* start);
+  /// bridge::attention was seen after a collective that had started was taken back, because the live MPI refused it.
+  void (*clock_retract)();
   /// The calling thread waits for messages of the given world ranks (n == -1: of anyone). Called on each fruitless
   /// poll while attention is set. attention: the recovery line is declared, park now.
   wait_end (*clock_wait)(const int* world_ranks, int n);

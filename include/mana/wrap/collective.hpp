@@ -71,7 +71,29 @@ inline vid::group_clock& clock_of_started(vid::descriptor<kind::comm>& comm) noe
   return *comm.started;
 }
 
-/// A non-blocking collective that the live MPI refused to start was none: the members' counts agree again.
-inline void uncount_collective(vid::group_clock& clock) noexcept { clock.seq.fetch_sub(1, std::memory_order_relaxed); }
+/// True for what is wrong with a call itself, which the live MPI finds before it sends anything.
+inline bool is_of_arguments(int neutral_class) noexcept {
+  switch (neutral_class) {
+    case neutral::err_buffer: case neutral::err_count: case neutral::err_type: case neutral::err_comm: case neutral::err_root:
+    case neutral::err_group: case neutral::err_op: case neutral::err_topology: case neutral::err_dims: case neutral::err_arg:
+      return true;
+    default: return false;
+  }
+}
+
+/// A collective that the live MPI refused to start was none: it is taken out of the count.
+/// INV-9 as for starts: either the counts that a request reads are without it, or the request hears of it.
+[[gnu::noinline, gnu::cold]] inline void retract_collective(vid::group_clock& clock) noexcept {
+  clock.seq.fetch_sub(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (lower::the_bridge().attention.load(std::memory_order_relaxed) == 0) return;
+  const lower::services& s = *lower::the_bridge().service;
+  lower::cross([&] { s.clock_retract(); });
+}
+
+/// Of a blocking one, which may have failed on its way too: then it has taken place.
+inline void retract_if_refused(vid::group_clock& clock, int neutral_class) noexcept {
+  if (is_of_arguments(neutral_class)) retract_collective(clock);
+}
 
 }  // namespace mana::wrap

@@ -185,7 +185,7 @@ inline int call_collective(A... args) noexcept {
       wrap::free_request(*request);
       if (rc == wrap::clock_refuses)
         return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-      wrap::uncount_collective(wrap::clock_of<Fn>(comm.e->what));
+      wrap::retract_collective(wrap::clock_of<Fn>(comm.e->what));
       return raise(comm_handle, Fn::id, rc, nullptr);
     }
     request->what.state = vid::request_state::active;
@@ -197,6 +197,7 @@ inline int call_collective(A... args) noexcept {
     if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
     if (rc == wrap::clock_refuses)
       return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
+    wrap::retract_if_refused(wrap::clock_of<Fn>(comm.e->what), rc);
     return raise(comm_handle, Fn::id, rc, nullptr);
   }
 }

@@ -115,7 +115,7 @@ inline int start_plan(wrapper_scope& scope, request_entry& e) noexcept {
   const auto how = [] { return waiting{.blocking = false, .waits_for_all = false}; };
   if (!start_collective(scope, clock, nullptr, how)) return neutral::err_unsupported_operation;
   const int rc = plan.start(plan.on->real, &e.real);
-  if (rc != neutral::success) uncount_collective(clock);
+  if (rc != neutral::success) retract_collective(clock);
   else e.what.state = vid::request_state::active;
   return rc;
 }

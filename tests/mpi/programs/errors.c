@@ -107,8 +107,10 @@ static void one_buffer_twice(void) {
   int* const counts = malloc((size_t)ranks * sizeof *counts);
   int* const places = malloc((size_t)ranks * sizeof *places);
   MPI_Datatype* const types = malloc((size_t)ranks * sizeof *types);
+  MPI_Request r;
   for (int i = 0; i < ranks; ++i) counts[i] = 1, places[i] = i * (int)sizeof *data, types[i] = MPI_INT;
   GIVES(MPI_Alltoallw(data, counts, places, types, data, counts, places, types, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+  GIVES(MPI_Ialltoallw(data, counts, places, types, data, counts, places, types, MPI_COMM_WORLD, &r), MPI_ERR_BUFFER);
   free(data), free(counts), free(places), free(types);
 #endif
 }

@@ -172,6 +172,63 @@ TEST_CASE("a request that waits for a collective which nobody will start, when a
   CHECK(j.commits == 0);
 }
 
+TEST_CASE("a start that one rank is refused: the request is made anew of counts that agree, and nobody hears of it") {
+  temporary_directory place;
+  job::options o{{{0, 1, 2, 3, 4}}};
+  o.fan_out = 2;
+  job j(place.path(), o, [](rank& r) {
+    const auto refused = [&r] {
+      r.barrier_alone();
+      while (!r.asked()) sched_yield();
+      r.retract();
+    };
+    if (r.number() == 4) refused();
+    while (r.go_on()) r.barrier();
+  });
+  control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.commits == 1);
+  CHECK(j.inconsistent == 0);
+  CHECK(j.ended_as(outcome::resumed) == 5);
+}
+
+TEST_CASE("starts that all ranks are refused after the line was found by them") {
+  temporary_directory place;
+  std::atomic<int> at_line{0};
+  job j(place.path(), three_ranks, [&at_line](rank& r) {
+    r.barrier_alone();
+    while (!r.at_line()) sched_yield();
+    ++at_line;
+    while (at_line < 3) sched_yield();
+    r.retract();
+    while (r.go_on()) r.compute();
+  });
+  control::request_checkpoint(j.directory(), true, 60);      // that it stops the job is not lost
+  j.finish();
+  CHECK(j.commits == 1);
+  CHECK(j.inconsistent == 0);
+}
+
+TEST_CASE("starts that are refused time and again: the request has its time limit") {
+  temporary_directory place;
+  job::options o = three_ranks;
+  o.limit_s = 0.2;
+  std::atomic<std::uint64_t> last{0};
+  job j(place.path(), o, [&last](rank& r) {
+    if (r.number() == 1) r.barrier_alone();      // that the others will never come to
+    while (r.go_on()) {
+      if (r.number() != 1 || !r.asked() || r.request() == last) continue;
+      last = r.request();
+      r.barrier_alone();
+      r.retract();
+    }
+  });
+  CHECK(has(refusal(j), "did not come to a point"));
+  j.finish();
+  CHECK(last > 2);
+  CHECK(j.commits == 0);
+}
+
 TEST_CASE("a rank that has died: the requester reads which") {
   temporary_directory place;
   job::options o = three_ranks;

@@ -116,6 +116,11 @@ void rank::barrier(std::size_t group) {
   m.changed.wait(hold, [&] { return m.entered >= whole; });
 }
 
+void rank::retract(std::size_t group) {
+  clocks_[group].seq.fetch_sub(1);
+  if (asked()) control_.clock_retract();
+}
+
 std::uint64_t job::enter(meeting& m, std::uint32_t members) {
   const std::lock_guard hold(m.lock);
   const std::uint64_t whole = (m.entered / members + 1) * members;
@@ -180,7 +185,7 @@ void rank::let_park() {
 
 void rank::compute() {
   sched_yield();
-  if (bridge_.current.load() == lower::phase::parking) checkpoint();
+  if (at_line()) checkpoint();
 }
 
 void rank::ask(bool stop) {

@@ -3,6 +3,8 @@
 #pragma once
 #include <rank_control.hpp>
 
+#include <mana/lower/signals.hpp>
+
 #include <atomic>
 #include <barrier>
 #include <condition_variable>
@@ -27,6 +29,10 @@ class rank {
   void barrier(std::size_t group = 0);
   /// A collective that failed here, and that no other member calls.
   void barrier_alone(std::size_t group = 0) { ++clocks_[group].seq; }
+  /// The one that failed was refused for its arguments: it was none.
+  void retract(std::size_t group = 0);
+  clock::request_number request() const noexcept { return bridge_.reserved[lower::slot_request_number]; }
+  bool at_line() const noexcept { return bridge_.current.load() == lower::phase::parking; }
   void send(int to, int value);
   int recv(int from);                       // -1: from anyone
   /// What the park signal does to a thread that computes.

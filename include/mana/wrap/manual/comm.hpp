@@ -90,7 +90,10 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
   if (!start_constructor(scope, *from.e->what.clock, from.e))
     return raise(parent, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
   const int rc = lower::cross([&] { return make(from.e->real, &made); });
-  if (rc != neutral::success) return raise(parent, Fn::id, rc, nullptr);
+  if (rc != neutral::success) {
+    retract_if_refused(*from.e->what.clock, rc);
+    return raise(parent, Fn::id, rc, nullptr);
+  }
   const comm_groups groups(from.e->what);
   comm_entry_t* const e = adopt_comm(made, from.e->what.errhandler, next_lineage(*from.e), out,
                                      Who == members::as_parent ? &groups : nullptr);
@@ -122,7 +125,10 @@ inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& ma
   vid::group_clock& clock = has_own ? *vid::keyed_clock(*ranks.clock, call.key) : *ranks.clock;
   if (!start_constructor(scope, clock, nullptr)) return neutral::err_unsupported_operation;
   std::uint64_t made = 0;
-  if (const int rc = lower::cross([&] { return make(&made); }); rc != neutral::success) return rc;
+  if (const int rc = lower::cross([&] { return make(&made); }); rc != neutral::success) {
+    retract_if_refused(clock, rc);
+    return rc;
+  }
   const std::uint64_t lineage = vid::mix64(call.key ^ vid::mix64(std::uint64_t{++clock.made} << 32));
   return adopt_comm(made, call.errhandler, lineage, out) != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
 }
@@ -282,7 +288,7 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   if (rc != neutral::success) {
     vid::table<kind::comm>().erase(*e);
     wrap::free_request(*r);
-    wrap::uncount_collective(clock);
+    wrap::retract_collective(clock);
     return raise(comm, Fn::id, rc, nullptr);
   }
   wrap::describe_comm(e->what, wrap::comm_groups(from.e->what), wrap::next_lineage(*from.e));
