@@ -93,6 +93,7 @@ inline void repost_receives() noexcept {
 /// Every real handle is of this lower half afterwards.
 inline void rebuild_all() noexcept {
   const lower::bridge& b = lower::the_bridge();
+  for (wrap::freed_comm* c = wrap::library().freed_comms; c != nullptr; c = c->next) c->real = 0;
   wrap::library().world.real = b.predefined_real[neutral::comm_world];
   wrap::library().self.real = b.predefined_real[neutral::comm_self];
   wrap::library().hidden.real = b.predefined_real[neutral::comm_hidden];

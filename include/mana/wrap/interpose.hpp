@@ -49,11 +49,12 @@ inline neighbour_counts array_members(const vid::descriptor<kind::comm>& comm) n
 }
 
 /// Entries that the live MPI may read in arrays of datatypes when a non-blocking call has returned; 0: the call is over.
-/// Open MPI 4.1 keeps the datatypes of as many entries as there are neighbours, in every collective on a topology.
+/// Open MPI 4.1 keeps the datatypes of as many entries as there are neighbours, in every collective on a topology, and on
+/// what MPI_Comm_create_group makes of such a communicator: there it takes it for one with its parent's topology.
 template <class Fn>
 inline int read_later([[maybe_unused]] const vid::descriptor<kind::comm>& comm) noexcept {
   if constexpr (Fn::form == shape::collective) return 0;
-  else return std::max({comm.peers->size, neighbours_in(comm).most(), 1});
+  else return std::max({comm.peers->size, library().most_neighbours, 1});
 }
 
 template <class Fn, class... A, std::size_t... I>

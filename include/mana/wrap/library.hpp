@@ -10,6 +10,13 @@ namespace mana::wrap {
 
 enum class life : int { before_init, initialized, finalized };
 
+/// A communicator that the application has freed, and the live MPI not yet.
+struct freed_comm {
+  std::uint32_t name;        // as its requests have it
+  std::uint64_t real;        // 0: it went with a lower half
+  freed_comm* next;
+};
+
 struct library_state {
   life state = life::before_init;           // of the world model: MPI_Init and MPI_Finalize
   life live = life::before_init;            // of the live MPI, which sessions start and keep, too
@@ -27,13 +34,16 @@ struct library_state {
   std::uint64_t* sent = nullptr;            // uint64[world_size]
   std::uint64_t* received = nullptr;        // uint64[world_size]
 
+  int most_neighbours = 0;                  // that a communicator had
+
   drain::inbox inbox;
   std::atomic_flag inbox_lock = ATOMIC_FLAG_INIT;   // taken only while the inbox is not empty
 
   // Requests that were freed while active, oldest first.
   vid::entry<kind::request>* first_detached = nullptr;
   vid::entry<kind::request>* last_detached = nullptr;
-  std::atomic_flag detached_lock = ATOMIC_FLAG_INIT;
+  freed_comm* freed_comms = nullptr;                // that some of them are of
+  std::atomic_flag detached_lock = ATOMIC_FLAG_INIT;    // of all three
 
   // Of communicators that ended at a restart.
   vid::lane_list* ended_lanes = nullptr;

@@ -2,10 +2,13 @@
 #pragma once
 #include <mana/lower/neutral.hpp>
 #include <mana/vid/descriptor.hpp>
+#include <mana/wrap/library.hpp>
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstddef>
+#include <utility>
 
 namespace mana::wrap {
 
@@ -71,6 +74,14 @@ inline neighbour_counts neighbours_in(const vid::descriptor<kind::comm>& comm) n
     return {degree, degree};
   }
   return {};
+}
+
+/// The communicator has none yet.
+inline void set_topology(vid::descriptor<kind::comm>& comm, vid::topology given) {
+  comm.topology = new vid::topology(std::move(given));
+  std::atomic_ref most(library().most_neighbours);
+  const int here = neighbours_in(comm).most();
+  for (int known = most.load(std::memory_order_relaxed); known < here && !most.compare_exchange_weak(known, here);) {}
 }
 
 /// Weights as they cross the boundary: the two addresses that mean no array have values of their own there.

@@ -4,7 +4,7 @@
 #include <mana/vid/ggid.hpp>
 #include <mana/wrap/argument.hpp>
 #include <mana/wrap/collective.hpp>
-#include <mana/wrap/completion.hpp>
+#include <mana/wrap/detached.hpp>
 #include <mana/wrap/lanes.hpp>
 #include <mana/wrap/partitioned.hpp>
 #include <mana/wrap/manual/attribute.hpp>
@@ -140,7 +140,7 @@ inline const char* text_if_refused(int neutral_class) noexcept {
 
 /// What MPI_Comm_dup copies besides the group: topology, attributes by their callbacks, info hints.
 inline int copy_all(comm_entry_t& from, comm_entry_t& to) noexcept {
-  if (from.what.topology != nullptr) to.what.topology = new vid::topology(*from.what.topology);
+  if (from.what.topology != nullptr) set_topology(to.what, *from.what.topology);
   to.what.info = copy_info_name(from.what.info);
   return copy_attributes(from, to);
 }
@@ -155,10 +155,8 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   if (!start_constructor(scope, *c.e->what.clock, c.e))
     return raise(*comm, fn::comm_free::id, neutral::err_unsupported_operation, refused_by_clock);
   const bool is_outlived = end_lanes(*c.e);
-  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  std::uint64_t real_comm = c.e->real;
-  const int rc = lower::cross([&] { return mpi.MPI_Comm_free(&real_comm); });
-  if (rc != neutral::success) return raise(*comm, fn::comm_free::id, rc, nullptr);
+  if (const int rc = free_real_when_unused(name_of(c), c.e->real); rc != neutral::success)
+    return raise(*comm, fn::comm_free::id, rc, nullptr);
   library().inbox.drop(c.e->what.context);
   if (is_outlived) keep_lanes(*c.e);
   forget_channels(c.e->what);
@@ -340,7 +338,7 @@ inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int per
   return wrap::construct_comm<fn::cart_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_create(parent, ndims, dims, periods, 0, made); },
     [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      to.what.topology = new vid::topology(wrap::make_cart(ndims, dims, periods, to.what.ranks->own_rank));
+      wrap::set_topology(to.what, wrap::make_cart(ndims, dims, periods, to.what.ranks->own_rank));
       return int{neutral::success}; });
 }
 inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
@@ -351,15 +349,14 @@ inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
   return wrap::construct_comm<fn::cart_sub>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_sub(parent, remain, made); },
     [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      to.what.topology = new vid::topology(wrap::sub_cart(*grid, remain));
+      wrap::set_topology(to.what, wrap::sub_cart(*grid, remain));
       return int{neutral::success}; });
 }
 inline int graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int, MPI_Comm* out) noexcept {
   return wrap::construct_comm<fn::graph_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Graph_create(parent, nnodes, index, edges, 0, made); },
     [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      to.what.topology =
-          new vid::topology(vid::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
+      wrap::set_topology(to.what, vid::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
       return int{neutral::success}; });
 }
 /// Who a process's neighbours are is known when all have said their edges. info: hints for an order of ranks, which stays
@@ -382,7 +379,7 @@ inline int dist_graph_create(MPI_Comm comm, int n, const int sources[], const in
       const int rc = lower::cross([&] {
         return mpi.MPI_Dist_graph_neighbors(to.real, in, found.sources.data(), room(found.source_weights), out_degree,
                                             found.destinations.data(), room(found.destination_weights)); });
-      to.what.topology = new vid::topology(std::move(found));
+      wrap::set_topology(to.what, std::move(found));
       return rc; });
 }
 inline int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
@@ -399,7 +396,7 @@ inline int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sou
       vid::neighbours given{sourceweights != MPI_UNWEIGHTED, list(sources, indegree), {}, list(destinations, outdegree), {}};
       if (given.weighted) given.source_weights = list(sourceweights, indegree);
       if (given.weighted) given.destination_weights = list(destweights, outdegree);
-      to.what.topology = new vid::topology(std::move(given));
+      wrap::set_topology(to.what, std::move(given));
       return int{neutral::success}; });
 }
 
