@@ -103,5 +103,7 @@ static struct comm* some_comm(int inter) {
   int at[most_comms], n = 0;
   for (int i = 0; i < most_comms; ++i)
     if (comms[i].used && (inter == any_side || comms[i].inter == inter)) at[n++] = i;
-  return n == 0 ? NULL : born(&comms[at[pick(n)]]);
+  struct comm* const c = n == 0 ? NULL : born(&comms[at[pick(n)]]);
+  if (trace && c) fprintf(trace, "%d: with %s\n", action, c->name);
+  return c;
 }
