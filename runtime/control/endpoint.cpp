@@ -113,14 +113,16 @@ job_file read_job_file(const std::string& given) {
   struct stat about{};
   const bool is_directory = stat(given.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
   const std::string path = is_directory ? job_file_path(given) : given;
-  if (stat(path.c_str(), &about) != 0)
-    throw job_file_error(errno == EACCES ? job_file_problem::not_owner : job_file_problem::missing,
-                         path + ": " + std::strerror(errno));
+  const auto not_read = [&path] {
+    return job_file_error(errno == EACCES ? job_file_problem::not_owner : job_file_problem::missing,
+                          path + ": " + std::strerror(errno));
+  };
+  if (stat(path.c_str(), &about) != 0) throw not_read();
   if (about.st_uid != geteuid())
     throw job_file_error(job_file_problem::not_owner,
                          path + ": the job belongs to another user (uid " + std::to_string(about.st_uid) + ")");
   std::ifstream file(path);
-  if (!file) throw job_file_error(job_file_problem::not_owner, path + ": " + std::strerror(errno));
+  if (!file) throw not_read();        // the job may have ended since, and taken it away
   try {
     const nlohmann::json document = nlohmann::json::parse(file);
     job_file job;
