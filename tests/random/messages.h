@@ -38,7 +38,7 @@ static int unreceived(const struct comm* c, int from, int to) {      // from < 0
 
 static void post_send(struct message* m, int alone) {
   m->sent = 1;
-  if (m->receiving) m->receiving->ready = 1;
+  begun(m->receiving, receiving, m->number);
   if (m->from != me) return;
   const MPI_Datatype type = m->out.type;
   const void* data = m->out.bytes;
@@ -72,7 +72,7 @@ static void post_send(struct message* m, int alone) {
 
 static void post_receive(struct message* m, int alone) {
   m->received = 1;
-  if (m->sending && m->sending->number == m->number) m->sending->ready = 1;
+  begun(m->sending, sending, m->number);
   if (m->to != me) return;
   const MPI_Datatype type = m->in.type;
   void* data = m->in.bytes;

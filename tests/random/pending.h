@@ -34,6 +34,12 @@ static struct pending* new_pending(int purpose, struct comm* c, int number, int 
   abort();
 }
 
+/// What the request of this purpose needs has begun. It may have ended before, where another rank is ahead; what p points
+/// to is another one then.
+static void begun(struct pending* p, int purpose, int number) {
+  if (p && p->used && p->purpose == purpose && p->number == number) p->ready = 1;
+}
+
 static void check_status(const MPI_Status* status, int source, int tag, int n) {
   int count = -1;
   CHECK(status->MPI_SOURCE == source, "%d, not %d", status->MPI_SOURCE, source);
