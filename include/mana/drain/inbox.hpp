@@ -36,7 +36,7 @@ namespace mana::drain {
 /// threads are parked. Taking out is done under the wrapper library's own order (see take()).
 class inbox {
  public:
-  bool empty() const noexcept { return held_ == 0; }
+  bool empty() const noexcept { return __atomic_load_n(&held_, __ATOMIC_RELAXED) == 0; }     // without the lock
 
   /// Memory comes from mmap: a drain may run in a signal handler that interrupted malloc.
   /// out: nullptr when there is no memory
@@ -63,7 +63,7 @@ class inbox {
     m->next = nullptr;
     *(q.last != nullptr ? &q.last->next : &q.first) = m;
     q.last = m;
-    ++held_;
+    __atomic_store_n(&held_, held_ + 1, __ATOMIC_RELAXED);
   }
 
   /// First message, in the order received, that matches; nullptr if none. source, tag: neutral values, may be any_*.
@@ -81,7 +81,7 @@ class inbox {
       if (!matches(*m, context, source, tag)) continue;
       (before != nullptr ? before->next : q.first) = m->next;
       if (q.last == m) q.last = before;
-      --held_;
+      __atomic_store_n(&held_, held_ - 1, __ATOMIC_RELAXED);
       return m;
     }
     return nullptr;

@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -76,11 +77,19 @@ inline neighbour_counts neighbours_in(const vid::descriptor<kind::comm>& comm) n
   return {};
 }
 
+/// Neighbours that any rank of a communicator with this one's topology may have.
+inline int most_neighbours_in(const vid::descriptor<kind::comm>& comm) noexcept {
+  int most = neighbours_in(comm).most();
+  if (const auto* const g = topology_as<vid::graph>(comm))
+    for (int rank = 0; rank < g->nodes(); ++rank) most = std::max(most, g->degree(rank));
+  return most;
+}
+
 /// The communicator has none yet.
 inline void set_topology(vid::descriptor<kind::comm>& comm, vid::topology given) {
   comm.topology = new vid::topology(std::move(given));
   std::atomic_ref most(library().most_neighbours);
-  const int here = neighbours_in(comm).most();
+  const int here = most_neighbours_in(comm);
   for (int known = most.load(std::memory_order_relaxed); known < here && !most.compare_exchange_weak(known, here);) {}
 }
 

@@ -157,7 +157,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   const bool is_outlived = end_lanes(*c.e);
   if (const int rc = free_real_when_unused(name_of(c), c.e->real); rc != neutral::success)
     return raise(*comm, fn::comm_free::id, rc, nullptr);
-  library().inbox.drop(c.e->what.context);
+  with_inbox([&](drain::inbox& in) { in.drop(c.e->what.context); });
   if (is_outlived) keep_lanes(*c.e);
   forget_channels(c.e->what);
   delete c.e->what.topology;

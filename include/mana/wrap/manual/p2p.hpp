@@ -91,14 +91,32 @@ inline neutral::status deliver(vid::held_message* held, void* buffer, std::int64
   return status;
 }
 
+/// With the drained messages, one thread at a time; nothing where there are none.
+template <class Do>
+inline void with_inbox(Do&& act) noexcept {
+  library_state& lib = library();
+  if (lib.inbox.empty()) [[likely]] return;
+  while (lib.inbox_lock.test_and_set(std::memory_order_acquire)) {}
+  act(lib.inbox);
+  lib.inbox_lock.clear(std::memory_order_release);
+}
+
 /// The first drained message that such a receive matches; nullptr if it has to come from the network.
 inline vid::held_message* take_held(const vid::descriptor<kind::comm>& comm, int source, int tag) noexcept {
-  library_state& lib = library();
-  if (lib.inbox.empty()) [[likely]] return nullptr;
-  while (lib.inbox_lock.test_and_set(std::memory_order_acquire)) {}
-  vid::held_message* const found = lib.inbox.take(comm.context, source, tag);
-  lib.inbox_lock.clear(std::memory_order_release);
+  vid::held_message* found = nullptr;
+  with_inbox([&](drain::inbox& in) { found = in.take(comm.context, source, tag); });
   return found;
+}
+
+/// Whether there is one, and what a probe says of it: another thread may take it at once.
+inline bool probe_held(const vid::descriptor<kind::comm>& comm, int source, int tag, neutral::status& status) noexcept {
+  bool is_there = false;
+  with_inbox([&](const drain::inbox& in) {
+    const vid::held_message* const held = in.find(comm.context, source, tag);
+    is_there = held != nullptr;
+    if (is_there) status = drain::status_of(*held);
+  });
+  return is_there;
 }
 
 template <class Fn>

@@ -35,11 +35,8 @@ inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* fl
   int there = 0;
   bool announced = false;
   for (;;) {
-    if (const vid::held_message* const held = library().inbox.find(p.comm.e->what.context, p.source, p.tag)) {
-      status = drain::status_of(*held);
-      there = 1;
-      break;
-    }
+    there = probe_held(p.comm.e->what, p.source, p.tag, status);
+    if (there != 0) break;
     const lower::services& s = *lower::the_bridge().service;    // another one after each park
     const int rc =
         lower::cross([&] { return s.probe(p.source, p.tag, p.comm.e->real, flag == nullptr, &there, &status); });
