@@ -112,9 +112,10 @@ void coordinator::give_up(const std::string& why) {
 
 /// A collective that a rank had started, as far as the others have heard, was refused there for its arguments: the line
 /// would be where another member is in its next one. The ranks are let go and asked again in one breath; who asked for
-/// the checkpoint hears nothing of it.
+/// the checkpoint hears nothing of it. After the time limit it is left to on_time(), however often ranks say so.
 void coordinator::on_retracted(clock::request_number number) {
   if (number != number_ || (step_ != step::quiescing && step_ != step::parking)) return;
+  if (std::chrono::steady_clock::now() >= deadline_) return;
   clock_->end();
   enter(step::idle);
   asked_ = anew_ = true;

@@ -123,7 +123,7 @@ void rank_control::on_requested(clock::request_number number) {
 /// INV-9 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
 /// barrier on all threads between: each collective is in the snapshot, or asks clock_enter.
 void rank_control::start_quiesce(clock::request_number number) {
-  released_ = proceed_ = verdict_known_ = stop_ = retracted_ = false;
+  released_ = proceed_ = verdict_known_ = stop_ = false;
   pending_ = 0;
   number_ = number;
   bridge_.current.store(lower::phase::agreeing);

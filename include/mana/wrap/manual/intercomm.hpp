@@ -102,7 +102,10 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
   const int tag = hidden_tag(made.lineage);
   std::uint64_t real = 0;
   const int rc = lower::cross([&] { return s.intercomm_create(local.real, local_leader, to.rank, tag, &real); });
-  if (rc != neutral::success) return rc;
+  if (rc != neutral::success) {
+    retract_if_refused(*made.clock, rc);
+    return rc;
+  }
   comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
   if (e == nullptr) return neutral::err_no_mem;
   e->real = real;
