@@ -33,7 +33,7 @@ struct held_message {
 namespace mana::drain {
 
 /// INV-5 the inbox changes only while no other thread of the application runs wrapper code: drains add while all
-/// threads are parked. Taking out is done under the wrapper library's own order (see take()).
+/// threads are parked. Then they look and take out one at a time (wrap::with_inbox).
 class inbox {
  public:
   bool empty() const noexcept { return __atomic_load_n(&held_, __ATOMIC_RELAXED) == 0; }     // without the lock

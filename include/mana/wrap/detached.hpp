@@ -16,15 +16,14 @@ inline void append_detached(request_entry& e) noexcept {
   lib.last_detached = &e;
 }
 
-/// Whether one of them is of this communicator. They are tested: they may have ended unnoticed.
+/// Whether an active one of them is of this communicator. They are tested up to there: they may have ended unnoticed.
 inline bool has_detached(std::uint32_t comm) noexcept {
-  bool has = false;
   for (request_entry* e = library().first_detached; e != nullptr; e = e->what.next_detached) {
     if (e->what.comm != comm || e->what.state != vid::request_state::active) continue;
     if (e->real != 0) poll_entries(1, &e, 0);
-    has = has || e->what.state == vid::request_state::active;
+    if (e->what.state == vid::request_state::active) return true;
   }
-  return has;
+  return false;
 }
 
 /// What MPI_Comm_free does in the live MPI is local there, and expected by nobody.
@@ -58,7 +57,6 @@ inline void look_after_one() noexcept {
   if (e->what.state == vid::request_state::active) poll_entries(1, list, 0);
   if (e->what.state == vid::request_state::done) free_request(*e);
   else append_detached(*e);
-  free_unused_comms();
 }
 
 /// Only one thread at a time is here.
@@ -77,6 +75,7 @@ inline void detach(request_entry& e) noexcept {
   with_detached([&e] {
     append_detached(e);
     for (int i = 0; i < 2; ++i) look_after_one();
+    free_unused_comms();
   });
 }
 
