@@ -1,5 +1,6 @@
 # mana_save_context, mana_restore_context: layout of mana::lower::context, see include/mana/lower/abi.hpp.
 # Usable in any state: no stack beyond the return address, no thread-local storage.
+# mana_call_on_stack: the caller's stack is found again through rbp, which the frames above preserve.
     .text
     .globl mana_save_context
     .type mana_save_context, @function
@@ -37,4 +38,23 @@ mana_restore_context:
     mov $1, %eax
     jmp *%rcx
     .size mana_restore_context, . - mana_restore_context
+
+    .globl mana_call_on_stack
+    .type mana_call_on_stack, @function
+mana_call_on_stack:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    mov %rdi, %rsp
+    mov %rdx, %rdi
+    call *%rsi
+    mov %rbp, %rsp
+    pop %rbp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size mana_call_on_stack, . - mana_call_on_stack
     .section .note.GNU-stack, "", @progbits

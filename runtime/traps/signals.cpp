@@ -147,11 +147,6 @@ long trap_sigaltstack(trap& t) {
   const long result = t.carry_out();
   if (is_error(result) || given == nullptr || t.role == process_role::borrowing) return result;
   t.context->uc_stack = copy;
-  std::uint64_t* const slots = t.self->reserved + lower::slot_alternate_stack;
-  const bool none = (copy.ss_flags & SS_DISABLE) != 0;
-  slots[0] = none ? 0 : reinterpret_cast<std::uint64_t>(copy.ss_sp);
-  slots[1] = none ? 0 : copy.ss_size;
-  slots[2] = static_cast<std::uint32_t>(copy.ss_flags);
   return result;
 }
 

@@ -1,27 +1,18 @@
 // The park point of the upper half's threads, and the checkpoint as the thread that called MPI_Init runs it.
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
+#include <mana/drain/own_stack.hpp>
 #include <mana/hooks/hook_table.hpp>
 #include <mana/lower/context.hpp>
 #include <mana/restart/rebuild.hpp>
 #include <mana/wrap/manual/env.hpp>
 
 #include <linux/futex.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cstring>
+#include <atomic>
+#include <cstdint>
 
 namespace mana::drain {
-
-/// Raw: usable on any stack, in any state of libc.
-inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0) noexcept {
-  long result = 0;
-  register long r10 __asm__("r10") = d;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
-  return result;
-}
 
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
   raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
@@ -37,7 +28,7 @@ inline void park_thread(lower::thread_block& self) noexcept {
   const std::uint32_t epoch = b.release_epoch.load(std::memory_order_seq_cst);
   // Letting go changes the phase first, then the epoch: a thread that comes too late sees one or the other.
   if (b.current.load(std::memory_order_seq_cst) != lower::phase::parking) return;
-  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), 8);
+  note_kernel_state(self);
   if (mana_save_context(&self.saved) == 0) {
     self.state.store(lower::thread_state::parked, std::memory_order_release);
     b.parked_count.fetch_add(1, std::memory_order_acq_rel);
@@ -47,8 +38,8 @@ inline void park_thread(lower::thread_block& self) noexcept {
   self.state.store(lower::thread_state::running, std::memory_order_release);
 }
 
-/// Runs the checkpoint from the recovery line to its end. write_image "returns" once in this process, and once in
-/// every process that is restarted from the image.
+/// Runs the checkpoint from the recovery line to its end, on the stack that it has for that. write_image "returns" once in
+/// this process, and once in every process that is restarted from the image.
 inline void run_checkpoint(lower::thread_block& self) noexcept {
   lower::bridge& b = lower::the_bridge();
   ++self.inside;                               // a park signal must find nothing to do here
@@ -62,7 +53,7 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
     hooks::run(MANA_BEFORE_WRITE);
     wrap::hold_clock();
     b.current.store(lower::phase::writing, std::memory_order_release);
-    raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), 8);
+    note_kernel_state(self);
     if (mana_save_context(&self.saved) == 0) {
       how = lower::cross([&] { return b.service->write_image(); });
       hooks::run(MANA_AFTER_WRITE, how == lower::outcome::resumed);
@@ -80,7 +71,7 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
 
 inline void park_now() noexcept {
   lower::thread_block& self = *lower::this_thread();
-  if (self.index == lower::the_bridge().main_thread) run_checkpoint(self);
+  if (self.index == lower::the_bridge().main_thread) on_own_stack(run_checkpoint, self);
   else park_thread(self);
 }
 

@@ -1,5 +1,5 @@
-// Saving and continuing a thread's execution: as setjmp and longjmp, but across processes. The code is
-// runtime/loader/context.S, linked into the runtime and into the wrapper library.
+// Saving and continuing a thread's execution: as setjmp and longjmp, but across processes; and another stack for a call.
+// The code is runtime/loader/context.S, linked into the runtime and into the wrapper library.
 #pragma once
 #include <mana/lower/abi.hpp>
 
@@ -11,5 +11,8 @@ extern "C" {
 
 /// Continues where `from` was saved, on its stack.
 [[noreturn]] void mana_restore_context(const mana::lower::context* from) noexcept;
+
+/// Calls run(argument) on another stack.      in: top: its end, a multiple of 16
+void mana_call_on_stack(void* top, void (*run)(void*), void* argument) noexcept;
 
 }

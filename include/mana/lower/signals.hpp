@@ -11,7 +11,7 @@ inline constexpr int park_signal = 62;
 /// Slots of thread_block::reserved that the loader, the traps and the stub use.
 enum reserved_slot : unsigned {
   slot_vdso_frame = 0,        // stack frame of the stub's vDSO call that is under way; meaningless outside one
-  slot_alternate_stack = 1,   // address, size (bytes), flags of sigaltstack: three slots; size 0: none
+  slot_alternate_stack = 1,   // of a parked thread: address, size (bytes), flags: three slots; size 0: none
 };
 
 /// Slots of bridge::reserved, of the live lower half.

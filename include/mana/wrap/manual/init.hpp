@@ -1,6 +1,7 @@
 // MPI_Init and its relatives: the moment at which the halves' states meet, and the end.
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
+#include <mana/drain/own_stack.hpp>
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
 #include <mana/wrap/datatype_life.hpp>
@@ -51,6 +52,7 @@ inline int start_live_mpi(int required) noexcept {
   library_state& lib = library();
   if (lib.live == life::initialized) return neutral::success;
   if (lib.live == life::finalized) return neutral::err_other;
+  if (!drain::make_own_stack()) return neutral::err_no_mem;
   const lower::services& s = *lower::the_bridge().service;
   int level = 0;
   const int rc = lower::cross([&] { return s.init(required, &level); });
