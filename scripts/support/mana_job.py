@@ -33,11 +33,16 @@ def descendants(pid):
     """`pid` and all processes below it, parents first."""
     found = [pid]
     for parent in found:
-        for children in pathlib.Path(f"/proc/{parent}/task").glob("*/children"):
+        try:
+            threads = os.listdir(f"/proc/{parent}/task")
+        except OSError:
+            continue  # it ended meanwhile
+        for thread in threads:
             try:
-                found += [int(child) for child in children.read_text().split()]
+                children = pathlib.Path(f"/proc/{parent}/task/{thread}/children").read_text()
             except OSError:
-                pass  # it ended meanwhile
+                continue
+            found += [int(child) for child in children.split()]
     return found
 
 

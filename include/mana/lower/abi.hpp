@@ -13,7 +13,7 @@ namespace mana::vid { struct group_clock; }
 
 namespace mana::lower {
 
-inline constexpr std::uint32_t abi_version = 5;
+inline constexpr std::uint32_t abi_version = 6;
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
 // INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below 4 GiB).

@@ -14,6 +14,8 @@
 
 namespace mana::restart {
 
+using wrap::address_of;
+
 /// Orders of communicators: by all their members (ggid, check), then by lineage among the same members. It is a total
 /// order that every member sees alike, so building in it cannot deadlock: the least communicator that is not built yet is
 /// the next one at each of its members.
@@ -24,12 +26,6 @@ inline bool built_before(const vid::entry<kind::comm>& a, const vid::entry<kind:
   return a.what.lineage < b.what.lineage;
 }
 
-/// Address of a list that may be empty: MPI refuses null for an array without entries.
-inline const int* address_of(const std::vector<int>& list) noexcept {
-  static constexpr int none = 0;
-  return list.empty() ? &none : list.data();
-}
-
 /// A communicator with a topology, from one over the same ranks without. In the lower half. out: neutral error class
 inline int build_topology(const vid::cart& c, std::uint64_t plain, std::uint64_t& made) noexcept {
   return lower::the_bridge().mpi->MPI_Cart_create(plain, c.ndims(), address_of(c.dims), address_of(c.periods), 0, &made);
@@ -38,11 +34,7 @@ inline int build_topology(const vid::graph& g, std::uint64_t plain, std::uint64_
   return lower::the_bridge().mpi->MPI_Graph_create(plain, g.nodes(), address_of(g.index), address_of(g.edges), 0, &made);
 }
 inline int build_topology(const vid::neighbours& n, std::uint64_t plain, std::uint64_t& made) noexcept {
-  const lower::bridge& b = lower::the_bridge();
-  return b.mpi->MPI_Dist_graph_create_adjacent(
-      plain, n.in(), address_of(n.sources), wrap::neutral_weights(n.weighted, n.source_weights), n.out(),
-      address_of(n.destinations), wrap::neutral_weights(n.weighted, n.destination_weights),
-      b.predefined_real[neutral::info_null], 0, &made);
+  return wrap::create_adjacent(n, plain, &made);
 }
 
 inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace mana::wrap {
 
@@ -103,6 +104,21 @@ inline const int* neutral_weights(const int* weights) noexcept {
 inline const int* neutral_weights(bool weighted, const std::vector<int>& weights) noexcept {
   if (!weighted) return reinterpret_cast<const int*>(neutral::unweighted);
   return weights.empty() ? reinterpret_cast<const int*>(neutral::weights_empty) : weights.data();
+}
+
+/// Address of a list that may be empty: MPI refuses null for an array without entries.
+inline const int* address_of(const std::vector<int>& list) noexcept {
+  static constexpr int none = 0;
+  return list.empty() ? &none : list.data();
+}
+
+/// Collective over the real communicator `plain`. In the lower half. out: neutral error class
+inline int create_adjacent(const vid::neighbours& n, std::uint64_t plain, std::uint64_t* made) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  return b.mpi->MPI_Dist_graph_create_adjacent(
+      plain, n.in(), address_of(n.sources), neutral_weights(n.weighted, n.source_weights), n.out(),
+      address_of(n.destinations), neutral_weights(n.weighted, n.destination_weights),
+      b.predefined_real[neutral::info_null], 0, made);
 }
 
 }  // namespace mana::wrap

@@ -5,6 +5,7 @@
 #include <mana/wrap/manual/comm.hpp>
 #include <mana/wrap/manual/datatype.hpp>
 #include <mana/wrap/manual/datatype_query.hpp>
+#include <mana/wrap/manual/dist_graph.hpp>
 #include <mana/wrap/manual/env.hpp>
 #include <mana/wrap/manual/error_code.hpp>
 #include <mana/wrap/manual/errhandler.hpp>

@@ -359,45 +359,5 @@ inline int graph_create(MPI_Comm comm, int nnodes, const int index[], const int 
       wrap::set_topology(to.what, vid::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
       return int{neutral::success}; });
 }
-/// Who a process's neighbours are is known when all have said their edges. info: hints for an order of ranks, which stays
-inline int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
-                             const int weights[], MPI_Info, int, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::dist_graph_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
-    const lower::bridge& b = lower::the_bridge();
-    return b.mpi->MPI_Dist_graph_create(parent, n, sources, degrees, destinations, wrap::neutral_weights(weights),
-                                        b.predefined_real[neutral::info_null], 0, made); },
-    [](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-      int in = 0, out_degree = 0, weighted = 0;
-      const int counted =
-          lower::cross([&] { return mpi.MPI_Dist_graph_neighbors_count(to.real, &in, &out_degree, &weighted); });
-      if (counted != neutral::success) return counted;
-      const auto i = static_cast<std::size_t>(in), o = static_cast<std::size_t>(out_degree);
-      vid::neighbours found{weighted != 0, std::vector<int>(i), std::vector<int>(weighted != 0 ? i : 0),
-                            std::vector<int>(o), std::vector<int>(weighted != 0 ? o : 0)};
-      const auto room = [&](std::vector<int>& w) { return const_cast<int*>(wrap::neutral_weights(found.weighted, w)); };
-      const int rc = lower::cross([&] {
-        return mpi.MPI_Dist_graph_neighbors(to.real, in, found.sources.data(), room(found.source_weights), out_degree,
-                                            found.destinations.data(), room(found.destination_weights)); });
-      wrap::set_topology(to.what, std::move(found));
-      return rc; });
-}
-inline int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
-                                      int outdegree, const int destinations[], const int destweights[], MPI_Info, int,
-                                      MPI_Comm* out) noexcept {
-  using fn_t = fn::dist_graph_create_adjacent;
-  return wrap::construct_comm<fn_t>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
-    const lower::bridge& b = lower::the_bridge();
-    return b.mpi->MPI_Dist_graph_create_adjacent(parent, indegree, sources, wrap::neutral_weights(sourceweights),
-                                                 outdegree, destinations, wrap::neutral_weights(destweights),
-                                                 b.predefined_real[neutral::info_null], 0, made); },
-    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      const auto list = [](const int* from, int n) { return n > 0 ? std::vector<int>(from, from + n) : std::vector<int>(); };
-      vid::neighbours given{sourceweights != MPI_UNWEIGHTED, list(sources, indegree), {}, list(destinations, outdegree), {}};
-      if (given.weighted) given.source_weights = list(sourceweights, indegree);
-      if (given.weighted) given.destination_weights = list(destweights, outdegree);
-      wrap::set_topology(to.what, std::move(given));
-      return int{neutral::success}; });
-}
 
 }  // namespace mana::manual
