@@ -207,18 +207,23 @@ void rank_control::clock_retract() {
   tell(frame_writer(frame_type::retracted).put(number_).take());
 }
 
-/// Returns when the clock has heard something, or the line is declared. Natively the rank would be in its collective and
-/// make progress: others may wait for the completion of a non-blocking one that needs it, before they come to what the
-/// line waits for. When that is MPI does not tell, so it is looked after time and again.
-void rank_control::wait_held(std::unique_lock<std::mutex>& hold) {
+/// Natively the rank would be in its collective, or in its program and soon in another call, and make progress: others
+/// may need that to come to what the line waits for. When, MPI does not tell, so it is looked after time and again.
+/// Only where nobody but the caller, and threads that MPI lets call it at once, is in the live MPI.
+template <class IsOver>
+void rank_control::wait_making_progress(std::unique_lock<std::mutex>& hold, IsOver is_over) {
   constexpr std::chrono::microseconds progress_every(200);
-  const std::uint64_t seen = clock_->changes();
-  const auto is_over = [&] { return clock_->at_line() || clock_->changes() != seen; };
   while (!changed_.wait_for(hold, progress_every, is_over)) {
     hold.unlock();
     around_.make_progress();
     hold.lock();
   }
+}
+
+/// Returns when the clock has heard something, or the line is declared.
+void rank_control::wait_held(std::unique_lock<std::mutex>& hold) {
+  const std::uint64_t seen = clock_->changes();
+  wait_making_progress(hold, [&] { return clock_->at_line() || clock_->changes() != seen; });
 }
 
 /// The barrier goes on while the rank is parked, and after; a restart has none, and begins it anew.
@@ -284,7 +289,9 @@ int rank_control::park_others() {
   }
   std::unique_lock hold(lock_);
   tell(frame_writer(frame_type::parked).put(number_).take());
-  changed_.wait(hold, [this] { return proceed_ || verdict_known_; });
+  // INV-27 a rank that is parked makes progress until all are: it left its last collective when it needed nothing more of
+  // the others, but what it sent them there may wait for room still, and they cannot park before it comes.
+  wait_making_progress(hold, [this] { return proceed_ || verdict_known_; });
   return verdict_known_ ? 0 : 1;
 }
 

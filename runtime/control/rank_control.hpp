@@ -56,6 +56,7 @@ class rank_control {
   void on_silence();
   void start_quiesce(clock::request_number number);
   void let_go();
+  template <class IsOver> void wait_making_progress(std::unique_lock<std::mutex>& hold, IsOver is_over);
   void wait_held(std::unique_lock<std::mutex>& hold);
   bool pass_barrier(std::unique_lock<std::mutex>& hold, const lower::collective_start& start);
   lower::outcome tell_result(rank_result result);
