@@ -5,13 +5,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace mana::vid {
 
+/// One that Fortran has set is a number, and C gets its address; one that C has set is a pointer, and Fortran gets its bits
+/// (MPI-4.1 19.3.7).
 struct attribute {
   int key;
-  void* value;
+  void* value;                               // what C gets
+  std::shared_ptr<std::int64_t> number;      // where `value` points if Fortran has set it
+
+  attribute(int of, void* pointer) : key(of), value(pointer) {}
+  attribute(int of, std::int64_t given)
+      : key(of), value(nullptr), number(std::make_shared<std::int64_t>(given)) { value = number.get(); }
+
+  std::int64_t bits() const noexcept { return number != nullptr ? *number : reinterpret_cast<std::int64_t>(value); }
 };
 
 /// Attributes of one object, in the order in which they were first set. INV-11 no key stands here twice.
@@ -25,6 +35,12 @@ struct attribute_list {
   void remove(int key) noexcept { std::erase_if(items, [key](const attribute& a) { return a.key == key; }); }
 };
 
+/// How functions that are not C's are called, in the form that MPICH's bindings give: they get the handle as Fortran has it,
+/// and the attribute's bits. form: 0 pointer, 1 number      out: error code
+using copy_proxy = int (*)(void (*function)(), int handle, int key, void* extra, int form, void* bits, void** copy,
+                           int* wanted);
+using remove_proxy = int (*)(void (*function)(), int handle, int key, int form, void* bits, void* extra);
+
 /// What MPI_*_create_keyval was given. The callbacks' parameters differ in the object's handle type only.
 struct attribute_key {
   kind_code object = kind_code::none;    // comm, datatype or win; none: the slot is free
@@ -33,6 +49,8 @@ struct attribute_key {
   void* extra = nullptr;
   std::uint32_t users = 0;               // attributes that have this key
   bool freed = false;                    // by the application; lives on while it has users
+  copy_proxy by_copy_proxy = nullptr;    // null: the functions are C's
+  remove_proxy by_remove_proxy = nullptr;
 };
 
 /// All keys. Numbers start where no mpi.h has predefined ones, so that a number alone tells which they are.

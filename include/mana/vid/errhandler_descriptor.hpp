@@ -8,6 +8,7 @@ template <>
 struct descriptor<kind::errhandler> {
   kind_code object = kind_code::none;    // comm, win, file or session: what it may be attached to
   void (*function)() = nullptr;          // the application's, of the handler type of that object
+  bool is_fortran = false;               // it gets the object as Fortran has it
 };
 
 }  // namespace mana::vid

@@ -26,6 +26,34 @@ struct generalized_operation {
   void* extra;
   int result;             // code of this mpi.h or of the program: what the last callback that failed returned
   bool freed;             // by MPI_Request_free, before it was complete
+  bool is_fortran = false;
+
+  // Fortran's functions get addresses, and return codes by the last of them.
+  using fortran_query = void (*)(void* extra, void* status, MPI_Fint* code);
+  using fortran_free = void (*)(void* extra, MPI_Fint* code);
+  using fortran_cancel = void (*)(void* extra, MPI_Fint* is_complete, MPI_Fint* code);
+  template <class Function, class Given>
+  static Function in_fortran(Given* given) noexcept {
+    return reinterpret_cast<Function>(reinterpret_cast<void (*)()>(given));
+  }
+  int call_query(MPI_Status* status) const {
+    if (!is_fortran) return query(extra, status);
+    MPI_Fint code = MPI_SUCCESS;
+    in_fortran<fortran_query>(query)(extra, status, &code);
+    return code;
+  }
+  int call_free() const {
+    if (!is_fortran) return free(extra);
+    MPI_Fint code = MPI_SUCCESS;
+    in_fortran<fortran_free>(free)(extra, &code);
+    return code;
+  }
+  int call_cancel(bool is_complete) const {
+    if (!is_fortran) return cancel(extra, is_complete);
+    MPI_Fint code = MPI_SUCCESS, complete = is_complete;
+    in_fortran<fortran_cancel>(cancel)(extra, &complete, &code);
+    return code;
+  }
 };
 
 struct generalized_state {
@@ -42,6 +70,12 @@ inline bool is_generalized(const request_entry& e) noexcept {
 }
 inline generalized_operation& operation_of(const request_entry& e) noexcept {
   return *static_cast<generalized_operation*>(e.what.owned[0]);
+}
+
+/// Before anybody can use the request.
+inline void call_request_in_fortran(MPI_Request request) noexcept {
+  if (const request_entry* const e = vid::table<kind::request>().find(app::to_virt<kind::request>(request)))
+    if (is_generalized(*e)) operation_of(*e).is_fortran = true;
 }
 
 /// Completed by a thread of the program while others look on.
@@ -90,7 +124,7 @@ inline void announce_completion() noexcept {
 /// cancel_fn is told whether the operation is over already. out: its code
 inline int cancel_generalized(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
-  return run_application_code([&] { return o.cancel(o.extra, is_complete(e)); });
+  return run_application_code([&] { return o.call_cancel(is_complete(e)); });
 }
 
 /// query_fn, on a request that is complete.
@@ -98,7 +132,7 @@ inline void query(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   MPI_Status filled{};
   app::store_empty(&filled);
-  o.result = run_application_code([&] { return o.query(o.extra, &filled); });
+  o.result = run_application_code([&] { return o.call_query(&filled); });
   e.what.status = app::load_status(&filled);
   e.what.status.error = o.result == MPI_SUCCESS ? int{neutral::success} : app::neutral_error(o.result);
 }
@@ -108,7 +142,7 @@ inline void settle(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   if (std::exchange(o.freed, true)) return;
   query(e);
-  const int freed = run_application_code([&] { return o.free(o.extra); });
+  const int freed = run_application_code([&] { return o.call_free(); });
   if (freed == MPI_SUCCESS) return;
   o.result = freed;
   e.what.status.error = app::neutral_error(freed);
@@ -152,7 +186,7 @@ inline bool complete_or_free(request_entry& e, bool completes) noexcept {
 /// out: free_fn's code
 inline int free_now(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
-  const int rc = run_application_code([&] { return o.free(o.extra); });
+  const int rc = run_application_code([&] { return o.call_free(); });
   forget_generalized(e);
   return rc;
 }

@@ -1,6 +1,7 @@
 // Attributes and their keys: kept and answered here, callbacks called with the application's own handles.
 #pragma once
 #include <mana/vid/attribute_store.hpp>
+#include <mana/wrap/fortran_index.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 
 #include <cstdint>
@@ -30,18 +31,50 @@ inline int class_of_callback_error(int code) noexcept {
   return known > neutral::success && known < neutral::err_lastcode ? known : int{neutral::err_other};
 }
 
+#ifdef OPEN_MPI
+inline int fortran_number(MPI_Comm h) noexcept { return to_fortran<kind::comm>(h); }
+inline int fortran_number(MPI_Datatype h) noexcept { return to_fortran<kind::datatype>(h); }
+#else
+inline int fortran_number(int h) noexcept { return h; }      // handles of all kinds
+#endif
+
+/// out: the code of the key's delete function
+template <class Handle>
+inline int call_remove(const attribute_key& key, Handle handle, const attribute& a) noexcept {
+  if (key.remove == nullptr) return MPI_SUCCESS;
+  if (key.by_remove_proxy != nullptr)
+    return key.by_remove_proxy(key.remove, fortran_number(handle), a.key, a.number != nullptr,
+                               reinterpret_cast<void*>(a.bits()), key.extra);
+  return reinterpret_cast<delete_function<Handle>>(key.remove)(handle, a.key, a.value, key.extra);
+}
+
+/// in: copy: as the attribute that is copied      out: the code of the key's copy function
+template <class Handle>
+inline int call_copy(const attribute_key& key, Handle handle, attribute& copy, int* wanted) noexcept {
+  void* value = nullptr;
+  int rc = MPI_SUCCESS;
+  if (key.by_copy_proxy != nullptr) {
+    rc = key.by_copy_proxy(key.copy, fortran_number(handle), copy.key, key.extra, copy.number != nullptr,
+                           reinterpret_cast<void*>(copy.bits()), &value, wanted);
+    if (copy.number != nullptr) copy = {copy.key, reinterpret_cast<std::int64_t>(value)};
+    else copy.value = value;
+    return rc;
+  }
+  rc = reinterpret_cast<copy_function<Handle>>(key.copy)(handle, copy.key, key.extra, copy.value, &value, wanted);
+  // A copy of the address of a number is one of the number, which the old object keeps to itself.
+  copy = copy.number != nullptr && value == copy.value ? attribute(copy.key, *copy.number) : attribute(copy.key, value);
+  return rc;
+}
+
 /// Removes one attribute: its delete function first, and only if that agrees the value.
 /// out: neutral error class
 template <class Handle>
 inline int remove_attribute(attribute_list& list, kind_code object, Handle handle, int number) noexcept {
   const attribute* const a = list.find(number);
   if (a == nullptr) return neutral::err_other;
-  attribute_key* const key = attribute_keys().find(number, object);
-  if (key != nullptr && key->remove != nullptr) {
-    const auto call = reinterpret_cast<delete_function<Handle>>(key->remove);
-    if (const int rc = call(handle, number, a->value, key->extra); rc != MPI_SUCCESS)
-      return class_of_callback_error(rc);
-  }
+  const attribute_key* const key = attribute_keys().find(number, object);
+  if (key != nullptr)
+    if (const int rc = call_remove(*key, handle, *a); rc != MPI_SUCCESS) return class_of_callback_error(rc);
   list.remove(number);
   const std::lock_guard hold(cold_lock());
   if (attribute_key* const still = attribute_keys().find(number, object)) attribute_keys().drop_user(*still);
@@ -62,19 +95,16 @@ inline int remove_all_attributes(attribute_list*& list, kind_code object, Handle
 
 /// Sets a value; an old one is deleted first. out: neutral error class
 template <class Handle>
-inline int put_attribute(attribute_list*& list, kind_code object, Handle handle, int number, void* value) noexcept {
-  attribute_key* const key = attribute_keys().find(number, object);
+inline int put_attribute(attribute_list*& list, kind_code object, Handle handle, const attribute& given) noexcept {
+  const attribute_key* const key = attribute_keys().find(given.key, object);
   if (key == nullptr) return neutral::err_keyval;
   if (list == nullptr) list = new attribute_list;
-  if (const attribute* const old = list->find(number); old != nullptr && key->remove != nullptr) {
-    const auto call = reinterpret_cast<delete_function<Handle>>(key->remove);
-    if (const int rc = call(handle, number, old->value, key->extra); rc != MPI_SUCCESS)
-      return class_of_callback_error(rc);
-  }
-  if (attribute* const old = list->find(number)) { old->value = value; return neutral::success; }
-  list->items.push_back({number, value});
+  if (const attribute* const old = list->find(given.key))
+    if (const int rc = call_remove(*key, handle, *old); rc != MPI_SUCCESS) return class_of_callback_error(rc);
+  if (attribute* const old = list->find(given.key)) { *old = given; return neutral::success; }
+  list->items.push_back(given);
   const std::lock_guard hold(cold_lock());
-  if (attribute_key* const still = attribute_keys().find(number, object)) attribute_keys().add_user(*still);
+  if (attribute_key* const still = attribute_keys().find(given.key, object)) attribute_keys().add_user(*still);
   return neutral::success;
 }
 
@@ -82,17 +112,14 @@ inline int put_attribute(attribute_list*& list, kind_code object, Handle handle,
 template <class Handle>
 inline int copy_all_attributes(const attribute_list* from, attribute_list*& to, kind_code object, Handle old) noexcept {
   if (from == nullptr) return neutral::success;
-  const std::vector<attribute> items = from->items;      // a copy function may set attributes of the old object
-  for (const attribute& a : items) {
+  std::vector<attribute> items = from->items;      // a copy function may set attributes of the old object
+  for (attribute& a : items) {
     const attribute_key* const key = attribute_keys().find(a.key, object);
     if (key == nullptr || key->copy == nullptr) continue;
-    void* value = nullptr;
     int wanted = 0;
-    const auto call = reinterpret_cast<copy_function<Handle>>(key->copy);
-    if (const int rc = call(old, a.key, key->extra, a.value, &value, &wanted); rc != MPI_SUCCESS)
-      return class_of_callback_error(rc);
+    if (const int rc = call_copy(*key, old, a, &wanted); rc != MPI_SUCCESS) return class_of_callback_error(rc);
     if (wanted == 0) continue;
-    if (const int rc = put_attribute(to, object, old, a.key, value); rc != neutral::success) return rc;
+    if (const int rc = put_attribute(to, object, old, a); rc != neutral::success) return rc;
   }
   return neutral::success;
 }
@@ -173,29 +200,37 @@ inline int free_key(kind_code object, int* number) noexcept {
   return MPI_SUCCESS;
 }
 
-template <class Fn>
-inline int set_comm_attribute(MPI_Comm comm, int number, void* value) noexcept {
+/// in: value: a pointer, or from Fortran a number (std::int64_t)
+template <class Fn, class Value>
+inline int set_comm_attribute(MPI_Comm comm, int number, Value value) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
-  const int rc = put_attribute(c.e->what.attributes, kind_code::comm, comm, number, value);
+  const int rc = put_attribute(c.e->what.attributes, kind_code::comm, comm, {number, value});
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, rc, "attribute key");
 }
-template <class Fn>
-inline int get_comm_attribute(MPI_Comm comm, int number, void* value, int* flag) noexcept {
+/// store(pointer, bits) where there is one: what C and what Fortran get.
+template <class Fn, class Store>
+inline int get_comm_attribute(MPI_Comm comm, int number, int* flag, Store&& store) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
   bool predefined = false;
-  void* found = predefined_attribute(number, &predefined);
-  *flag = found != nullptr;
-  if (!predefined) {
-    if (attribute_keys().find(number, kind_code::comm) == nullptr)
-      return raise(comm, Fn::id, neutral::err_keyval, "attribute key");
-    const attribute* const a = c.e->what.attributes != nullptr ? c.e->what.attributes->find(number) : nullptr;
-    *flag = a != nullptr;
-    if (a != nullptr) found = a->value;
+  int* const value = predefined_attribute(number, &predefined);
+  if (predefined) {
+    *flag = value != nullptr;
+    if (value != nullptr) store(value, *value);
+    return MPI_SUCCESS;
   }
-  if (*flag != 0) std::memcpy(value, &found, sizeof found);
+  if (attribute_keys().find(number, kind_code::comm) == nullptr)
+    return raise(comm, Fn::id, neutral::err_keyval, "attribute key");
+  const attribute* const a = c.e->what.attributes != nullptr ? c.e->what.attributes->find(number) : nullptr;
+  *flag = a != nullptr;
+  if (a != nullptr) store(a->value, a->bits());
   return MPI_SUCCESS;
+}
+template <class Fn>
+inline int get_comm_pointer(MPI_Comm comm, int number, void* out, int* flag) noexcept {
+  return get_comm_attribute<Fn>(comm, number, flag,
+                                [out](void* value, std::int64_t) { std::memcpy(out, &value, sizeof value); });
 }
 template <class Fn>
 inline int delete_comm_attribute(MPI_Comm comm, int number) noexcept {
@@ -244,10 +279,10 @@ inline int attr_put(MPI_Comm comm, int number, void* value) noexcept {
   return wrap::set_comm_attribute<fn::attr_put>(comm, number, value);
 }
 inline int comm_get_attr(MPI_Comm comm, int number, void* value, int* flag) noexcept {
-  return wrap::get_comm_attribute<fn::comm_get_attr>(comm, number, value, flag);
+  return wrap::get_comm_pointer<fn::comm_get_attr>(comm, number, value, flag);
 }
 inline int attr_get(MPI_Comm comm, int number, void* value, int* flag) noexcept {
-  return wrap::get_comm_attribute<fn::attr_get>(comm, number, value, flag);
+  return wrap::get_comm_pointer<fn::attr_get>(comm, number, value, flag);
 }
 inline int comm_delete_attr(MPI_Comm comm, int number) noexcept {
   return wrap::delete_comm_attribute<fn::comm_delete_attr>(comm, number);

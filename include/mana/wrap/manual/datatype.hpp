@@ -179,6 +179,29 @@ inline attribute_list*& type_attributes(const resolved<kind::datatype>& t) noexc
   return t.e != nullptr ? t.e->what.attributes : predefined(t.predefined_code).attributes;
 }
 
+/// As of communicators: value is a pointer, or from Fortran a number.
+template <class Value>
+inline int set_type_attribute(MPI_Datatype type, int number, Value value) noexcept {
+  using f = fn::type_set_attr;
+  const resolved<kind::datatype> t = resolve_type(type);
+  if (!t.ok) return fail_type(f::id);
+  const int rc = put_attribute(type_attributes(t), kind_code::datatype, type, {number, value});
+  return rc == neutral::success ? MPI_SUCCESS : fail(f::id, rc, "attribute key");
+}
+template <class Store>
+inline int get_type_attribute(MPI_Datatype type, int number, int* flag, Store&& store) noexcept {
+  using f = fn::type_get_attr;
+  const resolved<kind::datatype> t = resolve_type(type);
+  if (!t.ok) return fail_type(f::id);
+  if (attribute_keys().find(number, kind_code::datatype) == nullptr)
+    return fail(f::id, neutral::err_keyval, "attribute key");
+  attribute_list* const list = type_attributes(t);
+  const attribute* const a = list != nullptr ? list->find(number) : nullptr;
+  *flag = a != nullptr;
+  if (a != nullptr) store(a->value, a->bits());
+  return MPI_SUCCESS;
+}
+
 }  // namespace mana::wrap
 
 namespace mana::manual {
@@ -330,21 +353,11 @@ inline int type_free(MPI_Datatype* type) noexcept {
 }
 
 inline int type_set_attr(MPI_Datatype type, int number, void* value) noexcept {
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_set_attr::id);
-  const int rc = wrap::put_attribute(wrap::type_attributes(t), kind_code::datatype, type, number, value);
-  return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::type_set_attr::id, rc, "attribute key");
+  return wrap::set_type_attribute(type, number, value);
 }
 inline int type_get_attr(MPI_Datatype type, int number, void* value, int* flag) noexcept {
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_get_attr::id);
-  if (wrap::attribute_keys().find(number, kind_code::datatype) == nullptr)
-    return wrap::fail(fn::type_get_attr::id, neutral::err_keyval, "attribute key");
-  wrap::attribute_list* const list = wrap::type_attributes(t);
-  const wrap::attribute* const a = list != nullptr ? list->find(number) : nullptr;
-  *flag = a != nullptr;
-  if (a != nullptr) std::memcpy(value, &a->value, sizeof a->value);
-  return MPI_SUCCESS;
+  return wrap::get_type_attribute(type, number, flag,
+                                  [=](void* found, std::int64_t) { std::memcpy(value, &found, sizeof found); });
 }
 inline int type_delete_attr(MPI_Datatype type, int number) noexcept {
   const resolved<kind::datatype> t = wrap::resolve_type(type);

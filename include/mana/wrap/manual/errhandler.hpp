@@ -5,12 +5,14 @@
 #include <mana/wrap/argument.hpp>
 #include <mana/wrap/error_names.hpp>
 #include <mana/wrap/error_space.hpp>
+#include <mana/wrap/fortran_index.hpp>
 #include <mana/wrap/scope.hpp>
 
 #include <mana/gen/function_tags.hpp>
 
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 
 namespace mana::wrap {
 
@@ -76,8 +78,14 @@ inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, fu
     return app_code;
   }
   keep_errhandler(handler);                      // it may free itself
-  using function = void (*)(Handle*, int*, ...);
-  reinterpret_cast<function>(e->what.function)(&handle, &app_code);
+  using function = void (*)(void*, int*, ...);
+  void* object = &handle;
+#ifdef OPEN_MPI                                  // elsewhere Fortran has the same numbers
+  MPI_Fint number = 0;
+  if constexpr (std::is_same_v<Handle, MPI_Comm>) number = to_fortran<kind::comm>(handle);
+  if (e->what.is_fortran) object = &number;
+#endif
+  reinterpret_cast<function>(e->what.function)(object, &app_code);
   release_errhandler(handler);
   return app_code;
 }
@@ -124,6 +132,12 @@ inline int create_errhandler(kind_code object, Function* function, MPI_Errhandle
   e->references = 1;                             // the application's handle
   *out = app::from_virt<kind::errhandler>(vid::table<kind::errhandler>().id_of(*e));
   return MPI_SUCCESS;
+}
+
+/// Before anybody can use the handler.
+inline void call_errhandler_in_fortran(MPI_Errhandler handler) noexcept {
+  const auto e = vid::table<kind::errhandler>().find(app::to_virt<kind::errhandler>(handler));
+  if (e != nullptr) e->what.is_fortran = true;
 }
 
 template <class Fn>

@@ -1,6 +1,7 @@
 // User-defined operations: the lower half gets a number, and calls back with it. The one upcall there is.
 #pragma once
 #include <mana/vid/op_descriptor.hpp>
+#include <mana/wrap/fortran_index.hpp>
 #include <mana/wrap/manual/datatype.hpp>
 #include <mana/wrap/narrow_call.hpp>
 
@@ -13,7 +14,7 @@ using op_entry = vid::entry<kind::op>;
 struct op_numbers {
   struct user {
     void (*function)() = nullptr;
-    bool large = false, taken = false;
+    bool large = false, is_fortran = false, taken = false;
     std::uint64_t freed_at = 0;               // collectives that were started before have a lower descriptor::posted
   };
   user all[vid::max_user_ops];
@@ -44,7 +45,7 @@ inline std::uint32_t take_op_number(void (*function)(), bool large) noexcept {
     const auto is_over = [=](const op_numbers::user& u) { return !u.taken && u.freed_at <= oldest; };
     number = static_cast<std::uint32_t>(std::find_if(std::begin(ops.all), std::end(ops.all), is_over) - ops.all);
   }
-  if (number < vid::max_user_ops) ops.all[number] = {function, large, true, 0};
+  if (number < vid::max_user_ops) ops.all[number] = {function, large, false, true, 0};
   return number;
 }
 inline void give_op_number_back(std::uint32_t number) noexcept {
@@ -75,6 +76,12 @@ inline int create_op(Function* function, int commutes, bool large, MPI_Op* out) 
   }
   *out = app::from_virt<kind::op>(vid::table<kind::op>().id_of(*e));
   return MPI_SUCCESS;
+}
+
+/// Its function is Fortran's, and gets the datatype as Fortran has it. Before anybody can use the operation.
+inline void call_op_in_fortran(MPI_Op op) noexcept {
+  if (const op_entry* const e = vid::table<kind::op>().find(app::to_virt<kind::op>(op)))
+    user_ops().all[e->what.number].is_fortran = true;
 }
 
 /// The program frees its handle, or a persistent collective lets go of the operation: the last one of them ends it.
@@ -144,11 +151,14 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
     return;
   }
 #endif
+  MPI_Fint type_number = op.is_fortran ? to_fortran<kind::datatype>(type) : 0;
+  void* const datatype = op.is_fortran ? static_cast<void*>(&type_number) : &type;
+  using user_function = void (*)(void*, void*, int*, void*);
   const std::int64_t extent = count > INT_MAX ? layout_of(resolve_type(type)).extent : 0;
   for (std::int64_t done = 0; done < count;) {
     int n = static_cast<int>(std::min<std::int64_t>(count - done, INT_MAX));
-    reinterpret_cast<MPI_User_function*>(op.function)(static_cast<char*>(in) + done * extent,
-                                                      static_cast<char*>(inout) + done * extent, &n, &type);
+    reinterpret_cast<user_function>(op.function)(static_cast<char*>(in) + done * extent,
+                                                 static_cast<char*>(inout) + done * extent, &n, datatype);
     done += n;
   }
 }

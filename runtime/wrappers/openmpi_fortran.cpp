@@ -1,0 +1,337 @@
+// Open MPI's Fortran library goes into the upper half as it is, and calls MPI's C functions for nearly everything. Here is the
+// rest. Where it looks into the structures behind C's handles, which ours do not have, its function is replaced: the program's
+// calls, and those of its mpi_f08 library, find ours first (openmpi_fortran_names.S). What it takes from Open MPI's C library
+// besides MPI's functions has the names and parameters that it has there.
+#include <mana/wrap/manual/all.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+extern "C" {
+// Constants of Fortran, known by their addresses; in the program, if it is written in Fortran.
+extern int mpi_fortran_bottom_, mpi_fortran_in_place_;
+extern double mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
+}
+
+namespace mana {
+namespace {
+
+using fint = MPI_Fint;
+
+void answer(fint* ierr, int code) noexcept {
+  if (ierr != nullptr) *ierr = code;
+}
+
+const void* buffer(const void* given) noexcept {
+  if (given == &mpi_fortran_in_place_) return MPI_IN_PLACE;
+  return given == &mpi_fortran_bottom_ ? MPI_BOTTOM : given;
+}
+void* buffer(void* given) noexcept { return const_cast<void*>(buffer(static_cast<const void*>(given))); }
+
+/// Requests as C has them. What has become of them is told to Fortran at the end.
+class requests {
+ public:
+  requests(int n, fint* numbers) noexcept : count_(n > 0 ? n : 0), numbers_(numbers), handles_(count_) {
+    for (int i = 0; i < count_; ++i) handles_[i] = PMPI_Request_f2c(numbers_[i]);
+  }
+  ~requests() {
+    for (int i = 0; i < count_; ++i) numbers_[i] = PMPI_Request_c2f(handles_[i]);
+  }
+  requests(const requests&) = delete;
+  requests& operator=(const requests&) = delete;
+  MPI_Request* data() noexcept { return handles_.data(); }
+
+ private:
+  int count_;
+  fint* numbers_;
+  wrap::scratch<MPI_Request, 64> handles_;
+};
+
+/// A status, or n of them; nullptr, which is MPI_STATUS(ES)_IGNORE, where Fortran has said so. Fortran's are as long as C's, but
+/// need not be aligned.
+class statuses {
+ public:
+  explicit statuses(int n, fint* given) noexcept
+      : bytes_(ignored(given) || n < 0 ? 0 : static_cast<std::size_t>(n) * sizeof(MPI_Status)), given_(given), all_(n > 0 ? n : 0) {
+    if (bytes_ != 0) std::memcpy(all_.data(), given_, bytes_);
+  }
+  ~statuses() {
+    if (bytes_ != 0) std::memcpy(given_, all_.data(), bytes_);
+  }
+  statuses(const statuses&) = delete;
+  statuses& operator=(const statuses&) = delete;
+  MPI_Status* data() noexcept { return ignored(given_) ? nullptr : all_.data(); }
+
+ private:
+  static bool ignored(const fint* given) noexcept {
+    const void* const at = given;
+    return at == nullptr || at == mpi_fortran_status_ignore_ || at == mpi_fortran_statuses_ignore_;
+  }
+  std::size_t bytes_;
+  fint* given_;
+  wrap::scratch<MPI_Status, 16> all_;
+};
+
+/// Indices in Fortran begin with 1.
+int fortran_index(int index) noexcept { return index == MPI_UNDEFINED ? index : index + 1; }
+void to_fortran_indices(int n, fint* indices) noexcept {
+  for (int i = 0; i < n; ++i) indices[i] = fortran_index(indices[i]);     // none for MPI_UNDEFINED
+}
+
+/// Arrays of datatypes as MPI_Alltoallw takes them: one for each rank of the other side.
+class datatypes {
+ public:
+  datatypes(int n, const fint* numbers) noexcept : handles_(n) {
+    for (int i = 0; numbers != nullptr && i < n; ++i) handles_[i] = PMPI_Type_f2c(numbers[i]);
+  }
+  const MPI_Datatype* data() noexcept { return handles_.data(); }
+
+ private:
+  wrap::scratch<MPI_Datatype, 64> handles_;
+};
+
+int peers_of(MPI_Comm comm) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  return c.ok && c.e->what.peers != nullptr ? c.e->what.peers->size : 0;
+}
+
+/// Callbacks of attributes, whose bits Fortran gets as an integer of this type.
+template <class Integer>
+int copy_in_fortran(void (*function)(), int handle, int key, void* extra, int, void* bits, void** copy, int* wanted) {
+  Integer state = static_cast<Integer>(reinterpret_cast<std::intptr_t>(extra));
+  Integer from = static_cast<Integer>(reinterpret_cast<std::intptr_t>(bits)), to = 0;
+  fint code = MPI_SUCCESS;
+  using fortran = void (*)(fint*, fint*, Integer*, Integer*, Integer*, fint*, fint*);
+  reinterpret_cast<fortran>(function)(&handle, &key, &state, &from, &to, wanted, &code);
+  *copy = reinterpret_cast<void*>(static_cast<std::intptr_t>(to));
+  return code;
+}
+template <class Integer>
+int remove_in_fortran(void (*function)(), int handle, int key, int, void* bits, void* extra) {
+  Integer state = static_cast<Integer>(reinterpret_cast<std::intptr_t>(extra));
+  Integer value = static_cast<Integer>(reinterpret_cast<std::intptr_t>(bits));
+  fint code = MPI_SUCCESS;
+  using fortran = void (*)(fint*, fint*, Integer*, Integer*, fint*);
+  reinterpret_cast<fortran>(function)(&handle, &key, &value, &state, &code);
+  return code;
+}
+
+constexpr kind_code object_of[] = {kind_code::none, kind_code::comm, kind_code::datatype, kind_code::win};
+
+template <class Integer>
+int create_key(int object, void (*copy)(), void (*remove)(), int* number, Integer extra) noexcept {
+  if (object < 1 || object > 3) return MPI_ERR_INTERN;
+  const std::lock_guard hold(wrap::cold_lock());
+  *number = wrap::attribute_keys().insert({.object = object_of[object], .copy = copy, .remove = remove,
+                                           .extra = reinterpret_cast<void*>(static_cast<std::intptr_t>(extra)),
+                                           .by_copy_proxy = copy_in_fortran<Integer>,
+                                           .by_remove_proxy = remove_in_fortran<Integer>});
+  return MPI_SUCCESS;
+}
+
+template <class Integer>
+auto store_bits(Integer* out) noexcept {
+  return [out](void*, std::int64_t bits) { *out = static_cast<Integer>(bits); };
+}
+
+}  // namespace
+}  // namespace mana
+
+extern "C" {
+
+using mana::answer;
+using mana::fint;
+
+// ---- in the place of Open MPI's
+
+void mana_fortran_wait(fint* request, fint* status, fint* ierr) {
+  mana::requests r(1, request);
+  mana::statuses s(1, status);
+  answer(ierr, PMPI_Wait(r.data(), s.data()));
+}
+void mana_fortran_test(fint* request, fint* flag, fint* status, fint* ierr) {
+  mana::requests r(1, request);
+  mana::statuses s(1, status);
+  answer(ierr, PMPI_Test(r.data(), flag, s.data()));
+}
+void mana_fortran_waitall(const fint* n, fint* all, fint* status, fint* ierr) {
+  mana::requests r(*n, all);
+  mana::statuses s(*n, status);
+  answer(ierr, PMPI_Waitall(*n, r.data(), s.data()));
+}
+void mana_fortran_testall(const fint* n, fint* all, fint* flag, fint* status, fint* ierr) {
+  mana::requests r(*n, all);
+  mana::statuses s(*n, status);
+  answer(ierr, PMPI_Testall(*n, r.data(), flag, s.data()));
+}
+void mana_fortran_waitany(const fint* n, fint* all, fint* index, fint* status, fint* ierr) {
+  mana::requests r(*n, all);
+  mana::statuses s(1, status);
+  const int rc = PMPI_Waitany(*n, r.data(), index, s.data());
+  if (rc == MPI_SUCCESS) *index = mana::fortran_index(*index);
+  answer(ierr, rc);
+}
+void mana_fortran_testany(const fint* n, fint* all, fint* index, fint* flag, fint* status, fint* ierr) {
+  mana::requests r(*n, all);
+  mana::statuses s(1, status);
+  const int rc = PMPI_Testany(*n, r.data(), index, flag, s.data());
+  if (rc == MPI_SUCCESS) *index = mana::fortran_index(*index);
+  answer(ierr, rc);
+}
+void mana_fortran_waitsome(const fint* n, fint* all, fint* done, fint* indices, fint* status, fint* ierr) {
+  mana::requests r(*n, all);
+  mana::statuses s(*n, status);
+  const int rc = PMPI_Waitsome(*n, r.data(), done, indices, s.data());
+  mana::to_fortran_indices(*done, indices);
+  answer(ierr, rc);
+}
+void mana_fortran_testsome(const fint* n, fint* all, fint* done, fint* indices, fint* status, fint* ierr) {
+  mana::requests r(*n, all);
+  mana::statuses s(*n, status);
+  const int rc = PMPI_Testsome(*n, r.data(), done, indices, s.data());
+  mana::to_fortran_indices(*done, indices);
+  answer(ierr, rc);
+}
+void mana_fortran_request_free(fint* request, fint* ierr) {
+  mana::requests r(1, request);
+  answer(ierr, PMPI_Request_free(r.data()));
+}
+
+void mana_fortran_alltoallw(const void* out, const fint* out_counts, const fint* out_places, const fint* out_types, void* in,
+                            const fint* in_counts, const fint* in_places, const fint* in_types, const fint* comm,
+                            fint* ierr) {
+  const MPI_Comm c = PMPI_Comm_f2c(*comm);
+  const bool in_place = mana::buffer(out) == MPI_IN_PLACE;
+  mana::datatypes sent(mana::peers_of(c), in_place ? nullptr : out_types), received(mana::peers_of(c), in_types);
+  answer(ierr, PMPI_Alltoallw(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts, in_places,
+                              received.data(), c));
+}
+void mana_fortran_ialltoallw(const void* out, const fint* out_counts, const fint* out_places, const fint* out_types, void* in,
+                             const fint* in_counts, const fint* in_places, const fint* in_types, const fint* comm,
+                             fint* request, fint* ierr) {
+  const MPI_Comm c = PMPI_Comm_f2c(*comm);
+  const bool in_place = mana::buffer(out) == MPI_IN_PLACE;
+  mana::datatypes sent(mana::peers_of(c), in_place ? nullptr : out_types), received(mana::peers_of(c), in_types);
+  MPI_Request r = MPI_REQUEST_NULL;
+  const int rc = PMPI_Ialltoallw(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
+                                 in_places, received.data(), c, &r);
+  if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);
+  answer(ierr, rc);
+}
+
+void mana_fortran_op_create(void (*function)(), const fint* commutes, fint* op, fint* ierr) {
+  MPI_Op made = MPI_OP_NULL;
+  const int rc = PMPI_Op_create(reinterpret_cast<MPI_User_function*>(function), *commutes != 0, &made);
+  mana::wrap::call_op_in_fortran(made);
+  if (rc == MPI_SUCCESS) *op = PMPI_Op_c2f(made);
+  answer(ierr, rc);
+}
+void mana_fortran_grequest_start(void (*query)(), void (*release)(), void (*cancel)(), MPI_Aint* extra, fint* request,
+                                 fint* ierr) {
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int rc = PMPI_Grequest_start(reinterpret_cast<MPI_Grequest_query_function*>(query),
+                                     reinterpret_cast<MPI_Grequest_free_function*>(release),
+                                     reinterpret_cast<MPI_Grequest_cancel_function*>(cancel), extra, &made);
+  mana::wrap::call_request_in_fortran(made);
+  if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(made);
+  answer(ierr, rc);
+}
+
+void mana_fortran_attr_put(const fint* comm, const fint* key, const fint* value, fint* ierr) {
+  answer(ierr, mana::wrap::set_comm_attribute<mana::fn::attr_put>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
+}
+void mana_fortran_attr_get(const fint* comm, const fint* key, fint* value, fint* flag, fint* ierr) {
+  answer(ierr, mana::wrap::get_comm_attribute<mana::fn::attr_get>(PMPI_Comm_f2c(*comm), *key, flag, mana::store_bits(value)));
+}
+void mana_fortran_comm_set_attr(const fint* comm, const fint* key, const MPI_Aint* value, fint* ierr) {
+  answer(ierr, mana::wrap::set_comm_attribute<mana::fn::comm_set_attr>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
+}
+void mana_fortran_comm_get_attr(const fint* comm, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
+  answer(ierr, mana::wrap::get_comm_attribute<mana::fn::comm_get_attr>(PMPI_Comm_f2c(*comm), *key, flag,
+                                                                       mana::store_bits(value)));
+}
+void mana_fortran_type_set_attr(const fint* type, const fint* key, const MPI_Aint* value, fint* ierr) {
+  answer(ierr, mana::wrap::set_type_attribute(PMPI_Type_f2c(*type), *key, std::int64_t{*value}));
+}
+void mana_fortran_type_get_attr(const fint* type, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
+  answer(ierr, mana::wrap::get_type_attribute(PMPI_Type_f2c(*type), *key, flag, mana::store_bits(value)));
+}
+void mana_fortran_win_set_attr(const fint*, const fint* key, MPI_Aint* value, fint* ierr) {
+  answer(ierr, PMPI_Win_set_attr(MPI_WIN_NULL, *key, value));
+}
+void mana_fortran_win_get_attr(const fint*, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
+  answer(ierr, PMPI_Win_get_attr(MPI_WIN_NULL, *key, value, flag));
+}
+
+void mana_fortran_type_match_size(const fint* type_class, const fint* bytes, fint* type, fint* ierr) {
+  MPI_Datatype found = MPI_DATATYPE_NULL;
+  const int rc = PMPI_Type_match_size(*type_class, *bytes, &found);
+  if (rc == MPI_SUCCESS) *type = PMPI_Type_c2f(found);
+  answer(ierr, rc);
+}
+
+}
+
+// ---- what its library takes from Open MPI's C library
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+/// object: 1 communicator, 2 datatype, 3 window
+int ompi_attr_create_keyval_fint(int object, void (*copy)(), void (*remove)(), int* key, fint extra, int, void*) {
+  return mana::create_key<fint>(object, copy, remove, key, extra);
+}
+int ompi_attr_create_keyval_aint(int object, void (*copy)(), void (*remove)(), int* key, MPI_Aint extra, int, void*) {
+  return mana::create_key<MPI_Aint>(object, copy, remove, key, extra);
+}
+
+/// object: 1 communicator, 2 window, 3 file; language: 2 Fortran      out: the null handler if it cannot be made
+MPI_Errhandler ompi_errhandler_create(int object, void (*function)(), int language) {
+  MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+  if (object == 1) PMPI_Comm_create_errhandler(reinterpret_cast<MPI_Comm_errhandler_function*>(function), &made);
+  if (object == 2) PMPI_Win_create_errhandler(reinterpret_cast<MPI_Win_errhandler_function*>(function), &made);
+  if (object == 3) PMPI_File_create_errhandler(reinterpret_cast<MPI_File_errhandler_function*>(function), &made);
+  if (language == 2) mana::wrap::call_errhandler_in_fortran(made);
+  return made;
+}
+/// It was found in its own argument checks, which know of no object but MPI_COMM_WORLD.
+int ompi_errhandler_invoke(void*, void*, int, int code, const char*) {
+  PMPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
+  return code;
+}
+void ompi_mpi_errors_are_fatal_comm_handler(MPI_Comm*, int* code, ...) {
+  PMPI_Abort(MPI_COMM_WORLD, code != nullptr ? *code : MPI_ERR_INTERN);
+}
+
+/// Blanks go at both ends. out: *made: for free(); 0, or not if there is no memory
+int ompi_fortran_string_f2c(const char* text, int length, char** made) {
+  std::string_view words(text, static_cast<std::size_t>(length > 0 ? length : 0));
+  const std::size_t first = words.find_first_not_of(' ');
+  words = first == words.npos ? std::string_view() : words.substr(first, words.find_last_not_of(' ') + 1 - first);
+  *made = strndup(words.data() != nullptr ? words.data() : "", words.size());
+  return *made != nullptr ? 0 : -1;
+}
+int ompi_fortran_string_c2f(const char* text, char* out, int length) {
+  const std::size_t room = static_cast<std::size_t>(length > 0 ? length : 0), size = strnlen(text, room);
+  std::memcpy(out, text, size);
+  std::memset(out + size, ' ', room - size);
+  return 0;
+}
+
+/// Lists of words, which only MPI_Comm_spawn takes: that is refused, whatever they are.
+int ompi_fortran_argv_blank_f2c(const char*, int, int, char*** made) {
+  *made = static_cast<char**>(std::calloc(1, sizeof(char*)));
+  return *made != nullptr ? 0 : -1;
+}
+int ompi_fortran_argv_count_f2c(const char*, int, int, int, char*** made) {
+  *made = static_cast<char**>(std::calloc(1, sizeof(char*)));
+  return *made != nullptr ? 0 : -1;
+}
+int ompi_fortran_multiple_argvs_f2c(int n, const char*, int, char**** made) {
+  *made = static_cast<char***>(std::calloc(static_cast<std::size_t>(n > 0 ? n : 0) + 1, sizeof(char**)));
+  return *made != nullptr ? 0 : -1;
+}
+
+}
+#pragma GCC visibility pop

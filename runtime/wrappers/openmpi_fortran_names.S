@@ -1,0 +1,38 @@
+# The names that Open MPI's Fortran library has for the functions of openmpi_fortran.cpp: a compiler's of mpif.h, upper and
+# lower case, those of C and of mpi_f08, PMPI's of all, and the one by which its mpi_f08 library calls it.
+    .macro entry lower, upper, mixed
+    .hidden mana_fortran_\lower
+    .irp name, mpi_\lower, mpi_\lower\()_, mpi_\lower\()__, MPI_\upper, MPI_\mixed\()_f, MPI_\mixed\()_f08, \
+               pmpi_\lower, pmpi_\lower\()_, pmpi_\lower\()__, PMPI_\upper, PMPI_\mixed\()_f, PMPI_\mixed\()_f08, \
+               ompi_\lower\()_f
+    .globl \name
+    .type \name, @function
+\name:
+    .endr
+    jmp mana_fortran_\lower
+    .endm
+
+    .text
+    entry alltoallw, ALLTOALLW, Alltoallw
+    entry attr_get, ATTR_GET, Attr_get
+    entry attr_put, ATTR_PUT, Attr_put
+    entry comm_get_attr, COMM_GET_ATTR, Comm_get_attr
+    entry comm_set_attr, COMM_SET_ATTR, Comm_set_attr
+    entry grequest_start, GREQUEST_START, Grequest_start
+    entry ialltoallw, IALLTOALLW, Ialltoallw
+    entry op_create, OP_CREATE, Op_create
+    entry request_free, REQUEST_FREE, Request_free
+    entry test, TEST, Test
+    entry testall, TESTALL, Testall
+    entry testany, TESTANY, Testany
+    entry testsome, TESTSOME, Testsome
+    entry type_get_attr, TYPE_GET_ATTR, Type_get_attr
+    entry type_match_size, TYPE_MATCH_SIZE, Type_match_size
+    entry type_set_attr, TYPE_SET_ATTR, Type_set_attr
+    entry wait, WAIT, Wait
+    entry waitall, WAITALL, Waitall
+    entry waitany, WAITANY, Waitany
+    entry waitsome, WAITSOME, Waitsome
+    entry win_get_attr, WIN_GET_ATTR, Win_get_attr
+    entry win_set_attr, WIN_SET_ATTR, Win_set_attr
+    .section .note.GNU-stack, "", @progbits
