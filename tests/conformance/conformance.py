@@ -83,7 +83,8 @@ def unsteady(runner, results, tree, test):
 def go(options, runner, results, tree, tests):
     """Takes each test through the ways that are asked for. Returns how many outcomes differ from the native one, of how many."""
     def is_wanted(test, way):
-        return way in options.way and (options.again or results.outcome(test, way) is None)
+        known = results.outcome(test, way)
+        return way in options.way and (options.again or known is None or options.missed and known["result"] == "missed")
 
     def counts(test):       # without native runs: until it differs
         native = results.outcome(test, "native")
@@ -140,6 +141,7 @@ def parse():
     parser.add_argument("--sample", type=pathlib.Path, help="file: names of tests")
     parser.add_argument("--jobs", type=int, default=2, help="at once")
     parser.add_argument("--again", action="store_true", help="also what has an outcome already")
+    parser.add_argument("--missed", action="store_true", help="also tests that ended before their checkpoint")
     parser.add_argument("--results", type=pathlib.Path, help="file (default: in the build tree)")
     parser.add_argument("--at-least", type=int, default=1, help="tests that must pass in the last of the ways")
     parser.add_argument("--prepare", action="store_true", help="obtain and build, run nothing")
