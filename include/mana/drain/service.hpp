@@ -42,7 +42,6 @@ inline void park_thread(lower::thread_block& self) noexcept {
 /// this process, and once in every process that is restarted from the image.
 inline void run_checkpoint(lower::thread_block& self) noexcept {
   lower::bridge& b = lower::the_bridge();
-  ++self.inside;                               // a park signal must find nothing to do here
   lower::outcome how = lower::outcome::given_up;
   hooks::announce_request();
   if (lower::cross([&] { return b.service->park_others(); }) != 0) {
@@ -66,13 +65,19 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
   }
   lower::cross([&] { b.service->release(how); });
   hooks::run(how == lower::outcome::restarted ? MANA_RESTARTED : MANA_RESUMED, how == lower::outcome::resumed);
-  --self.inside;
 }
 
 inline void park_now() noexcept {
   lower::thread_block& self = *lower::this_thread();
-  if (self.index == lower::the_bridge().main_thread) on_own_stack(run_checkpoint, self);
-  else park_thread(self);
+  if (self.index != lower::the_bridge().main_thread) return park_thread(self);
+  do {
+    ++self.inside;                 // INV-28 a park signal finds nothing to do from before this stack is left until it is back
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    on_own_stack(run_checkpoint, self);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    --self.inside;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  } while (wrap::park_asked());    // one that came meanwhile was of the next checkpoint, and comes once
 }
 
 /// Handler of the park signal.

@@ -26,7 +26,7 @@ class Requests:
     def __init__(self, options):
         self.mpi = options.mpi
         self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.program, self.waits = map(str, options.program)
+        self.program, self.waits, self.busy = map(str, options.program)
         self.directory = options.build.resolve() / "restart-runs" / f"requests-{options.mpi}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
@@ -160,6 +160,19 @@ class Requests:
         if not rest or first + rest != native:
             raise Failed(f"the output differs: {first} and {rest} instead of {native}")
 
+    def quick_succession(self):
+        """INV-28 The next request comes while ranks are still on their way out of a checkpoint."""
+        native = self.lines(Job([*mpirun(self.mpi, RANKS), self.busy, "40"], self.directory, self.directory / "log"))
+        for _ in range(2):
+            shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+            said = self.lines(self.start("run", "--verbose", "--interval", "0.05", "--ckpt-dir", "ckpt", "--", self.busy, "40"))
+            taken = sum("mana: checkpoint" in line for line in said)
+            if taken < 10:
+                raise Failed(f"{taken} checkpoints at intervals of 0.05 s")
+            counted, expected = ([line for line in some if COUNTED.match(line)] for some in (said, native))
+            if counted != expected:
+                raise Failed(f"the output differs: {len(counted)} lines instead of {len(expected)}")
+
     def own_handler(self):
         """The live MPI's start puts a handler over the program's, and another way to call it."""
         self.require_native(self.lines(self.run(words=["own"])))
@@ -173,12 +186,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    parser.add_argument("program", type=pathlib.Path, nargs=2, help="undisturbed.c, long_waits.c")
+    parser.add_argument("program", type=pathlib.Path, nargs=3, help="undisturbed.c, long_waits.c, ../traps/early_leaver.c")
     requests = Requests(parser.parse_args())
     failures = 0
     for case in (requests.signal_to_one, requests.signals_to_all, requests.time_to_stop, requests.the_program,
-                 requests.signals_of_the_restart, requests.waits_longer_than_the_interval, requests.own_handler,
-                 requests.without_mana):
+                 requests.signals_of_the_restart, requests.waits_longer_than_the_interval, requests.quick_succession,
+                 requests.own_handler, requests.without_mana):
         try:
             case()
             if case != requests.without_mana:
