@@ -1,5 +1,5 @@
-! Frame of the Fortran test programs, without MPI: it serves include 'mpif.h', the modules mpi and mpi_f08. A program checks
-! every value that it receives, prints a line per step and a checksum at the end; nothing of it depends on timing.
+! Frame of the Fortran test programs, without MPI: it serves include 'mpif.h', the modules mpi and mpi_f08. A program
+! checks every value that it receives, prints a line per step and a checksum at the end; nothing depends on timing.
 ! Arguments: [STEPS [PAUSE]], PAUSE after each step in milliseconds.
 module check
   use, intrinsic :: iso_c_binding, only: c_int

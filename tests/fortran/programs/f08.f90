@@ -1,6 +1,6 @@
 ! use mpi_f08: derived types of handles, optional ierror, sections of arrays, asynchronous buffers, statuses with
-! components, callbacks with the interfaces of Fortran 2008. Without MPI_Status_f082f and MPI_Status_f2f08: Open MPI 4.1.4
-! declares them, and its libraries have none.
+! components, callbacks with the interfaces of Fortran 2008. Without MPI_Status_f082f and MPI_Status_f2f08: Open MPI
+! 4.1.4 declares them, and its libraries have none.
 module parts
   use check
   use mpi_f08
@@ -55,7 +55,8 @@ contains
     type(MPI_Comm) :: comm
     integer :: keyval, ierror
     integer(aint) :: value, extra
-    call require(extra == 4711 .and. keyval == key .and. comm /= MPI_COMM_NULL .and. value >= 1000, 'arguments of delete')
+    call require(extra == 4711 .and. keyval == key .and. comm /= MPI_COMM_NULL .and. value >= 1000, &
+                 'arguments of delete')
     deletions = deletions + 1
     ierror = MPI_SUCCESS
   end subroutine

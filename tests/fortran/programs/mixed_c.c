@@ -16,7 +16,7 @@ static void greatest(void* in, void* inout, int* length, MPI_Datatype* type) {
   const int *a = in;
   int *b = inout, bytes;
   MPI_Type_size(*type, &bytes);
-  CHECK(bytes == (int)sizeof(int));
+  CHECK(bytes == (int)sizeof(int) && *type == MPI_INTEGER);
   for (int i = 0; i < *length; ++i) b[i] = a[i] > b[i] ? a[i] : b[i];
 }
 
@@ -27,7 +27,8 @@ static void handler(MPI_Comm* comm, int* code, ...) {
 
 int c_handled(void) { return bad ? -1 : calls; }
 
-void c_make(MPI_Fint* comm, MPI_Fint* key, MPI_Fint* type, MPI_Fint* op, MPI_Fint* info, MPI_Fint* error, MPI_Fint* group) {
+void c_make(MPI_Fint* comm, MPI_Fint* key, MPI_Fint* type, MPI_Fint* op, MPI_Fint* info, MPI_Fint* error,
+            MPI_Fint* group) {
   MPI_Comm c;
   MPI_Datatype t;
   MPI_Op o;
@@ -118,5 +119,5 @@ int c_status(const MPI_Fint* status, int source, int tag, int count) {
 }
 
 int c_reduce(MPI_Fint comm, MPI_Fint op, const int* in, int* out, int count) {
-  return MPI_Allreduce(in, out, count, MPI_Type_f2c(MPI_Type_c2f(MPI_INT)), MPI_Op_f2c(op), MPI_Comm_f2c(comm));
+  return MPI_Allreduce(in, out, count, MPI_INTEGER, MPI_Op_f2c(op), MPI_Comm_f2c(comm));
 }

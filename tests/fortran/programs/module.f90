@@ -23,7 +23,8 @@ contains
   subroutine count_delete(comm, keyval, value, extra, ierror)
     integer :: comm, keyval, ierror
     integer(aint) :: value, extra
-    call require(extra == 4711 .and. keyval == key .and. comm /= MPI_COMM_NULL .and. value >= 1000, 'arguments of delete')
+    call require(extra == 4711 .and. keyval == key .and. comm /= MPI_COMM_NULL .and. value >= 1000, &
+                 'arguments of delete')
     deletions = deletions + 1
     ierror = MPI_SUCCESS
   end subroutine
@@ -32,7 +33,8 @@ contains
     integer :: type, keyval, ierror
     integer(aint) :: extra, in, out
     logical :: flag
-    call require(extra == 4712 .and. keyval == type_key .and. type /= MPI_DATATYPE_NULL, 'arguments of a copy of a type')
+    call require(extra == 4712 .and. keyval == type_key .and. type /= MPI_DATATYPE_NULL, &
+                 'arguments of a copy of a type')
     type_copies = type_copies + 1
     out = in * 2
     flag = .true.
@@ -272,7 +274,8 @@ contains
 
   subroutine around(k)
     integer, intent(in) :: k
-    integer :: v(n), w(n), from, to, position, rank, total, degrees(2), sources(1), targets(1), none(2), dims(2), at(2), e
+    integer :: v(n), w(n), from, to, position, rank, total, degrees(2), sources(1), targets(1), none(2)
+    integer :: dims(2), at(2), e
     logical :: weighted, periods(2)
     character(len=200) :: buffer
     real(double) :: d

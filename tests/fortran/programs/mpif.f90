@@ -53,7 +53,8 @@ contains
 
   subroutine count_delete(comm, keyval, value, extra, ierror)
     integer :: comm, keyval, value, extra, ierror
-    call require(extra == 4711 .and. keyval == key .and. comm /= MPI_COMM_NULL .and. value >= 1000, 'arguments of delete')
+    call require(extra == 4711 .and. keyval == key .and. comm /= MPI_COMM_NULL .and. value >= 1000, &
+                 'arguments of delete')
     deletions = deletions + 1
     ierror = MPI_SUCCESS
   end subroutine
