@@ -5,7 +5,7 @@
 #include <string.h>
 
 static int calls, bad;
-static int value = 4242;  // of the attribute that C sets: a pointer to it is what C has, its content what Fortran sees
+static const intptr_t value = 4242;  // of the attribute that C sets, as a pointer: Fortran sees it as a number
 
 #define CHECK(condition) \
   do { \
@@ -38,7 +38,7 @@ void c_make(MPI_Fint* comm, MPI_Fint* key, MPI_Fint* type, MPI_Fint* op, MPI_Fin
   int k;
   MPI_Comm_dup(MPI_COMM_WORLD, &c);
   MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &k, NULL);
-  MPI_Comm_set_attr(c, k, (void*)(intptr_t)value);
+  MPI_Comm_set_attr(c, k, (void*)value);
   MPI_Type_contiguous(2, MPI_INT, &t);
   MPI_Type_commit(&t);
   MPI_Op_create(greatest, 1, &o);
