@@ -1,7 +1,7 @@
-// Open MPI's Fortran library goes into the upper half as it is, and calls MPI's C functions for nearly everything. Here is the
-// rest. Where it looks into the structures behind C's handles, which ours do not have, its function is replaced: the program's
-// calls, and those of its mpi_f08 library, find ours first (openmpi_fortran_names.S). What it takes from Open MPI's C library
-// besides MPI's functions has the names and parameters that it has there.
+// Open MPI's Fortran library goes into the upper half as it is, and calls MPI's C functions for nearly everything. Here is
+// the rest. Where it looks into the structures behind C's handles, which ours do not have, its function is replaced: the
+// program's calls, and those of its mpi_f08 library, find ours first (openmpi_fortran_names.S). What it takes from Open
+// MPI's C library besides MPI's functions has the names and parameters that it has there.
 #include <mana/wrap/manual/all.hpp>
 
 #include <cstdlib>
@@ -48,12 +48,14 @@ class requests {
   wrap::scratch<MPI_Request, 64> handles_;
 };
 
-/// A status, or n of them; nullptr, which is MPI_STATUS(ES)_IGNORE, where Fortran has said so. Fortran's are as long as C's, but
-/// need not be aligned.
+/// A status, or n of them; nullptr, which is MPI_STATUS(ES)_IGNORE, where Fortran has said so. Fortran's are as long as C's,
+/// but need not be aligned.
 class statuses {
  public:
   explicit statuses(int n, fint* given) noexcept
-      : bytes_(ignored(given) || n < 0 ? 0 : static_cast<std::size_t>(n) * sizeof(MPI_Status)), given_(given), all_(n > 0 ? n : 0) {
+      : bytes_(ignored(given) || n < 0 ? 0 : static_cast<std::size_t>(n) * sizeof(MPI_Status)),
+        given_(given),
+        all_(n > 0 ? n : 0) {
     if (bytes_ != 0) std::memcpy(all_.data(), given_, bytes_);
   }
   ~statuses() {
@@ -242,10 +244,12 @@ void mana_fortran_attr_put(const fint* comm, const fint* key, const fint* value,
   answer(ierr, mana::wrap::set_comm_attribute<mana::fn::attr_put>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
 }
 void mana_fortran_attr_get(const fint* comm, const fint* key, fint* value, fint* flag, fint* ierr) {
-  answer(ierr, mana::wrap::get_comm_attribute<mana::fn::attr_get>(PMPI_Comm_f2c(*comm), *key, flag, mana::store_bits(value)));
+  answer(ierr, mana::wrap::get_comm_attribute<mana::fn::attr_get>(PMPI_Comm_f2c(*comm), *key, flag,
+                                                                  mana::store_bits(value)));
 }
 void mana_fortran_comm_set_attr(const fint* comm, const fint* key, const MPI_Aint* value, fint* ierr) {
-  answer(ierr, mana::wrap::set_comm_attribute<mana::fn::comm_set_attr>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
+  using f = mana::fn::comm_set_attr;
+  answer(ierr, mana::wrap::set_comm_attribute<f>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
 }
 void mana_fortran_comm_get_attr(const fint* comm, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
   answer(ierr, mana::wrap::get_comm_attribute<mana::fn::comm_get_attr>(PMPI_Comm_f2c(*comm), *key, flag,
@@ -270,6 +274,30 @@ void mana_fortran_type_match_size(const fint* type_class, const fint* bytes, fin
   if (rc == MPI_SUCCESS) *type = PMPI_Type_c2f(found);
   answer(ierr, rc);
 }
+
+double mana_fortran_wtime() { return PMPI_Wtime(); }
+double mana_fortran_wtick() { return PMPI_Wtick(); }
+MPI_Aint mana_fortran_aint_add(const MPI_Aint* base, const MPI_Aint* displacement) {
+  return PMPI_Aint_add(*base, *displacement);
+}
+MPI_Aint mana_fortran_aint_diff(const MPI_Aint* a, const MPI_Aint* b) { return PMPI_Aint_diff(*a, *b); }
+
+// The callbacks of attributes that mpif.h names.
+void mana_fortran_copy_int(fint*, fint*, fint*, const fint* from, fint* to, fint* wanted, fint* ierr) {
+  *to = *from;
+  *wanted = 1;
+  answer(ierr, MPI_SUCCESS);
+}
+void mana_fortran_copy_address(fint*, fint*, MPI_Aint*, const MPI_Aint* from, MPI_Aint* to, fint* wanted, fint* ierr) {
+  *to = *from;
+  *wanted = 1;
+  answer(ierr, MPI_SUCCESS);
+}
+void mana_fortran_copy_nothing(fint*, fint*, void*, void*, void*, fint* wanted, fint* ierr) {
+  *wanted = 0;
+  answer(ierr, MPI_SUCCESS);
+}
+void mana_fortran_remove_nothing(fint*, fint*, void*, void*, fint* ierr) { answer(ierr, MPI_SUCCESS); }
 
 }
 

@@ -12,7 +12,42 @@
     jmp mana_fortran_\lower
     .endm
 
+# What Fortran programs take from Open MPI's C library itself, under the names of a compiler; callbacks under its own, too.
+    .macro function lower, upper, target
+    .hidden mana_fortran_\target
+    .irp name, mpi_\lower, mpi_\lower\()_, mpi_\lower\()__, MPI_\upper
+    .globl \name
+    .type \name, @function
+\name:
+    .endr
+    jmp mana_fortran_\target
+    .endm
+    .macro callback lower, upper, target
+    .globl ompi_\lower\()_f
+    .type ompi_\lower\()_f, @function
+ompi_\lower\()_f:
+    function \lower, \upper, \target
+    .endm
+
     .text
+    callback dup_fn, DUP_FN, copy_int
+    callback null_copy_fn, NULL_COPY_FN, copy_nothing
+    callback null_delete_fn, NULL_DELETE_FN, remove_nothing
+    callback comm_dup_fn, COMM_DUP_FN, copy_address
+    callback comm_null_copy_fn, COMM_NULL_COPY_FN, copy_nothing
+    callback comm_null_delete_fn, COMM_NULL_DELETE_FN, remove_nothing
+    callback type_dup_fn, TYPE_DUP_FN, copy_address
+    callback type_null_copy_fn, TYPE_NULL_COPY_FN, copy_nothing
+    callback type_null_delete_fn, TYPE_NULL_DELETE_FN, remove_nothing
+    callback win_dup_fn, WIN_DUP_FN, copy_address
+    callback win_null_copy_fn, WIN_NULL_COPY_FN, copy_nothing
+    callback win_null_delete_fn, WIN_NULL_DELETE_FN, remove_nothing
+
+    function wtime_f90, WTIME_F90, wtime
+    function wtick_f90, WTICK_F90, wtick
+    function aint_add_f90, AINT_ADD_F90, aint_add
+    function aint_diff_f90, AINT_DIFF_F90, aint_diff
+
     entry alltoallw, ALLTOALLW, Alltoallw
     entry attr_get, ATTR_GET, Attr_get
     entry attr_put, ATTR_PUT, Attr_put

@@ -71,7 +71,7 @@ inline void park_now() noexcept {
   lower::thread_block& self = *lower::this_thread();
   if (self.index != lower::the_bridge().main_thread) return park_thread(self);
   do {
-    ++self.inside;                 // INV-28 a park signal finds nothing to do from before this stack is left until it is back
+    ++self.inside;                 // INV-28 a park signal finds nothing to do from here until the thread is back
     std::atomic_signal_fence(std::memory_order_seq_cst);
     on_own_stack(run_checkpoint, self);
     std::atomic_signal_fence(std::memory_order_seq_cst);
