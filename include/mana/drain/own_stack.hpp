@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace mana::drain {
 
@@ -23,12 +24,13 @@ inline void*& own_stack_top() noexcept {
   return top;
 }
 
-/// out: false if there is no memory for it
+/// Once in a program: an MPI_Init that fails may be tried again. out: false if there is no memory for it
 inline bool make_own_stack() noexcept {
+  if (own_stack_top() != nullptr) return true;
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
   void* const begin = mmap(nullptr, own_stack_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (begin == MAP_FAILED) return false;
-  mprotect(begin, guard_bytes, PROT_NONE);
+  if (mprotect(begin, guard_bytes, PROT_NONE) != 0) return false;
   own_stack_top() = static_cast<std::byte*>(begin) + own_stack_bytes;
   return true;
 }
