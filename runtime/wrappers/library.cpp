@@ -13,7 +13,10 @@
 namespace mana::wrap {
 
 void park_if_asked() noexcept {
-  if (lower::this_thread()->index == lower::the_bridge().main_thread) hooks::announce_request();
+  if (lower::this_thread()->index == lower::the_bridge().main_thread) {
+    const lower::inside_guard inside;      // the hooks of one moment end before those of the next begin
+    hooks::announce_request();
+  }
   if (park_asked()) drain::park_now();
 }
 
