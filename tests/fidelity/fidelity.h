@@ -1,0 +1,91 @@
+// Frame of the programs about what a process has besides MPI. Each sets something up, comes to line() twice, and checks after
+// each that all is as it was. What it prints depends on nothing but that.
+//
+//   int main(int argc, char** argv) {
+//     begin(&argc, &argv);
+//     ... CHECK(condition);
+//     line(); ... CHECK(condition);
+//     line(); ... CHECK(condition);
+//     return finish();
+//   }
+//
+// The environment variable FIDELITY says what happens at each line, a letter for each: g a checkpoint, and the program goes on;
+// s a checkpoint that ends the job, so that it goes on in a new process; anything else, or no letter: nothing.
+#pragma once
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <mana/api.h>
+#include <mpi.h>
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int me, ranks;            // in MPI_COMM_WORLD
+static int lines_met;
+static int wrong;                // checks that failed on this rank
+static uint32_t checkpoints;     // that are durable; a futex
+
+__attribute__((format(printf, 4, 5)))
+static inline void report(const char* file, int number, const char* what, const char* found, ...) {
+  va_list arguments;
+  char text[256];
+  va_start(arguments, found);
+  vsnprintf(text, sizeof text, found, arguments);
+  va_end(arguments);
+  printf("rank %d, line %d: %s:%d: %s does not hold: %s\n", me, lines_met, strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
+         number, what, text);
+  fflush(stdout);
+  ++wrong;
+}
+/// CHECK(condition) or CHECK(condition, "format", what was found…). The program goes on; its exit status tells.
+#define CHECK(condition, ...) \
+  ((condition) ? (void)0 : report(__FILE__, __LINE__, #condition, " " __VA_ARGS__))
+/// Of system calls that must succeed.
+#define OK(call) CHECK((call) >= 0, "%s", strerror(errno))
+
+static inline void on_checkpoint(enum mana_event event, const struct mana_hook_info* info, void* extra) {
+  (void)event, (void)extra;
+  if (!info->durable && event == MANA_RESUMED) return;
+  __atomic_fetch_add(&checkpoints, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, &checkpoints, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static inline void begin(int* argc, char*** argv) {
+  int provided;
+  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  mana_hook_add(MANA_RESUMED, on_checkpoint, NULL);
+  mana_hook_add(MANA_RESTARTED, on_checkpoint, NULL);
+}
+
+/// Returns when the checkpoint that this line is to have has been taken, in this process or in a new one.
+static inline void line(void) {
+  const char* const lines = getenv("FIDELITY");
+  const char what = lines != NULL && (int)strlen(lines) > lines_met ? lines[lines_met] : '-';
+  const uint32_t before = __atomic_load_n(&checkpoints, __ATOMIC_SEQ_CST);
+  ++lines_met;
+  if (what != 'g' && what != 's') return;
+  MPI_Barrier(MPI_COMM_WORLD);               // all know how many there were
+  if (me == 0 && mana_checkpoint(what == 's' ? MANA_STOP : MANA_GO_ON) != 0) CHECK(!"there is no mana to ask");
+  while (__atomic_load_n(&checkpoints, __ATOMIC_SEQ_CST) == before)
+    syscall(SYS_futex, &checkpoints, FUTEX_WAIT, before, NULL, NULL, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// out: exit status
+static inline int finish(void) {
+  int all = 0;
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (me == 0) printf("%d lines met, %d wrong\n", lines_met, all), fflush(stdout);
+  MPI_Finalize();
+  return all != 0;
+}
