@@ -5,6 +5,7 @@
 #include "job.hpp"
 
 #include "../lower/life.hpp"
+#include "../traps/signals.hpp"
 
 #include <capture.hpp>
 #include <rank_image.hpp>
@@ -24,6 +25,7 @@ namespace {
 control::rank_written write_to(const std::string& generation) {
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
+  split::note_dispositions();
   this_job().record.directory = std::filesystem::current_path().string();
   descriptors::captured open_files = descriptors::capture();
   const std::vector<image::section> sections = {{"run", encode(this_job().record)},
