@@ -12,6 +12,7 @@
 #include <regions.hpp>
 #include <saved_state.hpp>
 #include <store.hpp>
+#include <upper_half.hpp>
 
 #include <cstdlib>
 #include <exception>
@@ -22,6 +23,14 @@ namespace mana::run {
 
 namespace {
 
+/// The section "threads": each thread's id, 4 bytes, little endian.
+std::vector<std::uint8_t> encoded_thread_ids() {
+  std::vector<std::uint8_t> bytes;
+  for (const std::int32_t id : split::thread_ids())
+    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::uint8_t>(id >> shift));
+  return bytes;
+}
+
 control::rank_written write_to(const std::string& generation) {
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
@@ -29,6 +38,7 @@ control::rank_written write_to(const std::string& generation) {
   this_job().record.directory = std::filesystem::current_path().string();
   descriptors::captured open_files = descriptors::capture();
   const std::vector<image::section> sections = {{"run", encode(this_job().record)},
+                                                {"threads", encoded_thread_ids()},
                                                 {"descriptors", std::move(open_files.bytes)}};
   const auto begin = std::chrono::steady_clock::now();
   const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,
