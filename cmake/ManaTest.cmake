@@ -51,8 +51,30 @@ function(mana_add_script_test test mpi labels script)
     SKIP_RETURN_CODE 77)
 endfunction()
 
+# Whether a test of this name is run over this MPI: over one of the two, always the same, where the other one's differs
+# little; over both in a long run.
+function(mana_takes_turn name mpi result)
+  string(MD5 digits "${name}")
+  string(SUBSTRING "${digits}" 0 1 digit)
+  math(EXPR turn "0x${digit} % 2")
+  list(LENGTH MANA_MPIS count)
+  list(FIND MANA_MPIS ${mpi} index)
+  if(MANA_TEST_LONG OR count EQUAL 1 OR turn EQUAL index)
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # mana_add_restart_test(name mpi ranks words…): words are options of restart_test.py, "--", the program, its arguments.
 function(mana_add_restart_test name mpi ranks)
+  if(name MATCHES "^(busy_|trap_|heat2d_|stress_|tree|tool_)" AND
+      NOT name MATCHES "^(busy_stress|busy_collectives|trap_early_leaver|trap_in_handler)$")
+    mana_takes_turn(${name} ${mpi} has_turn)
+    if(NOT has_turn)
+      return()
+    endif()
+  endif()
   set(labels restart)
   if(name MATCHES "^busy_")
     list(APPEND labels slow)

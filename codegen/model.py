@@ -34,6 +34,7 @@ class Function:
     id: str               # comm_split
     params: list
     returns: str          # C type
+    reports_errors: bool  # what it returns is an error code
     libraries: list
     shape: str
     slot: bool
@@ -67,6 +68,10 @@ class Function:
 
     @property
     def call(self):
+        return f"mana::wrap::finish({self.wrapper})" if self.reports_errors else self.wrapper
+
+    @property
+    def wrapper(self):
         if self.shape == "refuse":
             return f"mana::refuse<mana::fn::{self.id}>({self.args})"
         if self.shape == "manual":
@@ -123,6 +128,7 @@ def _function(name, facts, policy, kinds, large, where):
         params = [p for text in facts["params"] if (p := _param(text, kinds, large, where))]
     returns = facts.get("returns", "ERROR_CODE")
     return Function(name=name, id=identifier(name), params=params, returns=_return_type(returns, kinds),
+                    reports_errors=returns == "ERROR_CODE",
                     libraries=[m for m in facts["in"] if not (large and m == "openmpi")], shape=shape,
                     slot=policy.get("slot", shape in ("collective", "icollective")), why=policy.get("why", ""),
                     source=facts["source"])

@@ -26,7 +26,8 @@ enum group_code : std::uint32_t { group_null = 0x108, group_empty = 0x109 };
 enum message_code : std::uint32_t { message_null = 0x128, message_no_proc = 0x129 };
 enum info_code : std::uint32_t { info_null = 0x130, info_env = 0x131 };
 enum errhandler_code : std::uint32_t {
-  errhandler_null = 0x140, errors_are_fatal = 0x141, errors_return = 0x142, errors_abort = 0x143 };
+  errhandler_null = 0x140, errors_are_fatal = 0x141, errors_return = 0x142, errors_abort = 0x143,
+  errors_throw = 0x144 };      // MPI::ERRORS_THROW_EXCEPTIONS of C++; the lower half never hears of it
 enum request_code : std::uint32_t { request_null = 0x180 };
 enum op_code : std::uint32_t {
   op_null = 0x20, sum = 0x21, min = 0x22, max = 0x23, prod = 0x24, band = 0x28, bor = 0x29, bxor = 0x2a,

@@ -142,6 +142,9 @@ inline void init_predefined() noexcept {
       [](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, handle_bits(h)); });
   for_each_predefined_errhandler(
       [](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS              // MPICH's C++ library throws when C's function has returned
+  predefined<kind::errhandler>.add(neutral::errors_throw, handle_bits(MPIR_ERRORS_THROW_EXCEPTIONS));
+#endif
   for_each_predefined_info(
       [](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
   init_classes();

@@ -1,8 +1,9 @@
 // Error handlers: every error of every wrapper ends in raise(). The live MPI returns errors only, so the application's
-// handlers are called here, from the upper half, with its own handles and codes.
+// handlers are called by the upper half, with its own handles and codes, when the wrapper has ended.
 #pragma once
 #include <mana/vid/errhandler_descriptor.hpp>
 #include <mana/wrap/argument.hpp>
+#include <mana/wrap/due_handler.hpp>
 #include <mana/wrap/error_names.hpp>
 #include <mana/wrap/error_space.hpp>
 #include <mana/wrap/fortran_index.hpp>
@@ -66,27 +67,41 @@ inline void end_with_error(std::uint32_t handler, int app_code, function_id f, c
   lower::cross([&] { s.note(line); s.abort(error_class); });
 }
 
-/// Runs the handler that an object has. handle: the object, as the application knows it
+/// MPI::ERRORS_THROW_EXCEPTIONS of C++, which is a handler for objects of every kind: its function for each, if C's
+/// function is to call it. Else it is as MPI_ERRORS_RETURN, and C++'s function throws.
+struct thrower { void (*function)() = nullptr; handler_proxy by_proxy = nullptr; };
+template <class Handle>
+inline constinit thrower thrower_for{};
+
+/// Has the handler of an object run when the wrapper ends. handle: the object, as the application knows it
 /// out: app_code, unless the handler ends the job
 template <class Handle>
 inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, function_id f,
                           const char* detail) noexcept {
+  due = {};
   if (handler == neutral::errors_return) return app_code;
-  const errhandler_entry* const e = errhandler_named(handler);
-  if (e == nullptr || e->what.function == nullptr) {
+  thrower call;
+  [[maybe_unused]] bool is_fortran = false;
+  if (handler == neutral::errors_throw) call = thrower_for<Handle>;
+  else if (const errhandler_entry* const e = errhandler_named(handler)) {
+    call = {e->what.function, e->what.by_proxy};
+    is_fortran = e->what.is_fortran;
+  }
+  if (call.function == nullptr && handler == neutral::errors_throw) return app_code;
+  if (call.function == nullptr) {
     end_with_error(handler, app_code, f, detail);
     return app_code;
   }
-  keep_errhandler(handler);                      // it may free itself
-  using function = void (*)(void*, int*, ...);
-  void* object = &handle;
+  due.function = call.function;
+  due.by_proxy = call.by_proxy;
+  due.code = app_code;
+  static_assert(sizeof handle <= sizeof due.object);
+  std::memcpy(due.object, &handle, sizeof handle);
 #ifdef OPEN_MPI                                  // elsewhere Fortran has the same numbers
   MPI_Fint number = 0;
   if constexpr (std::is_same_v<Handle, MPI_Comm>) number = to_fortran<kind::comm>(handle);
-  if (e->what.is_fortran) object = &number;
+  if (is_fortran) std::memcpy(due.object, &number, sizeof number);
 #endif
-  reinterpret_cast<function>(e->what.function)(object, &app_code);
-  release_errhandler(handler);
   return app_code;
 }
 
@@ -135,6 +150,10 @@ inline int create_errhandler(kind_code object, Function* function, MPI_Errhandle
 }
 
 /// Before anybody can use the handler.
+inline void call_errhandler_by(MPI_Errhandler handler, handler_proxy proxy) noexcept {
+  const auto e = vid::table<kind::errhandler>().find(app::to_virt<kind::errhandler>(handler));
+  if (e != nullptr) e->what.by_proxy = proxy;
+}
 inline void call_errhandler_in_fortran(MPI_Errhandler handler) noexcept {
   const auto e = vid::table<kind::errhandler>().find(app::to_virt<kind::errhandler>(handler));
   if (e != nullptr) e->what.is_fortran = true;
@@ -195,7 +214,7 @@ inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_call_errhandler::id, neutral::err_comm, nullptr);
   wrap::run_errhandler(wrap::errhandler_of(c.e->what), comm, code, fn::comm_call_errhandler::id, "called by the application");
-  return MPI_SUCCESS;
+  return wrap::succeeds_after_handler;
 }
 
 /// Predefined ones may be "freed" too: MPI_Comm_get_errhandler gives them out.
@@ -233,7 +252,7 @@ inline int file_call_errhandler(MPI_File file, int code) noexcept {
   if (file != MPI_FILE_NULL) return wrap::fail(fn::file_call_errhandler::id, neutral::err_file, "no such file");
   wrap::run_errhandler(wrap::default_file_errhandler(), file, code, fn::file_call_errhandler::id,
                        "called by the application");
-  return MPI_SUCCESS;
+  return wrap::succeeds_after_handler;
 }
 
 inline int win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* out) noexcept {

@@ -11,10 +11,14 @@ using op_entry = vid::entry<kind::op>;
 
 /// What each number calls. A freed one may still be called by a reduction that was started before, so it stays as it is,
 /// and is used again only when all others have been and no collective of that time is pending.
+/// How a function that is C++'s is called.
+using op_proxy = void (*)(void (*function)(), void* in, void* inout, int* count, MPI_Datatype* type);
+
 struct op_numbers {
   struct user {
     void (*function)() = nullptr;
     bool large = false, is_fortran = false, taken = false;
+    op_proxy by_proxy = nullptr;              // null: the function is called itself
     std::uint64_t freed_at = 0;               // collectives that were started before have a lower descriptor::posted
   };
   user all[vid::max_user_ops];
@@ -45,7 +49,7 @@ inline std::uint32_t take_op_number(void (*function)(), bool large) noexcept {
     const auto is_over = [=](const op_numbers::user& u) { return !u.taken && u.freed_at <= oldest; };
     number = static_cast<std::uint32_t>(std::find_if(std::begin(ops.all), std::end(ops.all), is_over) - ops.all);
   }
-  if (number < vid::max_user_ops) ops.all[number] = {function, large, false, true, 0};
+  if (number < vid::max_user_ops) ops.all[number] = {function, large, false, true, nullptr, 0};
   return number;
 }
 inline void give_op_number_back(std::uint32_t number) noexcept {
@@ -82,6 +86,15 @@ inline int create_op(Function* function, int commutes, bool large, MPI_Op* out) 
 inline void call_op_in_fortran(MPI_Op op) noexcept {
   if (const op_entry* const e = vid::table<kind::op>().find(app::to_virt<kind::op>(op)))
     user_ops().all[e->what.number].is_fortran = true;
+}
+
+/// Likewise, for C++. function: null for the one that it has
+inline void call_op_by(MPI_Op op, void (*function)(), op_proxy proxy) noexcept {
+  const op_entry* const e = vid::table<kind::op>().find(app::to_virt<kind::op>(op));
+  if (e == nullptr) return;
+  op_numbers::user& user = user_ops().all[e->what.number];
+  if (function != nullptr) user.function = function;
+  user.by_proxy = proxy;
 }
 
 /// The program frees its handle, or a persistent collective lets go of the operation: the last one of them ends it.
@@ -157,8 +170,10 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
   const std::int64_t extent = count > INT_MAX ? layout_of(resolve_type(type)).extent : 0;
   for (std::int64_t done = 0; done < count;) {
     int n = static_cast<int>(std::min<std::int64_t>(count - done, INT_MAX));
-    reinterpret_cast<user_function>(op.function)(static_cast<char*>(in) + done * extent,
-                                                 static_cast<char*>(inout) + done * extent, &n, datatype);
+    char* const from = static_cast<char*>(in) + done * extent;
+    char* const to = static_cast<char*>(inout) + done * extent;
+    if (op.by_proxy != nullptr) op.by_proxy(op.function, from, to, &n, &type);
+    else reinterpret_cast<user_function>(op.function)(from, to, &n, datatype);
     done += n;
   }
 }

@@ -245,9 +245,10 @@ inline int session_get_errhandler(MPI_Session session, MPI_Errhandler* out) noex
     return int{neutral::success}; });
 }
 inline int session_call_errhandler(MPI_Session session, int code) noexcept {
-  return wrap::with_session<fn::session_call_errhandler>(session, nullptr, [&](wrap::session_entry& s) {
+  const int rc = wrap::with_session<fn::session_call_errhandler>(session, nullptr, [&](wrap::session_entry& s) {
     wrap::run_errhandler(s.what.errhandler, session, code, fn::session_call_errhandler::id, "called by the application");
     return int{neutral::success}; });
+  return rc == MPI_SUCCESS ? wrap::succeeds_after_handler : rc;
 }
 
 }  // namespace mana::manual

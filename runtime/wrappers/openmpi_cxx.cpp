@@ -1,0 +1,107 @@
+// Open MPI's C++ library (MPI-2.2's bindings) goes into the upper half as it is, and calls MPI's C functions for nearly
+// everything. Here is the rest: its functions that look into the structures behind C's handles, which ours do not have,
+// are replaced (the program's calls and the library's own find these first), and what it takes from Open MPI's C library.
+#include <mana/wrap/manual/all.hpp>
+
+#include <dlfcn.h>
+
+extern "C" char ompi_mpi_errors_throw_exceptions[];
+
+namespace mana {
+namespace {
+
+/// What the library says of a communicator.
+enum class cxx_comm : int { intra = 1, inter = 2, cart = 3, graph = 4 };
+
+using handler_caller = void (*)(void* object, int* code, const char* text, void (*function)());
+using op_caller = void (*)(void* in, void* inout, int* count, MPI_Datatype* type, void (*function)());
+
+/// The library's function of this name. It is there if a handler of C++ is.
+template <class Function>
+Function in_library(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+void comm_handler(void (*function)(), void* object, int* code) {
+  in_library<handler_caller>("ompi_mpi_cxx_comm_errhandler_invoke")(object, code, "", function);
+}
+void win_handler(void (*function)(), void* object, int* code) {
+  in_library<handler_caller>("ompi_mpi_cxx_win_errhandler_invoke")(object, code, "", function);
+}
+void file_handler(void (*function)(), void* object, int* code) {
+  in_library<handler_caller>("ompi_mpi_cxx_file_errhandler_invoke")(object, code, "", function);
+}
+void op_in_cxx(void (*function)(), void* in, void* inout, int* count, MPI_Datatype* type) {
+  in_library<op_caller>("ompi_mpi_cxx_op_intercept")(in, inout, count, type, function);
+}
+
+template <class Function>
+MPI_Errhandler made_by(int (*create)(Function*, MPI_Errhandler*), void (*function)(), wrap::handler_proxy proxy) {
+  MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+  create(reinterpret_cast<Function*>(function), &made);
+  if (made != MPI_ERRHANDLER_NULL) wrap::call_errhandler_by(made, proxy);
+  return made;
+}
+
+}  // namespace
+}  // namespace mana
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+// ---- in the place of the library's
+
+int ompi_cxx_comm_get_type(MPI_Comm comm) {
+  using mana::cxx_comm;
+  int inter = 0, topology = MPI_UNDEFINED;
+  PMPI_Comm_test_inter(comm, &inter);
+  PMPI_Topo_test(comm, &topology);
+  const cxx_comm found = topology == MPI_GRAPH ? cxx_comm::graph
+                         : topology == MPI_CART ? cxx_comm::cart
+                         : inter != 0 ? cxx_comm::inter : cxx_comm::intra;
+  return static_cast<int>(found);
+}
+
+MPI_Errhandler ompi_cxx_errhandler_create_comm(void (*function)()) {
+  return mana::made_by(PMPI_Comm_create_errhandler, function, mana::comm_handler);
+}
+MPI_Errhandler ompi_cxx_errhandler_create_win(void (*function)()) {
+  return mana::made_by(PMPI_Win_create_errhandler, function, mana::win_handler);
+}
+MPI_Errhandler ompi_cxx_errhandler_create_file(void (*function)()) {
+  return mana::made_by(PMPI_File_create_errhandler, function, mana::file_handler);
+}
+int ompi_cxx_errhandler_invoke_comm(MPI_Comm comm, int code, const char*) {
+  PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+int ompi_cxx_errhandler_invoke_file(MPI_File file, int code, const char*) {
+  PMPI_File_call_errhandler(file, code);
+  return code;
+}
+/// Of MPI::ERRORS_THROW_EXCEPTIONS, by the library before anybody can use it.
+void ompi_cxx_errhandler_set_callbacks(void*, void (*comm)(), void (*file)(), void (*win)()) {
+  using namespace mana;
+  wrap::thrower_for<MPI_Comm>.function = comm;
+  wrap::thrower_for<MPI_File>.function = file;
+  wrap::thrower_for<MPI_Win>.function = win;
+  app::predefined<kind::errhandler>.add(neutral::errors_throw,
+                                        reinterpret_cast<std::uintptr_t>(ompi_mpi_errors_throw_exceptions));
+}
+
+// ---- what it takes from Open MPI's C library
+
+/// object: 1 communicator, 2 datatype, 3 window. The functions get one argument more than C's, which they do not use.
+int ompi_attr_create_keyval(int object, void (*copy)(), void (*remove)(), int* key, void* extra, int, void*) {
+  using mana::kind_code;
+  constexpr kind_code objects[] = {kind_code::none, kind_code::comm, kind_code::datatype, kind_code::win};
+  if (object < 1 || object > 3) return MPI_ERR_INTERN;
+  const std::lock_guard hold(mana::wrap::cold_lock());
+  *key = mana::wrap::attribute_keys().insert({.object = objects[object], .copy = copy, .remove = remove, .extra = extra});
+  return MPI_SUCCESS;
+}
+/// The operation was made with the library's own function; this one is the program's.
+void ompi_op_set_cxx_callback(MPI_Op op, void (*function)()) { mana::wrap::call_op_by(op, function, mana::op_in_cxx); }
+
+}
+#pragma GCC visibility pop
