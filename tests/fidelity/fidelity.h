@@ -71,10 +71,15 @@ static inline void begin_at(int level, int* argc, char*** argv) {
 }
 static inline void begin(int* argc, char*** argv) { begin_at(MPI_THREAD_MULTIPLE, argc, argv); }
 
+/// What the line of this number has: a letter of FIDELITY.
+static inline char what_at(int number) {
+  const char* const lines = getenv("FIDELITY");
+  return lines != NULL && (int)strlen(lines) > number ? lines[number] : '-';
+}
+
 /// A line at which this rank does something else (unless it is NULL) while the checkpoint is asked for and taken.
 static inline void line_while(void (*meanwhile)(void)) {
-  const char* const lines = getenv("FIDELITY");
-  const char what = lines != NULL && (int)strlen(lines) > lines_met ? lines[lines_met] : '-';
+  const char what = what_at(lines_met);
   const uint32_t before = __atomic_load_n(&checkpoints, __ATOMIC_SEQ_CST);
   const int wanted = what == 'g' || what == 's';
   ++lines_met;
@@ -89,6 +94,12 @@ static inline void line_while(void (*meanwhile)(void)) {
 
 /// Returns when the checkpoint that this line is to have has been taken, in this process or in a new one.
 static inline void line(void) { line_while(NULL); }
+
+/// Whether the number comes to this value within some seconds.
+static inline int comes_to(int* number, int value) {
+  for (int tries = 0; tries < 8000 && __atomic_load_n(number, __ATOMIC_SEQ_CST) != value; ++tries) usleep(1000);
+  return __atomic_load_n(number, __ATOMIC_SEQ_CST) == value;
+}
 
 /// out: exit status
 static inline int finish(void) {

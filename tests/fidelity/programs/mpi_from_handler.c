@@ -16,9 +16,10 @@ int main(int argc, char** argv) {
   setitimer(ITIMER_REAL, &each, NULL);
   for (int round = 0; round < 3; ++round) {
     const long before = ticks;
+    const double begun = MPI_Wtime();
     for (int i = 0, end = 0; !end; ++i) {
       CHECK(exchange(i) == i);
-      const int own = i >= 300 && ticks >= before + 3;
+      const int own = i >= 300 && (ticks >= before + 3 || MPI_Wtime() > begun + 3);
       MPI_Allreduce(&own, &end, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     }
     CHECK(ticks > before);

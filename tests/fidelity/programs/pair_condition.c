@@ -47,8 +47,7 @@ int main(int argc, char** argv) {
       ++all->turn;
       CHECK(pthread_cond_signal(&all->condition) == 0 && pthread_mutex_unlock(&all->mutex) == 0);
     }
-    for (int tries = 0; me == 1 && tries < 2000 && __atomic_load_n(&seen, __ATOMIC_SEQ_CST) == round; ++tries) usleep(1000);
-    if (me == 1) CHECK(__atomic_load_n(&seen, __ATOMIC_SEQ_CST) == round + 1);
+    if (me == 1) CHECK(comes_to(&seen, round + 1), "%d", seen);
   }
   if (me == 1) pthread_join(thread, NULL);
   together();

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   }
   together();
   for (int holder = 0; holder < 2; ++holder) {
-    for (int i = 0; me == holder && i < 2; ++i) CHECK(pthread_mutex_lock(&all[i]) == 0);
+    for (int i = 0; me == holder && i < 2; ++i) CHECK(pthread_mutex_trylock(&all[i]) == 0);
     together();
     line();
     for (int i = 0; me != holder && i < 2; ++i) CHECK(pthread_mutex_trylock(&all[i]) == EBUSY);
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
       for (int i = 0; i < 2; ++i) CHECK(pthread_mutex_unlock(&all[i]) == 0);
     }
     together();
-    for (int i = 0; me != holder && i < 2; ++i) CHECK(pthread_mutex_lock(&all[i]) == 0 && pthread_mutex_unlock(&all[i]) == 0);
+    for (int i = 0; me != holder && i < 2; ++i) CHECK(pthread_mutex_trylock(&all[i]) == 0 && pthread_mutex_unlock(&all[i]) == 0);
     together();
   }
   leave_common_place();

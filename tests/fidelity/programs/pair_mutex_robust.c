@@ -14,7 +14,7 @@ static void* own(void* which) {
   return NULL;
 }
 static void inherit(int which) {
-  const int found = pthread_mutex_lock(&all[which]);
+  const int found = pthread_mutex_trylock(&all[which]);
   CHECK(found == EOWNERDEAD, "mutex %d: %s", which, strerror(found));
   CHECK(pthread_mutex_consistent(&all[which]) == 0 && pthread_mutex_unlock(&all[which]) == 0);
 }
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   together();
   if (me == 1) inherit(1);
   together();
-  for (int i = 0; i < 2; ++i) CHECK(pthread_mutex_lock(&all[i]) == 0 && pthread_mutex_unlock(&all[i]) == 0);
+  for (int i = 0; me == 0 && i < 2; ++i) CHECK(pthread_mutex_trylock(&all[i]) == 0 && pthread_mutex_unlock(&all[i]) == 0);
   leave_common_place();
   return finish();
 }
