@@ -84,7 +84,8 @@ static inline void line_while(void (*meanwhile)(void)) {
   const int wanted = what == 'g' || what == 's';
   ++lines_met;
   if (wanted) MPI_Barrier(MPI_COMM_WORLD);   // all know how many there were
-  if (wanted && me == 0 && mana_checkpoint(what == 's' ? MANA_STOP : MANA_GO_ON) != 0) CHECK(!"there is no mana to ask");
+  if (wanted && me == 0 && mana_checkpoint(what == 's' ? MANA_STOP : MANA_GO_ON) != 0)
+    CHECK(!"there is no mana to ask");
   if (meanwhile != NULL) meanwhile();
   if (!wanted) return;
   while (__atomic_load_n(&checkpoints, __ATOMIC_SEQ_CST) == before)

@@ -1,4 +1,5 @@
-// Asynchronous reads and writes (aio_read, lio_listio): done before a line and asked for after it, and more begun in between.
+// Asynchronous reads and writes (aio_read, lio_listio): done before a line and asked for after it, and more begun in
+// between.
 #include "../place.h"
 
 #include <aio.h>
@@ -19,7 +20,8 @@ int main(int argc, char** argv) {
     reads_it.aio_lio_opcode = LIO_READ, writes_it.aio_lio_opcode = LIO_WRITE;
     OK(lio_listio(LIO_WAIT, both, 2, NULL)), OK(aio_read(&waits));
     line();
-    CHECK(aio_error(&reads_it) == 0 && aio_return(&reads_it) == 5 && !memcmp(text[0], round == 0 ? "01234" : "56789", 5));
+    CHECK(aio_error(&reads_it) == 0 && aio_return(&reads_it) == 5 &&
+          !memcmp(text[0], round == 0 ? "01234" : "56789", 5));
     CHECK(aio_error(&writes_it) == 0 && aio_return(&writes_it) == 7);
     CHECK(aio_error(&waits) == EINPROGRESS, "%s", strerror(aio_error(&waits)));
     CHECK(write(ends[1], &"xy"[round], 1) == 1);

@@ -1,4 +1,5 @@
-// Lines that are met in functions that libc calls: in nftw of a directory, in a comparison of qsort_r, in a stream's own write.
+// Lines that are met in functions that libc calls: in nftw of a directory, in a comparison of qsort_r, in a stream's
+// own write.
 #include "../place.h"
 
 static int visited, compared, written;

@@ -1,4 +1,5 @@
-// Calls that move data between descriptors: sendfile, splice, tee, copy_file_range, preadv and pwritev, before and after.
+// Calls that move data between descriptors: sendfile, splice, tee, copy_file_range, preadv and pwritev, before and
+// after.
 #include "../place.h"
 
 #include <sys/sendfile.h>

@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
   for (int s = 0; s < steps; ++s) {
     if (s == 1) line();
     const long edge = 10 * s + me;
-    MPI_Sendrecv(&edge, 1, MPI_LONG, other(), s, &cells[threads], 1, MPI_LONG, other(), s, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&edge, 1, MPI_LONG, other(), s, &cells[threads], 1, MPI_LONG, other(), s, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     expected += 10 * s + other();
     step.arrive_and_wait(), step.arrive_and_wait();
     for (int i = 0; i < threads; ++i) CHECK(cells[i] == expected, "%ld, not %ld", cells[i], expected);

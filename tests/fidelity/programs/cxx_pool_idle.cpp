@@ -53,7 +53,8 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 8; ++i) results.push_back(of_three.give([i, round] {
       int out = 100 * round + i, got = -1;
       MPI_Request request;
-      MPI_Isend(&out, 1, MPI_INT, other(), i, MPI_COMM_WORLD, &request);     // jobs of one rank wait for none behind them
+      // jobs of one rank wait for none behind them
+      MPI_Isend(&out, 1, MPI_INT, other(), i, MPI_COMM_WORLD, &request);
       MPI_Recv(&got, 1, MPI_INT, other(), i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       return got;

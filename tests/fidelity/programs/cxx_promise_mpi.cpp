@@ -1,4 +1,5 @@
-// std::promise, future, packaged_task and async that carry what MPI received from one thread to another, over the lines.
+// std::promise, future, packaged_task and async that carry what MPI received from one thread to another, over the
+// lines.
 // ranks: 2
 #include "../pair.h"
 

@@ -1,4 +1,5 @@
-// Destructors of static and thread-local objects that run after MPI_Finalize: each asks MPI whether it is over. Rank 1 has more.
+// Destructors of static and thread-local objects that run after MPI_Finalize: each asks MPI whether it is over. Rank 1
+// has more.
 // ranks: 2
 #include "../pair.h"
 

@@ -6,7 +6,8 @@
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const iconv_t to = iconv_open("ISO-2022-JP", "UTF-8"), from = iconv_open("UTF-8", "ISO-2022-JP"), wide = iconv_open("UTF-16", "UTF-8");
+  const iconv_t to = iconv_open("ISO-2022-JP", "UTF-8"), from = iconv_open("UTF-8", "ISO-2022-JP"),
+      wide = iconv_open("UTF-16", "UTF-8");
   CHECK(to != (iconv_t)-1 && from != (iconv_t)-1 && wide != (iconv_t)-1, "%s", strerror(errno));
   char text[] = "\xe3\x81\x82\xe3\x81\x84\xe3\x81\x86", out[64], back[64], *at = text, *into = out;
   size_t left = 3, room = sizeof out;

@@ -1,4 +1,5 @@
-// Functions that are chosen at the start (IFUNC), of the program's own and libc's: the same ones are called after the lines.
+// Functions that are chosen at the start (IFUNC), of the program's own and libc's: the same ones are called after the
+// lines.
 #include "../fidelity.h"
 
 static int first(int x) { return x + 1; }

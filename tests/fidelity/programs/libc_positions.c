@@ -1,4 +1,5 @@
-// Places in texts that libc keeps: strtok, strtok_r, strsep, getopt in the middle of its arguments, multibyte state, strsignal.
+// Places in texts that libc keeps: strtok, strtok_r, strsep, getopt in the middle of its arguments, multibyte state,
+// strsignal.
 #include "../fidelity.h"
 
 #include <getopt.h>
@@ -7,11 +8,13 @@ int main(int argc, char** argv) {
   begin(&argc, &argv);
   char first[] = "alpha,beta,,gamma", second[] = "1 2 3 4", third[] = "a::b:c", *place = NULL, *rest = third;
   char *words[] = {"program", "-a", "-bvalue", "-cd", "name", "-e", NULL};
-  CHECK(!strcmp(strtok(first, ","), "alpha") && !strcmp(strtok_r(second, " ", &place), "1") && !strcmp(strsep(&rest, ":"), "a"));
+  CHECK(!strcmp(strtok(first, ","), "alpha") && !strcmp(strtok_r(second, " ", &place), "1") &&
+        !strcmp(strsep(&rest, ":"), "a"));
   optind = 1;
   CHECK(getopt(6, words, "ab:cde") == 'a');
   line();
-  CHECK(!strcmp(strtok(NULL, ","), "beta") && !strcmp(strtok_r(NULL, " ", &place), "2") && !strcmp(strsep(&rest, ":"), ""));
+  CHECK(!strcmp(strtok(NULL, ","), "beta") && !strcmp(strtok_r(NULL, " ", &place), "2") &&
+        !strcmp(strsep(&rest, ":"), ""));
   CHECK(getopt(6, words, "ab:cde") == 'b' && !strcmp(optarg, "value"));
   CHECK(getopt(6, words, "ab:cde") == 'c');                              // in the middle of a word
   const char* const unknown = strerror(12345);

@@ -1,4 +1,5 @@
-// Arenas of malloc in threads, two at most (M_ARENA_MAX): blocks that one thread allocated another frees, over the lines.
+// Arenas of malloc in threads, two at most (M_ARENA_MAX): blocks that one thread allocated another frees, over the
+// lines.
 #include "../fidelity.h"
 
 #include <malloc.h>
@@ -11,7 +12,8 @@ static size_t size_of(long self, int i, int round) { return 24 + (size_t)(self *
 
 static void* body(void* index) {
   const long self = (long)index, from = (self + 1) % threads;
-  for (int i = 0; i < blocks; ++i) all[self][i] = memset(malloc(size_of(self, i, 0)), (int)(self + i) & 255, size_of(self, i, 0));
+  for (int i = 0; i < blocks; ++i) all[self][i] = memset(malloc(size_of(self, i, 0)), (int)(self + i) & 255,
+                                                         size_of(self, i, 0));
   for (int round = 0; round < 2; ++round) {
     pthread_barrier_wait(&barrier), pthread_barrier_wait(&barrier);
     int bad = 0;

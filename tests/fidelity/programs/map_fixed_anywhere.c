@@ -10,7 +10,8 @@ int main(int argc, char** argv) {
   begin(&argc, &argv);
   int made[count];
   for (int i = 0; i < count; ++i) {
-    char* const map = mmap((void*)at[i], 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    char* const map = mmap((void*)at[i], 65536, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     made[i] = map != MAP_FAILED;
     CHECK(made[i], "%lx: %s", (unsigned long)at[i], strerror(errno));
     if (!made[i]) continue;
@@ -24,9 +25,11 @@ int main(int argc, char** argv) {
     for (int i = 0; i < count; ++i) {
       if (!made[i]) continue;
       char* const map = (char*)at[i];
-      CHECK(map[0] == i + 1 && map[4096] == i + 1 && map[8192] == (round == 0 ? 0 : 9) && map[65535] == i + 1, "map %d", i);
+      CHECK(map[0] == i + 1 && map[4096] == i + 1 && map[8192] == (round == 0 ? 0 : 9) && map[65535] == i + 1, "map %d",
+            i);
       map[8192] = 9;
-      CHECK(mmap(map, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED && errno == EEXIST);
+      CHECK(mmap(map, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED &&
+            errno == EEXIST);
       char* const hole = mmap(map + 12288, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
       CHECK(hole == map + 12288, "%s", strerror(errno));
       if (hole == map + 12288) OK(munmap(hole, 4096));

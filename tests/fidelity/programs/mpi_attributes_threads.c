@@ -1,4 +1,5 @@
-// Attributes whose functions look at the thread that they are called on, and whose values are of thread-local addresses.
+// Attributes whose functions look at the thread that they are called on, and whose values are of thread-local
+// addresses.
 // ranks: 2
 #include "../pair.h"
 

@@ -9,15 +9,18 @@ typedef int allreduce(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
 static void reduce(allreduce* function, const char* how) {
   int one = me + 1, sum = 0;
   CHECK(function != NULL, "%s", how);
-  if (function != NULL) CHECK(function(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && sum == 3, "%s: %d", how, sum);
+  if (function != NULL) CHECK(function(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && sum == 3,
+                              "%s: %d", how, sum);
 }
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   void *const self = dlopen(NULL, RTLD_NOW), *const math = dlopen("libm.so.6", RTLD_NOW);
   CHECK(self != NULL && math != NULL);
-  allreduce *const of_self = (allreduce*)dlsym(self, "MPI_Allreduce"), *const by_default = (allreduce*)dlsym(RTLD_DEFAULT, "MPI_Allreduce"),
-            *const next = (allreduce*)dlsym(RTLD_NEXT, "MPI_Allreduce"), *const profiling = (allreduce*)dlsym(self, "PMPI_Allreduce");
+  allreduce *const of_self = (allreduce*)dlsym(self, "MPI_Allreduce"),
+            *const by_default = (allreduce*)dlsym(RTLD_DEFAULT, "MPI_Allreduce"),
+            *const next = (allreduce*)dlsym(RTLD_NEXT, "MPI_Allreduce"),
+            *const profiling = (allreduce*)dlsym(self, "PMPI_Allreduce");
   double (*cosine)(double) = (double (*)(double))dlsym(math, "cos");
   for (int round = 0; round < 3; ++round) {
     reduce(of_self, "of the program"), reduce(by_default, "default"), reduce(next, "next"), reduce(profiling, "PMPI");

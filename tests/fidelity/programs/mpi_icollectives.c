@@ -1,4 +1,5 @@
-// Collectives that were started before a line (Ibarrier, Iallreduce, Ibcast) and that another thread waits for after it.
+// Collectives that were started before a line (Ibarrier, Iallreduce, Ibcast) and that another thread waits for after
+// it.
 // ranks: 2
 #include "../pair.h"
 

@@ -1,4 +1,5 @@
-// An intercommunicator between the two ranks, and one merged of it, with a message under way at the lines; made in a thread.
+// An intercommunicator between the two ranks, and one merged of it, with a message under way at the lines; made in a
+// thread.
 // ranks: 2
 #include "../pair.h"
 

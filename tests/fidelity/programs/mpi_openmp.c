@@ -1,4 +1,5 @@
-// OpenMP and MPI: regions compute, the main thread reduces outside of them; thread-private values stay through the lines.
+// OpenMP and MPI: regions compute, the main thread reduces outside of them; thread-private values stay through the
+// lines.
 // ranks: 2
 // link: -fopenmp
 #include "../pair.h"

@@ -1,4 +1,5 @@
-// OpenMP and MPI: the lines are met by the main thread inside a region, whose other threads compute or wait at a barrier.
+// OpenMP and MPI: the lines are met by the main thread inside a region, whose other threads compute or wait at a
+// barrier.
 // ranks: 2
 // link: -fopenmp
 #include "../pair.h"

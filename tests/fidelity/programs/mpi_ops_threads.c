@@ -1,4 +1,5 @@
-// Operations and datatypes that threads made before a line, and others use after it; the functions keep thread-local counts.
+// Operations and datatypes that threads made before a line, and others use after it; the functions keep thread-local
+// counts.
 // ranks: 2
 #include "../pair.h"
 
@@ -36,7 +37,8 @@ static void* uses(void* index) {
   const long self = (long)index, from = (self + 1) % threads;        // made by another thread
   struct pair mine[2] = {{me, 0, 1.5 + me}, {10 - me, 0, 2.5 + me}}, best[2];
   MPI_Allreduce(mine, best, 2, types[from], ops[from], comms[self]);
-  CHECK(best[0].key == 1 && best[0].value == 2.5 && best[1].key == 10 && best[1].value == 2.5, "%d %f", best[0].key, best[1].value);
+  CHECK(best[0].key == 1 && best[0].value == 2.5 && best[1].key == 10 && best[1].value == 2.5, "%d %f", best[0].key,
+        best[1].value);
   return NULL;
 }
 static void in_threads(void* (*body)(void*)) {

@@ -1,4 +1,5 @@
-// Persistent requests that were started before the lines and are completed after, by Waitall and by Testany, and started again.
+// Persistent requests that were started before the lines and are completed after, by Waitall and by Testany, and
+// started again.
 // ranks: 2
 #include "../pair.h"
 

@@ -12,7 +12,8 @@ static MPI_Status statuses[2 * count];
 static void* completes(void* round) {
   MPI_Waitall(2 * count, requests, statuses);
   for (int i = 0; i < count; ++i)
-    CHECK(received[i][0] == 100 * (int)(long)round + i && received[i][length - 1] == received[i][0], "%d %d", received[i][0], received[i][length - 1]);
+    CHECK(received[i][0] == 100 * (int)(long)round + i && received[i][length - 1] == received[i][0], "%d %d",
+          received[i][0], received[i][length - 1]);
   return NULL;
 }
 

@@ -1,4 +1,5 @@
-// MPI_THREAD_SERIALIZED: threads that pass the right to call MPI on in a circle of semaphores; the main thread is one of them.
+// MPI_THREAD_SERIALIZED: threads that pass the right to call MPI on in a circle of semaphores; the main thread is one
+// of them.
 // ranks: 2
 #include "../pair.h"
 

@@ -1,5 +1,5 @@
-// A thread of rank 0 is in MPI_Allreduce, over a communicator of its own, when the checkpoint is asked for; one of rank 1
-// comes to it a little later.
+// A thread of rank 0 is in MPI_Allreduce, over a communicator of its own, when the checkpoint is asked for; one of rank
+// 1 comes to it a little later.
 // ranks: 2
 #include "../pair.h"
 

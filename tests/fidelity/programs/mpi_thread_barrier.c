@@ -1,5 +1,5 @@
-// A thread of rank 1 is in MPI_Barrier, over a communicator of its own, when the checkpoint is asked for; rank 0 comes to it
-// a little later.
+// A thread of rank 1 is in MPI_Barrier, over a communicator of its own, when the checkpoint is asked for; rank 0 comes
+// to it a little later.
 // ranks: 2
 #include "../pair.h"
 

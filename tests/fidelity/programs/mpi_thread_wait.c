@@ -1,4 +1,5 @@
-// Threads in MPI_Wait and MPI_Waitall for receives while the main thread comes to the lines; what they wait for is sent after.
+// Threads in MPI_Wait and MPI_Waitall for receives while the main thread comes to the lines; what they wait for is sent
+// after.
 // ranks: 2
 #include "../pair.h"
 

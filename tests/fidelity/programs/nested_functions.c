@@ -1,4 +1,5 @@
-// Functions inside of functions, whose addresses are code on the stack, made before a line and called after it, by libc too.
+// Functions inside of functions, whose addresses are code on the stack, made before a line and called after it, by libc
+// too.
 #include "../fidelity.h"
 
 static int call(int (*function)(int), int with) { return function(with); }

@@ -1,4 +1,5 @@
-// pthread_once whose function runs at a line while another thread waits for it; a spin lock that is held and one waited for.
+// pthread_once whose function runs at a line while another thread waits for it; a spin lock that is held and one waited
+// for.
 #include "../fidelity.h"
 
 #include <pthread.h>

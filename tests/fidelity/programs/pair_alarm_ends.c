@@ -1,4 +1,5 @@
-// The main thread of rank 1 is in sigsuspend, sigtimedwait and pause, which an alarm ends, while rank 0 asks for the checkpoint.
+// The main thread of rank 1 is in sigsuspend, sigtimedwait and pause, which an alarm ends, while rank 0 asks for the
+// checkpoint.
 // ranks: 2
 #include "../pair.h"
 

@@ -5,11 +5,13 @@
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   make_common_place();
-  if (me == 0) make_file("deleted", "what was there"), make_file("renamed", "one two three"), make_file("short", "abcdefgh");
+  if (me == 0) make_file("deleted", "what was there"), make_file("renamed", "one two three"),
+      make_file("short", "abcdefgh");
   together();
   int deleted = -1, renamed = -1, shortened = -1;
   if (me == 1) {
-    OK(deleted = open(in("deleted"), O_RDWR)), OK(renamed = open(in("renamed"), O_RDONLY)), OK(shortened = open(in("short"), O_RDONLY));
+    OK(deleted = open(in("deleted"), O_RDWR)), OK(renamed = open(in("renamed"), O_RDONLY)),
+        OK(shortened = open(in("short"), O_RDONLY));
     CHECK(reads(deleted, "what ") && reads(renamed, "one ") && reads(shortened, "abcdef"));
   }
   together();

@@ -1,4 +1,5 @@
-// A file that one rank writes while the other has it mapped shared; and what is stored in the mapping the first one reads.
+// A file that one rank writes while the other has it mapped shared; and what is stored in the mapping the first one
+// reads.
 // ranks: 2
 #include "../pair.h"
 
@@ -24,7 +25,8 @@ int main(int argc, char** argv) {
     for (int r = 0; r <= round; ++r) {
       snprintf(text, sizeof text, "round %d", r);
       if (me == 1) CHECK(!strcmp(map + 4096 + 100 * r, text), "%.20s", map + 4096 + 100 * r);
-      if (me == 0) CHECK(pread(fd, found, sizeof found, 8192 + 100 * r) == sizeof found && !strcmp(found, text), "%s", found);
+      if (me == 0) CHECK(pread(fd, found, sizeof found, 8192 + 100 * r) == sizeof found && !strcmp(found, text), "%s",
+                         found);
     }
     together();
   }

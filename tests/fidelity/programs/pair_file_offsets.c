@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
       char found[64] = "";
       snprintf(expected, sizeof expected, "rank %d round %d.", r, round);
       CHECK(pread(fd, found, (size_t)length, 100 * r + 20 * round) == length && !strcmp(found, expected), "%s", found);
-      CHECK(pread(fd, found, (size_t)length, 1000 + 100 * r + round * length) == length && !strcmp(found, expected), "%s", found);
+      CHECK(pread(fd, found, (size_t)length, 1000 + 100 * r + round * length) == length && !strcmp(found, expected),
+            "%s", found);
     }
   }
   close(fd);

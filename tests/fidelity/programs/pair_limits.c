@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
     line();
     struct rlimit found;
     CHECK(getrlimit(RLIMIT_NOFILE, &found) == 0 && found.rlim_cur == (me == 0 ? 200 : 300), "%lu", found.rlim_cur);
-    CHECK(getrlimit(RLIMIT_CORE, &found) == 0 && found.rlim_cur == core.rlim_cur && found.rlim_max == 65536, "%lu", found.rlim_cur);
+    CHECK(getrlimit(RLIMIT_CORE, &found) == 0 && found.rlim_cur == core.rlim_cur && found.rlim_max == 65536, "%lu",
+          found.rlim_cur);
     const mode_t mask = umask(0);
     CHECK(mask == (me == 0 ? 027 : 002), "%o", mask);
     umask(mask);

@@ -21,8 +21,10 @@ int main(int argc, char** argv) {
     line();
     unsigned priority = 0;
     if (me == 1) {
-      CHECK(mq_receive(queue, text, sizeof text, &priority) == 5 && !strcmp(text, "high") && priority == 7, "%u", priority);
-      CHECK(mq_receive(queue, text, sizeof text, &priority) == 4 && !strcmp(text, "low") && priority == 1, "%u", priority);
+      CHECK(mq_receive(queue, text, sizeof text, &priority) == 5 && !strcmp(text, "high") && priority == 7, "%u",
+            priority);
+      CHECK(mq_receive(queue, text, sizeof text, &priority) == 4 && !strcmp(text, "low") && priority == 1, "%u",
+            priority);
       CHECK(mq_receive(queue, text, sizeof text, &priority) == -1 && errno == EAGAIN);
     }
     together();

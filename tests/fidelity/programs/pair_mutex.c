@@ -1,4 +1,5 @@
-// Mutexes that processes share, in a file that both ranks map: rank 0 holds them at the first line, rank 1 at the second.
+// Mutexes that processes share, in a file that both ranks map: rank 0 holds them at the first line, rank 1 at the
+// second.
 // ranks: 2
 #include "../pair.h"
 
@@ -26,7 +27,8 @@ int main(int argc, char** argv) {
       for (int i = 0; i < 2; ++i) CHECK(pthread_mutex_unlock(&all[i]) == 0);
     }
     together();
-    for (int i = 0; me != holder && i < 2; ++i) CHECK(pthread_mutex_trylock(&all[i]) == 0 && pthread_mutex_unlock(&all[i]) == 0);
+    for (int i = 0; me != holder && i < 2; ++i) CHECK(pthread_mutex_trylock(&all[i]) == 0 &&
+                                                      pthread_mutex_unlock(&all[i]) == 0);
     together();
   }
   leave_common_place();

@@ -1,4 +1,5 @@
-// Robust mutexes in a file that both ranks map: owners of one rank that end before and after a line leave them to the other.
+// Robust mutexes in a file that both ranks map: owners of one rank that end before and after a line leave them to the
+// other.
 // ranks: 2
 #include "../pair.h"
 
@@ -44,7 +45,8 @@ int main(int argc, char** argv) {
   together();
   if (me == 1) inherit(1);
   together();
-  for (int i = 0; me == 0 && i < 2; ++i) CHECK(pthread_mutex_trylock(&all[i]) == 0 && pthread_mutex_unlock(&all[i]) == 0);
+  for (int i = 0; me == 0 && i < 2; ++i) CHECK(pthread_mutex_trylock(&all[i]) == 0 &&
+                                               pthread_mutex_unlock(&all[i]) == 0);
   leave_common_place();
   return finish();
 }

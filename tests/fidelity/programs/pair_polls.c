@@ -1,4 +1,5 @@
-// Rank 1 is in poll, select and epoll_wait with time limits while rank 0 asks for the checkpoint: none ends early, or by EINTR.
+// Rank 1 is in poll, select and epoll_wait with time limits while rank 0 asks for the checkpoint: none ends early, or
+// by EINTR.
 // ranks: 2
 #include "../pair.h"
 

@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
     line();
     for (int i = 3; me == 1 && i >= 1; --i) {
       struct message m = {0, 0};
-      CHECK(msgrcv(id, &m, sizeof m.value, i, IPC_NOWAIT) == sizeof m.value && m.value == 10 * round + i, "%d", m.value);
+      CHECK(msgrcv(id, &m, sizeof m.value, i, IPC_NOWAIT) == sizeof m.value && m.value == 10 * round + i, "%d",
+            m.value);
     }
     together();
     struct msqid_ds about;

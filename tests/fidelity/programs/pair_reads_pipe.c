@@ -1,4 +1,5 @@
-// The main thread of rank 1 reads a pipe, which a thread of its own writes only after the checkpoint that rank 0 asks for.
+// The main thread of rank 1 reads a pipe, which a thread of its own writes only after the checkpoint that rank 0 asks
+// for.
 // ranks: 2
 #include "../pair.h"
 

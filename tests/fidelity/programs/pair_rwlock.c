@@ -1,4 +1,5 @@
-// A read-write lock that processes share: held for reading by both ranks at the first line, for writing by one at the second.
+// A read-write lock that processes share: held for reading by both ranks at the first line, for writing by one at the
+// second.
 // ranks: 2
 #include "../pair.h"
 

@@ -14,7 +14,8 @@ static void* waits(void* extra) {
   (void)extra;
   for (int turn = 0; turn < 2; ++turn) {
     int found;
-    while ((found = change(1, -1)) != 0 && errno == EINTR) { }      // never made again after a signal, whatever its flags
+    // never made again after a signal, whatever its flags
+    while ((found = change(1, -1)) != 0 && errno == EINTR) { }
     CHECK(found == 0, "%s", strerror(errno));
     __atomic_fetch_add(&taken, 1, __ATOMIC_SEQ_CST);
   }

@@ -1,4 +1,5 @@
-// Semaphores in a file that both ranks map: one with posts that nobody has taken, one at which a thread of rank 1 waits.
+// Semaphores in a file that both ranks map: one with posts that nobody has taken, one at which a thread of rank 1
+// waits.
 // ranks: 2
 #include "../pair.h"
 

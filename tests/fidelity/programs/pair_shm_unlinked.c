@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     if (round < 2) line();
     CHECK(map[0] == 10 * round && map[1] == 10 * round + 1, "%d %d", map[0], map[1]);
     int found = -1;
-    CHECK(pread(fd, &found, sizeof found, other() * (off_t)sizeof found) == sizeof found && found == 10 * round + other());
+    CHECK(pread(fd, &found, sizeof found, other() * (off_t)sizeof found) == sizeof found &&
+          found == 10 * round + other());
     together();
   }
   CHECK(shm_open(name, O_RDWR, 0) == -1 && errno == ENOENT);

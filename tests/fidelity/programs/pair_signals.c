@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
     CHECK(sigismember(&pending, mine) && !sigismember(&pending, others));
     struct sigaction found;
     sigaction(mine, NULL, &found);
-    CHECK(found.sa_flags == action.sa_flags || found.sa_flags == (action.sa_flags | 0x04000000), "%x", (unsigned)found.sa_flags);
+    CHECK(found.sa_flags == action.sa_flags || found.sa_flags == (action.sa_flags | 0x04000000), "%x",
+          (unsigned)found.sa_flags);
     sigprocmask(SIG_UNBLOCK, &mask, NULL);
     CHECK(calls[me] == round + 1, "%d", calls[me]);
     sigprocmask(SIG_BLOCK, &mask, NULL);

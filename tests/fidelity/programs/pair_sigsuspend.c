@@ -1,5 +1,5 @@
-// A thread of rank 1 is in sigsuspend, and its main thread in a sleep, while rank 0 computes through the lines; then rank 0 sends
-// the signal that ends it.
+// A thread of rank 1 is in sigsuspend, and its main thread in a sleep, while rank 0 computes through the lines; then
+// rank 0 sends the signal that ends it.
 // ranks: 2
 #include "../pair.h"
 
@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
     CHECK(calls == (me == 1 ? round : 0) && returned == calls, "%d %d", calls, returned);
     together();
     if (me == 0) OK(kill(pid, SIGUSR1));
-    if (me == 1) CHECK(comes_to((int*)&returned, round + 1) && calls == round + 1 && returned == round + 1, "%d %d", calls, returned);
+    if (me == 1) CHECK(comes_to((int*)&returned, round + 1) && calls == round + 1 && returned == round + 1, "%d %d",
+                       calls, returned);
   }
   if (me == 1 && returned == 2) pthread_join(thread, NULL);
   return finish();

@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
   for (int round = 0; round < 3; ++round) {
     char text[32];
     snprintf(text, sizeof text, "message %d", round);
-    if (me == round % 2) CHECK(send(fd, text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text), "%s", strerror(errno));
+    if (me == round % 2) CHECK(send(fd, text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text), "%s",
+                               strerror(errno));
     else CHECK(reads(fd, text));
     if (round < 2) line();
   }

@@ -24,9 +24,11 @@ int main(int argc, char** argv) {
     for (int tries = 0; me == 0 && tries < 1000 && ticks < before + 3; ++tries) usleep(5000);
     if (me == 0) CHECK(ticks >= before + 3, "%d", ticks - before);
     struct itimerval found;
-    CHECK(getitimer(ITIMER_REAL, &found) == 0 && found.it_interval.tv_usec == (me == 0 ? 5000 : 0), "%ld", found.it_interval.tv_usec);
+    CHECK(getitimer(ITIMER_REAL, &found) == 0 && found.it_interval.tv_usec == (me == 0 ? 5000 : 0), "%ld",
+          found.it_interval.tv_usec);
     struct itimerspec left;
-    if (me == 1) CHECK(ticks == 0), CHECK(timerfd_gettime(fd, &left) == 0 && left.it_value.tv_sec > 900, "%ld", left.it_value.tv_sec);
+    if (me == 1) CHECK(ticks == 0), CHECK(timerfd_gettime(fd, &left) == 0 && left.it_value.tv_sec > 900, "%ld",
+                                          left.it_value.tv_sec);
   }
   const struct itimerval none = {{0, 0}, {0, 0}};
   OK(setitimer(ITIMER_REAL, &none, NULL));

@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
     together();
     if (me == 1) {
       const struct inotify_event* const event = (void*)found;
-      CHECK(read(fd, found, sizeof found) > 0 && event->wd == watch && !strcmp(event->name, name), "%s", strerror(errno));
+      CHECK(read(fd, found, sizeof found) > 0 && event->wd == watch && !strcmp(event->name, name), "%s",
+            strerror(errno));
       CHECK(read(fd, found, sizeof found) == -1 && errno == EAGAIN);
     }
     together();

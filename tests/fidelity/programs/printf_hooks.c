@@ -1,4 +1,5 @@
-// A conversion of printf's that the program registered, a stream with functions of its own, and handlers of memory's end.
+// A conversion of printf's that the program registered, a stream with functions of its own, and handlers of memory's
+// end.
 #include "../fidelity.h"
 
 #include <printf.h>

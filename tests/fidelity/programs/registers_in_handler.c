@@ -13,7 +13,8 @@ static void handler(int signal, siginfo_t* info, void* context) {
 #define MEET(move, reg, rbx) \
   __asm__ volatile(move " 0(%1), %%" reg "0\n" move " 64(%1), %%" reg "9\n" move " 192(%1), %%" reg "15\n" \
                    "fldpi\nmov $0x1234567, %0\nud2\n" \
-                   move " %%" reg "0, 0(%2)\n" move " %%" reg "9, 64(%2)\n" move " %%" reg "15, 192(%2)\nfstpl 128(%2)\n" \
+                   move " %%" reg "0, 0(%2)\n" move " %%" reg "9, 64(%2)\n" move " %%" reg "15, 192(%2)\n" \
+                   "fstpl 128(%2)\n" \
                    : "=&r"(rbx) : "r"(in), "r"(out) : "memory", "xmm0", "xmm9", "xmm15")
 
 int main(int argc, char** argv) {
@@ -32,7 +33,8 @@ int main(int argc, char** argv) {
     double pi;
     memcpy(&pi, out[2], sizeof pi);
     CHECK(number == 0x1234567 && pi > 3.14159 && pi < 3.1416, "%lx %f", (unsigned long)number, pi);
-    for (int row = 0; row < 4; ++row) if (row != 2) CHECK(memcmp(in[row], out[row], (size_t)width) == 0, "width %d, row %d", width, row);
+    for (int row = 0; row < 4; ++row) if (row != 2) CHECK(memcmp(in[row], out[row], (size_t)width) == 0,
+                                                          "width %d, row %d", width, row);
   }
   return finish();
 }

@@ -1,4 +1,5 @@
-// Restartable sequences, which libc registers for each thread: the number of the processor is the kernel's, in all threads.
+// Restartable sequences, which libc registers for each thread: the number of the processor is the kernel's, in all
+// threads.
 #include "../fidelity.h"
 
 #include <pthread.h>
@@ -18,7 +19,8 @@ static void look(void) {
   CHECK(__rseq_size == 0 || same, "%d", (int)area->cpu_id);
 }
 static void* body(void* extra) {
-  for (int round = 0; round < 2; ++round) look(), pthread_barrier_wait(&barrier), pthread_barrier_wait(&barrier), look();
+  for (int round = 0; round < 2; ++round) look(), pthread_barrier_wait(&barrier), pthread_barrier_wait(&barrier),
+      look();
   return extra;
 }
 

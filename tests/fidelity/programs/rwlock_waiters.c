@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 2; ++i) pthread_create(&readers[i], NULL, reads, NULL);
   CHECK(comes_to(&holding, 2));
   pthread_create(&writer, NULL, writes, NULL);
-  while (pthread_rwlock_tryrdlock(&lock) == 0) pthread_rwlock_unlock(&lock), usleep(500);       // until the writer waits
+  // until the writer waits
+  while (pthread_rwlock_tryrdlock(&lock) == 0) pthread_rwlock_unlock(&lock), usleep(500);
   pthread_create(&behind, NULL, reads_behind, NULL);
   usleep(10000);
   for (int round = 0; round < 2; ++round) {

@@ -1,4 +1,5 @@
-// A mutex, a condition, a barrier and a semaphore in memory that is shared with children, who have ended when lines are met.
+// A mutex, a condition, a barrier and a semaphore in memory that is shared with children, who have ended when lines are
+// met.
 #include "../fidelity.h"
 
 #include <pthread.h>

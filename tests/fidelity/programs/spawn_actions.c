@@ -1,4 +1,5 @@
-// posix_spawn with file actions and attributes, system() from several threads at once, and waitid that leaves the child.
+// posix_spawn with file actions and attributes, system() from several threads at once, and waitid that leaves the
+// child.
 #include "../place.h"
 
 #include <pthread.h>
@@ -33,7 +34,8 @@ int main(int argc, char** argv) {
     pid_t child = -1;
     CHECK(posix_spawn(&child, "/bin/sh", &actions, &attributes, words, variables) == 0);
     siginfo_t info;
-    CHECK(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0 && info.si_code == CLD_EXITED && info.si_status == 9);
+    CHECK(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0 && info.si_code == CLD_EXITED &&
+          info.si_status == 9);
     CHECK(info.si_pid == child);
     CHECK(waitid(P_ALL, 0, &info, WEXITED) == 0 && info.si_pid == child);
     CHECK(waitid(P_ALL, 0, &info, WEXITED) == -1 && errno == ECHILD);

@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
   CHECK(pthread_detach(later) == 0);
   int state = -1;
   pthread_attr_t found;
-  CHECK(pthread_getattr_np(later, &found) == 0 && pthread_attr_getdetachstate(&found, &state) == 0 && state == PTHREAD_CREATE_DETACHED);
+  CHECK(pthread_getattr_np(later, &found) == 0 && pthread_attr_getdetachstate(&found, &state) == 0 &&
+        state == PTHREAD_CREATE_DETACHED);
   __atomic_store_n(&allowed, 1, __ATOMIC_SEQ_CST);
   CHECK(comes_to(&gone, 3), "%d", gone);
   line();

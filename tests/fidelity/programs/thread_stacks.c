@@ -1,4 +1,5 @@
-// Threads on stacks of the program's own, with guards of several sizes: what pthread_getattr_np says, and their contents.
+// Threads on stacks of the program's own, with guards of several sizes: what pthread_getattr_np says, and their
+// contents.
 #include "../fidelity.h"
 
 #include <pthread.h>

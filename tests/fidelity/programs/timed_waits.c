@@ -40,7 +40,8 @@ static void* body(void* kind) {
   const int found = wait_in((long)kind, &end);
   clock_gettime(clock, &now);
   CHECK(found == ETIMEDOUT, "kind %ld: %s", (long)kind, strerror(found));
-  CHECK(now.tv_sec > end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec), "kind %ld is early", (long)kind);
+  CHECK(now.tv_sec > end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec), "kind %ld is early",
+        (long)kind);
   __atomic_fetch_add(&ended, 1, __ATOMIC_SEQ_CST);
   return NULL;
 }

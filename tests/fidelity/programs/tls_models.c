@@ -17,7 +17,8 @@ __attribute__((noinline)) static void set(int by) {
   memset(zeroes, by, sizeof zeroes), general[0] = (char)('a' + by);
 }
 __attribute__((noinline)) static void look(int by, const void* const* at) {
-  CHECK(executable == 1 + by && local[0] == 2 && local[2] == 4 + by && initial == 5 + by, "%d %ld %d", executable, local[2], initial);
+  CHECK(executable == 1 + by && local[0] == 2 && local[2] == 4 + by && initial == 5 + by, "%d %ld %d", executable,
+        local[2], initial);
   CHECK(aligned == 6.5 + by && (uintptr_t)&aligned % 256 == 0 && zeroes[0] == by && zeroes[4999] == by, "%f", aligned);
   CHECK(general[0] == 'a' + by && !strcmp(general + 1, "eneral"), "%s", general);
   CHECK(at[0] == &executable && at[1] == local && at[2] == &initial && at[3] == general);

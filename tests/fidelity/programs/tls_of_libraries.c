@@ -1,4 +1,5 @@
-// Libraries with thread-local variables that are opened after MPI_Init and after each line, used by threads old and new.
+// Libraries with thread-local variables that are opened after MPI_Init and after each line, used by threads old and
+// new.
 #include "../fidelity.h"
 
 #include <dlfcn.h>
@@ -14,7 +15,8 @@ static void use(int which) {
     int (*get)(void) = (int (*)(void))dlsym(libraries[0], "omp_get_max_threads");
     set(3), CHECK(get() == 3, "%d", get());
   } else if (which == 1) {
-    int (*print)(char*, size_t, const char*, ...) = (int (*)(char*, size_t, const char*, ...))dlsym(libraries[1], "quadmath_snprintf");
+    int (*print)(char*, size_t, const char*, ...) = (int (*)(char*, size_t, const char*, ...))dlsym(libraries[1],
+        "quadmath_snprintf");
     char text[32];
     CHECK(print(text, sizeof text, "%.3Qf", (__float128)1.5) == 5 && !strcmp(text, "1.500"));
   } else {
@@ -24,7 +26,8 @@ static void use(int which) {
 }
 static void* body(void* extra) {
   for (int done = 0; done < 3;) {
-    if (__atomic_load_n(&opened, __ATOMIC_SEQ_CST) > done) use(done++), __atomic_fetch_add(&checked, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&opened, __ATOMIC_SEQ_CST) > done) use(done++),
+        __atomic_fetch_add(&checked, 1, __ATOMIC_SEQ_CST);
     else usleep(500);
   }
   while (!__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) usleep(500);

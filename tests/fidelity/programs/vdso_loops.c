@@ -14,7 +14,8 @@ static void* body(void* which) {
     for (int i = 0; i < 100; ++i) {
       if ((long)which == 0) {
         CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
-        CHECK(now.tv_sec > before.tv_sec || (now.tv_sec == before.tv_sec && now.tv_nsec >= before.tv_nsec), "time goes back");
+        CHECK(now.tv_sec > before.tv_sec || (now.tv_sec == before.tv_sec && now.tv_nsec >= before.tv_nsec),
+              "time goes back");
         before = now;
       } else if ((long)which == 1) {
         struct timeval day;
@@ -29,7 +30,8 @@ static void* body(void* which) {
 }
 static void go_on(void) {
   for (int i = 0; i < 3; ++i)
-    for (const int before = __atomic_load_n(&rounds[i], __ATOMIC_SEQ_CST); __atomic_load_n(&rounds[i], __ATOMIC_SEQ_CST) < before + 20;)
+    for (const int before = __atomic_load_n(&rounds[i], __ATOMIC_SEQ_CST);
+         __atomic_load_n(&rounds[i], __ATOMIC_SEQ_CST) < before + 20;)
       usleep(500);
 }
 

@@ -1,4 +1,5 @@
-// Threads that compute in vector registers without a pause, as wide as there are, and check each sum, while lines are met.
+// Threads that compute in vector registers without a pause, as wide as there are, and check each sum, while lines are
+// met.
 #include "../fidelity.h"
 
 #include <immintrin.h>
@@ -12,7 +13,8 @@ static int stop, bad, rounds[3];
 __attribute__((target("avx2,fma"))) static double by_avx(void) {
   __m256d sums[4] = {_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd()};
   for (int i = 0; i < length; i += 16)
-    for (int k = 0; k < 4; ++k) sums[k] = _mm256_fmadd_pd(_mm256_load_pd(numbers + i + 4 * k), _mm256_set1_pd(2), sums[k]);
+    for (int k = 0; k < 4; ++k) sums[k] = _mm256_fmadd_pd(_mm256_load_pd(numbers + i + 4 * k), _mm256_set1_pd(2),
+                                                          sums[k]);
   const __m256d sum = _mm256_add_pd(_mm256_add_pd(sums[0], sums[1]), _mm256_add_pd(sums[2], sums[3]));
   double parts[4];
   _mm256_storeu_pd(parts, sum);
@@ -46,7 +48,8 @@ static void* body(void* how) {
 }
 static void go_on(void) {
   for (int i = 0; i < 3; ++i)
-    for (const int before = __atomic_load_n(&rounds[i], __ATOMIC_SEQ_CST); __atomic_load_n(&rounds[i], __ATOMIC_SEQ_CST) < before + 20;)
+    for (const int before = __atomic_load_n(&rounds[i], __ATOMIC_SEQ_CST);
+         __atomic_load_n(&rounds[i], __ATOMIC_SEQ_CST) < before + 20;)
       usleep(500);
 }
 
