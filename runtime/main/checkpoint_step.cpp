@@ -14,6 +14,9 @@
 #include <store.hpp>
 #include <upper_half.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -65,6 +68,13 @@ lower::outcome write_and_agree() {
   return how;
 }
 
+/// What the live MPI says of requests that it never completes (UCX does, on standard output) is no output of the program's,
+/// whose requests are all in the image, and might land in a file of its own that has this number.
+void keep_quiet() noexcept {
+  const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nothing >= 0) dup2(nothing, STDOUT_FILENO);
+}
+
 }  // namespace
 
 /// The image is written by a thread of the lower half: the calling thread's stack, which is saved, changes meanwhile only
@@ -74,6 +84,7 @@ lower::outcome write_image() {
   std::thread([&how] { how = write_and_agree(); }).join();
   if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
     control_of_job().end();
+    keep_quiet();
     real_mpi::finish();
     std::_Exit(0);
   }

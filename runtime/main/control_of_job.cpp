@@ -43,8 +43,11 @@ void signal_threads() {
 bool all_parked() {
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
     if (i == lower::the_bridge().main_thread) continue;
-    const lower::thread_state state = lower::thread_blocks()[i].state.load(std::memory_order_acquire);
+    const lower::thread_block& block = lower::thread_blocks()[i];
+    const lower::thread_state state = block.state.load(std::memory_order_acquire);
     if (state == lower::thread_state::running) return false;
+    const std::uint32_t epoch = lower::the_bridge().release_epoch.load(std::memory_order_seq_cst);
+    if (state == lower::thread_state::parked && block.reserved[lower::slot_parked_epoch] != epoch) return false;
   }
   return true;
 }

@@ -15,6 +15,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#define OMPI_SKIP_MPICXX 1          // the C++ bindings of MPI-2, which are not free of warnings
+#define MPICH_SKIP_MPICXX 1
 #include <mana/api.h>
 #include <mpi.h>
 
@@ -58,27 +60,46 @@ static inline void on_checkpoint(enum mana_event event, const struct mana_hook_i
   syscall(SYS_futex, &checkpoints, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-static inline void begin(int* argc, char*** argv) {
+static inline void begin_at(int level, int* argc, char*** argv) {
   int provided;
-  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(argc, argv, level, &provided);
+  CHECK(provided >= level, "%d", provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   mana_hook_add(MANA_RESUMED, on_checkpoint, NULL);
   mana_hook_add(MANA_RESTARTED, on_checkpoint, NULL);
 }
+static inline void begin(int* argc, char*** argv) { begin_at(MPI_THREAD_MULTIPLE, argc, argv); }
 
-/// Returns when the checkpoint that this line is to have has been taken, in this process or in a new one.
-static inline void line(void) {
+/// What the line of this number has: a letter of FIDELITY.
+static inline char what_at(int number) {
   const char* const lines = getenv("FIDELITY");
-  const char what = lines != NULL && (int)strlen(lines) > lines_met ? lines[lines_met] : '-';
+  return lines != NULL && (int)strlen(lines) > number ? lines[number] : '-';
+}
+
+/// A line at which this rank does something else (unless it is NULL) while the checkpoint is asked for and taken.
+static inline void line_while(void (*meanwhile)(void)) {
+  const char what = what_at(lines_met);
   const uint32_t before = __atomic_load_n(&checkpoints, __ATOMIC_SEQ_CST);
+  const int wanted = what == 'g' || what == 's';
   ++lines_met;
-  if (what != 'g' && what != 's') return;
-  MPI_Barrier(MPI_COMM_WORLD);               // all know how many there were
-  if (me == 0 && mana_checkpoint(what == 's' ? MANA_STOP : MANA_GO_ON) != 0) CHECK(!"there is no mana to ask");
+  if (wanted) MPI_Barrier(MPI_COMM_WORLD);   // all know how many there were
+  if (wanted && me == 0 && mana_checkpoint(what == 's' ? MANA_STOP : MANA_GO_ON) != 0)
+    CHECK(!"there is no mana to ask");
+  if (meanwhile != NULL) meanwhile();
+  if (!wanted) return;
   while (__atomic_load_n(&checkpoints, __ATOMIC_SEQ_CST) == before)
     syscall(SYS_futex, &checkpoints, FUTEX_WAIT, before, NULL, NULL, 0);
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Returns when the checkpoint that this line is to have has been taken, in this process or in a new one.
+static inline void line(void) { line_while(NULL); }
+
+/// Whether the number comes to this value within some seconds.
+static inline int comes_to(int* number, int value) {
+  for (int tries = 0; tries < 8000 && __atomic_load_n(number, __ATOMIC_SEQ_CST) != value; ++tries) usleep(1000);
+  return __atomic_load_n(number, __ATOMIC_SEQ_CST) == value;
 }
 
 /// out: exit status

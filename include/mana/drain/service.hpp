@@ -23,19 +23,27 @@ inline void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
 
 /// Parks a thread other than the one that called MPI_Init, until the checkpoint is over: in this process, or in a new
 /// one that continues here.
-inline void park_thread(lower::thread_block& self) noexcept {
+inline void park_once(lower::thread_block& self) noexcept {
   lower::bridge& b = lower::the_bridge();
   const std::uint32_t epoch = b.release_epoch.load(std::memory_order_seq_cst);
   // Letting go changes the phase first, then the epoch: a thread that comes too late sees one or the other.
   if (b.current.load(std::memory_order_seq_cst) != lower::phase::parking) return;
   note_kernel_state(self);
   if (mana_save_context(&self.saved) == 0) {
+    self.reserved[lower::slot_parked_epoch] = epoch;
     self.state.store(lower::thread_state::parked, std::memory_order_release);
     b.parked_count.fetch_add(1, std::memory_order_acq_rel);
     futex_wake_all(b.parked_count);
   }
   while (b.release_epoch.load(std::memory_order_acquire) == epoch) futex_wait(b.release_epoch, epoch);
-  self.state.store(lower::thread_state::running, std::memory_order_release);
+  self.state.store(lower::thread_state::running, std::memory_order_seq_cst);
+}
+
+/// The next checkpoint may begin before a thread that was let go has run again. It was not signalled then, since it was
+/// "parked" still, so it looks itself; and until it has, it does not count as parked (slot_parked_epoch).
+inline void park_thread(lower::thread_block& self) noexcept {
+  do park_once(self);
+  while (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking);
 }
 
 /// Runs the checkpoint from the recovery line to its end, on the stack that it has for that. write_image "returns" once in
