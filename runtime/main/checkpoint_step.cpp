@@ -3,14 +3,17 @@
 #include "control_of_job.hpp"
 #include "fault_point.hpp"
 #include "job.hpp"
+#include "start_failure.hpp"
 
 #include "../lower/life.hpp"
 #include "../traps/signals.hpp"
 
 #include <capture.hpp>
+#include <process_state.hpp>
 #include <rank_image.hpp>
 #include <regions.hpp>
 #include <saved_state.hpp>
+#include <signal_hold.hpp>
 #include <store.hpp>
 #include <upper_half.hpp>
 
@@ -31,7 +34,7 @@ std::vector<std::uint8_t> encoded_thread_ids() {
   return bytes;
 }
 
-control::rank_written write_to(const std::string& generation) {
+control::rank_written write_to(const std::string& generation, process_state::captured process) {
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
   split::note_dispositions();
@@ -39,21 +42,25 @@ control::rank_written write_to(const std::string& generation) {
   descriptors::captured open_files = descriptors::capture();
   const std::vector<image::section> sections = {{"run", encode(this_job().record)},
                                                 {"threads", encoded_thread_ids()},
-                                                {"descriptors", std::move(open_files.bytes)}};
+                                                {"descriptors", std::move(open_files.bytes)},
+                                                {"process", std::move(process.bytes)}};
+  std::vector<std::string> warnings = std::move(open_files.warnings);
+  warnings.insert(warnings.end(), process.warnings.begin(), process.warnings.end());
+  warnings.insert(warnings.end(), process.children.begin(), process.children.end());
   const auto begin = std::chrono::steady_clock::now();
   const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,
                                               b.world_size, sections,
                                               image::upper_regions(state.fixed_begin, state.fixed_end));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {static_cast<int>(b.world_rank), result.file_bytes, result.memory_bytes, result.checksum,
-          std::move(open_files.warnings), took.count()};
+          std::move(warnings), took.count()};
 }
 
-lower::outcome write_and_agree() {
+lower::outcome write_and_agree(process_state::captured process) {
   fault_point("before_write");
   control::rank_written done{};
   try {
-    done = write_to(control_of_job().generation());
+    done = write_to(control_of_job().generation(), std::move(process));
   } catch (const std::exception& error) {
     const lower::outcome how = control_of_job().not_written(error.what());
     fault_point("given_up");
@@ -71,7 +78,9 @@ lower::outcome write_and_agree() {
 /// below where it was saved.
 lower::outcome write_image() {
   lower::outcome how = lower::outcome::given_up;
-  std::thread([&how] { how = write_and_agree(); }).join();
+  const process_state::signal_hold hold;
+  process_state::captured process = process_state::capture();
+  std::thread([&] { how = write_and_agree(std::move(process)); }).join();
   if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
     control_of_job().end();
     real_mpi::finish();
@@ -81,7 +90,12 @@ lower::outcome write_image() {
 }
 
 void release(lower::outcome how) {
-  if (how == lower::outcome::restarted) ++lower::the_bridge().restarts;
+  if (how == lower::outcome::restarted) {
+    ++lower::the_bridge().restarts;
+    for (const std::string& what : process_state::continue_process())
+      say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what +
+          " is not as it was at the checkpoint: not allowed, or not possible here");
+  }
   control_of_job().release();
 }
 

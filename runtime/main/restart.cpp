@@ -12,6 +12,7 @@
 
 #include <capture.hpp>
 #include <low_descriptor_guard.hpp>
+#include <process_state.hpp>
 #include <rank_image.hpp>
 #include <store.hpp>
 #include <upper_half.hpp>
@@ -186,6 +187,7 @@ void apply(const live_values& live) {
   b.mpi = &lower::the_mpi_slots();
   std::memcpy(b.predefined_real, live.predefined_real, sizeof live.predefined_real);
   b.current.store(lower::phase::restoring);
+  process_state::begin();
 }
 
 }  // namespace
@@ -203,6 +205,7 @@ void restart_program() {
     } catch (const descriptors::descriptor_error& error) {
       throw start_failure(exit_status::surroundings_differ, error.what());
     }
+    if (own->has_section("process")) process_state::restore(own->section("process"));
   });
   own.reset();
   fault_point("memory_restored");
