@@ -100,6 +100,8 @@ captured capture() {
   s.process = changed(read_all(process_attributes()), given().process, changed_before().process);
   s.limits = changed(read_limits(), given().limits, changed_before().limits);
   look_at_signals_and_timers(s, result);
+  s.mappings = read_mappings();
+  s.locks_all = locks_all();
   look_at_children(result);
   result.bytes = encode(s);
   return result;

@@ -38,6 +38,9 @@ captured capture();
 /// In a fresh process. Threads take what is theirs when they continue.
 void restore(std::span<const std::uint8_t> bytes);
 
+/// Once the program's memory is mapped, and before it is filled: what its mappings were advised, locked and placed.
+void restore_mappings();
+
 /// On the thread that called MPI_Init, last of all before the program runs on: what is its own and the process's; signals
 /// that were pending are so again, timers run. out: what could not be restored, in words
 std::vector<std::string> continue_process();

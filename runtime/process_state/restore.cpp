@@ -11,6 +11,7 @@ namespace mana::process_state {
 namespace {
 
 section to_continue;
+std::vector<std::string> of_mappings;      // what could not be given back to them
 
 void append(std::vector<std::string>& all, std::vector<std::string> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -45,9 +46,13 @@ void restore(std::span<const std::uint8_t> bytes) {
   set_records_to_restore(std::move(to_continue.threads));
 }
 
+void restore_mappings() { of_mappings = write_mappings(to_continue.mappings); }
+
 std::vector<std::string> continue_process() {
   const signal_hold hold;
   std::vector<std::string> refused = refused_by_threads();
+  append(refused, std::move(of_mappings));
+  append(refused, lock_all(to_continue.locks_all));
   append(refused, write_all(process_attributes(), to_continue.process));
   const auto own = records_to_restore().find(lower::the_bridge().main_thread);
   if (own != records_to_restore().end()) {

@@ -70,21 +70,34 @@ json as_json(const itimerval& t) {
 
 itimerval interval_from(const json& row) { return {{row.at(2), row.at(3)}, {row.at(0), row.at(1)}}; }
 
+json as_json(const mapping_state& m) {
+  return {{"begin", m.begin}, {"end", m.end},       {"advice", m.advice},
+          {"lock", m.lock},   {"grows", m.grows}, {"policy", m.policy}};
+}
+
+mapping_state mapping_from(const json& row) {
+  return {row.at("begin"), row.at("end"), row.at("advice"), row.at("lock"), row.at("grows"), row.at("policy")};
+}
+
 }  // namespace
 
 /// Names are the program's, in whatever bytes: CBOR does not look at them.
 std::vector<std::uint8_t> encode(const section& s) {
-  json threads = json::object(), intervals = json::array(), timers = json::array();
+  json threads = json::object(), intervals = json::array(), timers = json::array(),
+       mappings = json::array();
   for (const auto& [index, record] : s.threads) threads[std::to_string(index)] = as_json(record);
   for (const itimerval& t : s.intervals) intervals.push_back(as_json(t));
   for (const posix_timer& t : s.timers) timers.push_back(as_json(t));
+  for (const mapping_state& m : s.mappings) mappings.push_back(as_json(m));
   return json::to_cbor(json{{"pid", s.pid},
                             {"process", s.process},
                             {"limits", s.limits},
                             {"threads", threads},
                             {"pending", as_json(s.pending)},
                             {"intervals", intervals},
-                            {"timers", timers}});
+                            {"timers", timers},
+                            {"mappings", mappings},
+                            {"locks_all", s.locks_all}});
 }
 
 section decode(std::span<const std::uint8_t> bytes) {
@@ -98,6 +111,8 @@ section decode(std::span<const std::uint8_t> bytes) {
   s.pending = queue_from(document.at("pending"));
   for (std::size_t i = 0; i < s.intervals.size(); ++i) s.intervals[i] = interval_from(document.at("intervals").at(i));
   for (const json& row : document.at("timers")) s.timers.push_back(timer_from(row));
+  for (const json& row : document.at("mappings")) s.mappings.push_back(mapping_from(row));
+  s.locks_all = document.at("locks_all");
   return s;
 }
 

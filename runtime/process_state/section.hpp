@@ -1,5 +1,6 @@
 // The section's contents, and their form: CBOR, whose members are those of the structures, by name.
 #pragma once
+#include "mappings.hpp"
 #include "thread_records.hpp"
 #include "timers.hpp"
 
@@ -14,6 +15,8 @@ struct section {
   signal_queue pending;                               // for the process
   interval_timers intervals{};
   std::vector<posix_timer> timers;
+  std::vector<mapping_state> mappings;                // those that have any
+  int locks_all = 0;                                  // MCL_*
 };
 
 std::vector<std::uint8_t> encode(const section& s);
