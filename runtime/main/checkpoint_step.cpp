@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <stdexcept>
 #include <thread>
 
 namespace mana::run {
@@ -34,6 +35,13 @@ std::vector<std::uint8_t> encoded_thread_ids() {
   return bytes;
 }
 
+/// What this job lets be lost is a warning, or nothing. errors: std::runtime_error where it refuses to lose anything
+void judge(loss_policy policy, const char* option, const std::vector<std::string>& lost,
+           std::vector<std::string>& warnings) {
+  if (policy == loss_policy::refuse && !lost.empty()) throw std::runtime_error(lost.front() + " (" + option + " refuse)");
+  if (policy == loss_policy::warn) warnings.insert(warnings.end(), lost.begin(), lost.end());
+}
+
 control::rank_written write_to(const std::string& generation, process_state::captured process) {
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
@@ -46,7 +54,8 @@ control::rank_written write_to(const std::string& generation, process_state::cap
                                                 {"process", std::move(process.bytes)}};
   std::vector<std::string> warnings = std::move(open_files.warnings);
   warnings.insert(warnings.end(), process.warnings.begin(), process.warnings.end());
-  warnings.insert(warnings.end(), process.children.begin(), process.children.end());
+  judge(this_job().options.children, "--children", process.children, warnings);
+  judge(this_job().options.sockets, "--sockets", open_files.sockets, warnings);
   const auto begin = std::chrono::steady_clock::now();
   const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,
                                               b.world_size, sections,
@@ -56,10 +65,21 @@ control::rank_written write_to(const std::string& generation, process_state::cap
           std::move(warnings), took.count()};
 }
 
-lower::outcome write_and_agree(process_state::captured process) {
+/// What can be looked at only on the calling thread. failure: why that went wrong, or empty
+process_state::captured look_at_process(std::string& failure) noexcept {
+  try {
+    return process_state::capture();
+  } catch (const std::exception& error) {
+    failure = error.what();
+    return {};
+  }
+}
+
+lower::outcome write_and_agree(process_state::captured process, const std::string& failure) {
   fault_point("before_write");
   control::rank_written done{};
   try {
+    if (!failure.empty()) throw std::runtime_error(failure);
     done = write_to(control_of_job().generation(), std::move(process));
   } catch (const std::exception& error) {
     const lower::outcome how = control_of_job().not_written(error.what());
@@ -79,8 +99,9 @@ lower::outcome write_and_agree(process_state::captured process) {
 lower::outcome write_image() {
   lower::outcome how = lower::outcome::given_up;
   const process_state::signal_hold hold;
-  process_state::captured process = process_state::capture();
-  std::thread([&] { how = write_and_agree(std::move(process)); }).join();
+  std::string failure;
+  process_state::captured process = look_at_process(failure);
+  std::thread([&] { how = write_and_agree(std::move(process), failure); }).join();
   if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
     control_of_job().end();
     real_mpi::finish();
