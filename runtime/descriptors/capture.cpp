@@ -156,7 +156,8 @@ class describer {
 
   void warn(int fd, const json& row, const char* what) {
     const bool socket = row["path"].get_ref<const std::string&>().starts_with("socket:");
-    (socket ? sockets_ : warnings_).push_back("descriptor " + std::to_string(fd) + " (" + row["path"].get<std::string>() + ") " + what);
+    auto& list = socket ? sockets_ : warnings_;
+    list.push_back("descriptor " + std::to_string(fd) + " (" + row["path"].get<std::string>() + ") " + what);
   }
 
   json lost(int fd, json row) {

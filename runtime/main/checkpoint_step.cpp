@@ -38,7 +38,8 @@ std::vector<std::uint8_t> encoded_thread_ids() {
 /// What this job lets be lost is a warning, or nothing. errors: std::runtime_error where it refuses to lose anything
 void judge(loss_policy policy, const char* option, const std::vector<std::string>& lost,
            std::vector<std::string>& warnings) {
-  if (policy == loss_policy::refuse && !lost.empty()) throw std::runtime_error(lost.front() + " (" + option + " refuse)");
+  if (policy == loss_policy::refuse && !lost.empty())
+    throw std::runtime_error(lost.front() + " (" + option + " refuse)");
   if (policy == loss_policy::warn) warnings.insert(warnings.end(), lost.begin(), lost.end());
 }
 

@@ -73,7 +73,8 @@ void look_at_signals_and_timers(section& s, captured& result) {
   s.pending = std::move(pending.process);
   found_timers timers = read_timers();
   if (!timers.known)
-    result.warnings.emplace_back("timers of timer_create are not saved: this kernel does not list them in /proc/self/timers");
+    result.warnings.emplace_back(
+        "timers of timer_create are not saved: this kernel does not list them in /proc/self/timers");
   s.intervals = read_interval_timers();
   std::erase_if(timers.all, [&](const posix_timer& timer) { return target(s, timer) == nullptr; });
   s.timers = std::move(timers.all);
@@ -83,8 +84,10 @@ void look_at_signals_and_timers(section& s, captured& result) {
 void look_at_children(captured& result) {
   for (const child& c : children_of_program()) {
     const std::string name = "child process " + std::to_string(c.pid) + " (" + c.command + ")";
-    if (c.ended) result.warnings.push_back(name + " has ended and was not waited for: after a restart its status is lost");
-    else result.children.push_back(name + " is not saved: after a restart it is not there");
+    if (c.ended)
+      result.warnings.push_back(name + " has ended and was not waited for: after a restart its status is lost");
+    else
+      result.children.push_back(name + " is not saved: after a restart it is not there");
   }
 }
 

@@ -101,7 +101,7 @@ const CLI::Validator& signals() {
 /// What to do about something that a checkpoint cannot save.
 void add_loss_option(CLI::App& app, const char* name, std::string& value, const char* what) {
   app.add_option(name, value,
-                 fmt::format("warn (default), refuse or ignore: when a checkpoint finds {}, which a restart will not have", what))
+                 fmt::format("When a checkpoint finds {}, which no restart has: warn (default), refuse, ignore", what))
       ->type_name("POLICY")
       ->check(CLI::IsMember({"warn", "refuse", "ignore"}));
 }
