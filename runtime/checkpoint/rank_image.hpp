@@ -35,6 +35,8 @@ write_result write_rank_image(const std::string& path, std::uint32_t rank, std::
 
 /// Sees memory that the program can write as it comes back.
 struct memory_visitor {
+  /// When all is mapped, before it is filled.
+  std::function<void()> begin = [] {};
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
   /// not shown.
   std::function<void(std::span<const std::uint64_t> memory, const region& of)> see = [](auto, auto&) {};

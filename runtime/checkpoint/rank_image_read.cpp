@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -239,6 +240,7 @@ void rank_image::restore_memory(const memory_visitor& visitor) {
   check_processor();
   std::vector<std::uintptr_t> limits;
   for (const region& r : regions_) limits.push_back(map_region(r));
+  visitor.begin();
   read_chunks([&](std::size_t at, const chunk_header& h) {
     if (maps_file_again(regions_[at]) && (regions_[at].protection & PROT_WRITE) == 0)
       damaged("it would write to a file that was not written to");

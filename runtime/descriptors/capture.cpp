@@ -101,6 +101,7 @@ class describer {
     return list;
   }
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
+  std::vector<std::string> take_sockets() { return std::move(sockets_); }
 
  private:
   json describe_file(int fd) {
@@ -154,7 +155,9 @@ class describer {
   }
 
   void warn(int fd, const json& row, const char* what) {
-    warnings_.push_back("descriptor " + std::to_string(fd) + " (" + row["path"].get<std::string>() + ") " + what);
+    const bool socket = row["path"].get_ref<const std::string&>().starts_with("socket:");
+    auto& list = socket ? sockets_ : warnings_;
+    list.push_back("descriptor " + std::to_string(fd) + " (" + row["path"].get<std::string>() + ") " + what);
   }
 
   json lost(int fd, json row) {
@@ -166,7 +169,7 @@ class describer {
   std::vector<owned_descriptor> all_;
   std::map<ino_t, pipe_ends> pipes_;
   std::set<ino_t> read_pipes_;                         // whose contents are kept
-  std::vector<std::string> warnings_;
+  std::vector<std::string> warnings_, sockets_;
 };
 
 mode_t current_umask() noexcept {
@@ -180,7 +183,7 @@ mode_t current_umask() noexcept {
 captured capture() {
   describer d(held());
   const json document = {{"umask", current_umask()}, {"descriptors", d.describe()}};
-  return {json::to_cbor(document), d.take_warnings()};
+  return {json::to_cbor(document), d.take_warnings(), d.take_sockets()};
 }
 
 }  // namespace mana::descriptors

@@ -13,6 +13,7 @@ namespace mana::descriptors {
 struct captured {
   std::vector<std::uint8_t> bytes;
   std::vector<std::string> warnings;   // descriptors that a restart will find closed by the other side, in words
+  std::vector<std::string> sockets;    // the same, of sockets
 };
 
 /// Regular files (also deleted ones up to max_kept_bytes), directories, devices, named and anonymous pipes (these with

@@ -22,6 +22,8 @@ struct saved_state {
   char program[path_bytes];             // absolute path of the program: /proc/self/exe of the upper half
   disposition dispositions[65];
   std::uint64_t arguments_begin, arguments_end;   // argv's texts, one after the other: /proc/self/cmdline
+  std::uint32_t has_advice;             // 1: a mapping may have been advised, locked or placed
+  std::uint32_t locks_all;              // MCL_*, of mlockall
 };
 static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
 static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);

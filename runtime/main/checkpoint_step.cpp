@@ -3,14 +3,17 @@
 #include "control_of_job.hpp"
 #include "fault_point.hpp"
 #include "job.hpp"
+#include "start_failure.hpp"
 
 #include "../lower/life.hpp"
 #include "../traps/signals.hpp"
 
 #include <capture.hpp>
+#include <process_state.hpp>
 #include <rank_image.hpp>
 #include <regions.hpp>
 #include <saved_state.hpp>
+#include <signal_hold.hpp>
 #include <store.hpp>
 #include <upper_half.hpp>
 
@@ -20,6 +23,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <stdexcept>
 #include <thread>
 
 namespace mana::run {
@@ -34,7 +38,15 @@ std::vector<std::uint8_t> encoded_thread_ids() {
   return bytes;
 }
 
-control::rank_written write_to(const std::string& generation) {
+/// What this job lets be lost is a warning, or nothing. errors: std::runtime_error where it refuses to lose anything
+void judge(loss_policy policy, const char* option, const std::vector<std::string>& lost,
+           std::vector<std::string>& warnings) {
+  if (policy == loss_policy::refuse && !lost.empty())
+    throw std::runtime_error(lost.front() + " (" + option + " refuse)");
+  if (policy == loss_policy::warn) warnings.insert(warnings.end(), lost.begin(), lost.end());
+}
+
+control::rank_written write_to(const std::string& generation, process_state::captured process) {
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
   split::note_dispositions();
@@ -42,21 +54,37 @@ control::rank_written write_to(const std::string& generation) {
   descriptors::captured open_files = descriptors::capture();
   const std::vector<image::section> sections = {{"run", encode(this_job().record)},
                                                 {"threads", encoded_thread_ids()},
-                                                {"descriptors", std::move(open_files.bytes)}};
+                                                {"descriptors", std::move(open_files.bytes)},
+                                                {"process", std::move(process.bytes)}};
+  std::vector<std::string> warnings = std::move(open_files.warnings);
+  warnings.insert(warnings.end(), process.warnings.begin(), process.warnings.end());
+  judge(this_job().options.children, "--children", process.children, warnings);
+  judge(this_job().options.sockets, "--sockets", open_files.sockets, warnings);
   const auto begin = std::chrono::steady_clock::now();
   const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,
                                               b.world_size, sections,
                                               image::upper_regions(state.fixed_begin, state.fixed_end));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {static_cast<int>(b.world_rank), result.file_bytes, result.memory_bytes, result.checksum,
-          std::move(open_files.warnings), took.count()};
+          std::move(warnings), took.count()};
 }
 
-lower::outcome write_and_agree() {
+/// What can be looked at only on the calling thread. failure: why that went wrong, or empty
+process_state::captured look_at_process(std::string& failure) noexcept {
+  try {
+    return process_state::capture();
+  } catch (const std::exception& error) {
+    failure = error.what();
+    return {};
+  }
+}
+
+lower::outcome write_and_agree(process_state::captured process, const std::string& failure) {
   fault_point("before_write");
   control::rank_written done{};
   try {
-    done = write_to(control_of_job().generation());
+    if (!failure.empty()) throw std::runtime_error(failure);
+    done = write_to(control_of_job().generation(), std::move(process));
   } catch (const std::exception& error) {
     const lower::outcome how = control_of_job().not_written(error.what());
     fault_point("given_up");
@@ -81,7 +109,10 @@ void keep_quiet() noexcept {
 /// below where it was saved.
 lower::outcome write_image() {
   lower::outcome how = lower::outcome::given_up;
-  std::thread([&how] { how = write_and_agree(); }).join();
+  const process_state::signal_hold hold;
+  std::string failure;
+  process_state::captured process = look_at_process(failure);
+  std::thread([&] { how = write_and_agree(std::move(process), failure); }).join();
   if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
     control_of_job().end();
     keep_quiet();
@@ -92,7 +123,12 @@ lower::outcome write_image() {
 }
 
 void release(lower::outcome how) {
-  if (how == lower::outcome::restarted) ++lower::the_bridge().restarts;
+  if (how == lower::outcome::restarted) {
+    ++lower::the_bridge().restarts;
+    for (const std::string& what : process_state::continue_process())
+      say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what +
+          " is not as it was at the checkpoint: not allowed, or not possible here");
+  }
   control_of_job().release();
 }
 

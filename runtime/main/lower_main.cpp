@@ -13,6 +13,7 @@
 #include <capture.hpp>
 #include <endpoint.hpp>
 #include <low_descriptor_guard.hpp>
+#include <process_state.hpp>
 #include <upper_half.hpp>
 
 #include <unistd.h>
@@ -47,6 +48,7 @@ namespace {
   real_mpi::fill_predefined_handles();
   descriptors::move_launcher_descriptor();
   descriptors::begin();
+  process_state::begin();
   split::start(start);
 }
 

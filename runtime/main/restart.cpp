@@ -12,6 +12,7 @@
 
 #include <capture.hpp>
 #include <low_descriptor_guard.hpp>
+#include <process_state.hpp>
 #include <rank_image.hpp>
 #include <store.hpp>
 #include <upper_half.hpp>
@@ -136,7 +137,8 @@ std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
 std::vector<split::held_lock> restore_memory(image::rank_image& own) {
   split::lock_finder finder(decode_thread_ids(own));
   std::vector<split::held_lock> found;
-  own.restore_memory({.see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
+  own.restore_memory({.begin = process_state::restore_mappings,
+                      .see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
                       .end = [&] { found = finder.finish(); }});
   return found;
 }
@@ -156,6 +158,7 @@ std::vector<split::held_lock> check_and_restore(std::optional<image::rank_image>
       check_own_file(rank);
       own.emplace(image_path(rank));
       this_job().record = decode_run_record(own->section("run"));
+      if (own->has_section("process")) process_state::restore(own->section("process"));
     } catch (const image::image_error& error) {
       throw as_failure(error);
     }
@@ -186,6 +189,7 @@ void apply(const live_values& live) {
   b.mpi = &lower::the_mpi_slots();
   std::memcpy(b.predefined_real, live.predefined_real, sizeof live.predefined_real);
   b.current.store(lower::phase::restoring);
+  process_state::begin();
 }
 
 }  // namespace

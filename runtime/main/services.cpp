@@ -10,6 +10,7 @@
 #include "../lower/real_mpi.hpp"
 
 #include <low_descriptor_guard.hpp>
+#include <process_state.hpp>
 #include <signals.hpp>
 
 #include <sched.h>
@@ -27,6 +28,7 @@ void attach(const lower::upper_entry* entry, std::uint64_t root) {
 
 int init(int required, int* provided) {
   this_job().record.thread_level = required;
+  const process_state::lower_half_start by_the_mpi;
   const int rc = start_mpi(required, provided);
   split::take_back_handlers();
   return rc;

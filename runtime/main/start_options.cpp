@@ -48,6 +48,13 @@ std::string clock_name(const std::string& option, const std::string& text) {
   return text;
 }
 
+loss_policy policy(const std::string& option, const std::string& text) {
+  if (text == "warn") return loss_policy::warn;
+  if (text == "refuse") return loss_policy::refuse;
+  if (text != "ignore") refuse(option + ": \"" + text + "\" is none of warn, refuse, ignore");
+  return loss_policy::ignore;
+}
+
 /// Reads the option at words[i] and leaves i behind it. returns false if it is none.
 bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
   const std::string& name = words[i];
@@ -55,7 +62,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",
                                                "--preload",    "--stop-after",    "--checkpoint-on",
                                                "--stop-on",    "--clock",         "--clock-trace",
-                                               "--fan-out"};
+                                               "--fan-out",    "--children",      "--sockets"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -68,6 +75,8 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--clock") options.clock = clock_name(name, value);
   else if (name == "--clock-trace") options.clock_trace = value;
   else if (name == "--fan-out") options.fan_out = fan_out(name, value);
+  else if (name == "--children") options.children = policy(name, value);
+  else if (name == "--sockets") options.sockets = policy(name, value);
   else options.preload = value;
   i += 2;
   return true;

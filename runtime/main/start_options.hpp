@@ -9,6 +9,13 @@
 
 namespace mana::run {
 
+/// What a checkpoint does about something that it cannot save.
+enum class loss_policy {
+  warn,      // it is named in the checkpoint
+  refuse,    // the checkpoint is given up, with a message that names it; the program goes on
+  ignore,
+};
+
 struct start_options {
   bool restart = false;
   std::string generation;              // restart: directory of the checkpoint, …/gen-N
@@ -22,6 +29,7 @@ struct start_options {
   std::string clock;                   // name of the clock policy; empty: the default
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
+  loss_policy children = loss_policy::warn, sockets = loss_policy::warn;   // processes that are alive; connected sockets
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
 };
@@ -29,8 +37,8 @@ struct start_options {
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…
 /// restart DIR/gen-N OPTIONS
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
-///          --clock-trace DIR --fan-out K --verbose
-/// SET: a set of signals, decimal
+///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --verbose
+/// SET: a set of signals, decimal; LOSS: warn, refuse or ignore
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)
 start_options parse_start_options(const std::vector<std::string>& words);

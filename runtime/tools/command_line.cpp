@@ -98,6 +98,14 @@ const CLI::Validator& signals() {
   return check;
 }
 
+/// What to do about something that a checkpoint cannot save.
+void add_loss_option(CLI::App& app, const char* name, std::string& value, const char* what) {
+  app.add_option(name, value,
+                 fmt::format("When a checkpoint finds {}, which no restart has: warn (default), refuse, ignore", what))
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"warn", "refuse", "ignore"}));
+}
+
 void add_run_options(CLI::App& app, run_options& options) {
   app.add_option("--interval", options.interval_s, "Take a checkpoint every so many seconds (default: none by itself)")
       ->type_name("SECONDS")->check(duration());
@@ -129,6 +137,8 @@ void add_run_options(CLI::App& app, run_options& options) {
                  fmt::format("Ranks per relay of the control network (default: {})", clock::default_fan_out))
       ->type_name("K")
       ->check(fan_out());
+  add_loss_option(app, "--children", options.children, "child processes that are alive");
+  add_loss_option(app, "--sockets", options.sockets, "connected sockets");
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 

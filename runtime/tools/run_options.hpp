@@ -19,6 +19,8 @@ struct run_options {
   std::string clock;                     // name of a clock policy, "" = the default
   std::string clock_trace;               // directory of the clock's traces, "" = none
   int fan_out = clock::default_fan_out;  // ranks per relay of the control network
+  std::string children = "warn",         // "warn", "refuse" or "ignore": child processes that are alive at a checkpoint
+      sockets = "warn";                  // the same, for connected sockets
   bool verbose = false;
   std::vector<std::string> command;      // run: program and its arguments
 };

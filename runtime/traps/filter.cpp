@@ -12,6 +12,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -30,6 +31,8 @@ constexpr std::uint32_t pointer_field = offsetof(seccomp_data, instruction_point
 constexpr std::uint32_t argument_field(unsigned i) noexcept {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + i * sizeof(std::uint64_t));
 }
+
+constexpr std::uint32_t first_passing_advice = 20;   // MADV_COLD; MADV_DONTFORK to MADV_KEEPONFORK stay
 
 /// Writes the filter's program. Every row jumps to the common end with its action in scratch word 0.
 class filter_writer {
@@ -74,6 +77,14 @@ class filter_writer {
         load(argument_field(0));
         jump(BPF_JSET, CLONE_THREAD, 2, 0);
         jump(BPF_JSET, CLONE_VM, 0, 1);
+        allow();
+        break;
+      case condition::stays_advised:
+        load(argument_field(2));
+        jump(BPF_JEQ, MADV_RANDOM, 4, 0);
+        jump(BPF_JEQ, MADV_SEQUENTIAL, 3, 0);
+        jump(BPF_JGE, MADV_DONTFORK, 0, 1);
+        jump(BPF_JGE, first_passing_advice, 0, 1);
         allow();
         break;
       case condition::sets_gs:

@@ -10,6 +10,12 @@ constexpr trap_row rows[] = {
     {SYS_munmap, trap_munmap},
     {SYS_mremap, trap_mremap},
     {SYS_brk, trap_brk},
+    {SYS_madvise, trap_advice, condition::stays_advised},
+    {SYS_mlock, trap_advice},
+    {SYS_mlock2, trap_advice},
+    {SYS_mlockall, trap_advice},
+    {SYS_munlockall, trap_advice},
+    {SYS_mbind, trap_advice},
     {SYS_shmat, trap_shmat},
     {SYS_shmdt, trap_shmdt},
 

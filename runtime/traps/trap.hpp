@@ -53,6 +53,9 @@ long trap_mmap(trap&);
 long trap_munmap(trap&);
 long trap_mremap(trap&);
 long trap_brk(trap&);
+// advice.cpp
+void note_advice() noexcept;
+long trap_advice(trap&);
 // shared_memory.cpp
 long trap_shmat(trap&);
 long trap_shmdt(trap&);

@@ -49,18 +49,18 @@ inline void note_kernel_state(lower::thread_block& self) noexcept {
 
 namespace detail {
 
-struct call {
-  void (*run)(lower::thread_block&) noexcept;
-  lower::thread_block* self;
-  std::uint64_t mask;          // of the thread
-};
-
 inline std::uint64_t set_mask(std::uint64_t mask) noexcept {
   std::uint64_t before = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), reinterpret_cast<long>(&before),
               sizeof mask);
   return before;
 }
+
+struct call {
+  void (*run)(lower::thread_block&) noexcept;
+  lower::thread_block* self;
+  std::uint64_t mask;          // of the thread
+};
 
 /// A handler that asks for the alternate stack would begin at its top again, over the frames of one that stands there: the
 /// kernel sees that a stack is in use by the stack pointer alone. So there is none as long as the thread is here.
@@ -77,6 +77,17 @@ inline void run_here(void* argument) {
 }
 
 }  // namespace detail
+
+/// Blocks what the program handles: a handler that ran while its thread is saved would be in the image by halves. What
+/// comes meanwhile stays pending, which an image has.      out: the mask before
+inline std::uint64_t hold_signals() noexcept {
+  std::uint64_t handled = 0, before = 0;
+  for (int signal = 1; signal <= 64; ++signal)
+    if (lower::the_bridge().signal_handlers[signal] > 1) handled |= std::uint64_t{1} << (signal - 1);
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&handled), reinterpret_cast<long>(&before),
+              sizeof handled);
+  return before;
+}
 
 /// Runs `run` on the checkpoint's stack; handlers of the program that come meanwhile run there too. Signals are held back
 /// while the stack pointer and the kernel's alternate stack disagree.

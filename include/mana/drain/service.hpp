@@ -21,6 +21,13 @@ inline void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
   raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
 }
 
+/// Tells the lower half, if it wants to know, that a thread is about to be parked, or goes on in a new process.
+inline void tell_lower_half(lower::bridge_slot slot, lower::thread_block& self) noexcept {
+  using listener = void (*)(lower::thread_block*);
+  const auto told = reinterpret_cast<listener>(lower::the_bridge().reserved[slot]);
+  if (told != nullptr) lower::cross([&] { told(&self); });
+}
+
 /// Parks a thread other than the one that called MPI_Init, until the checkpoint is over: in this process, or in a new
 /// one that continues here.
 inline void park_once(lower::thread_block& self) noexcept {
@@ -28,15 +35,20 @@ inline void park_once(lower::thread_block& self) noexcept {
   const std::uint32_t epoch = b.release_epoch.load(std::memory_order_seq_cst);
   // Letting go changes the phase first, then the epoch: a thread that comes too late sees one or the other.
   if (b.current.load(std::memory_order_seq_cst) != lower::phase::parking) return;
+  const std::uint64_t mask = hold_signals();
   note_kernel_state(self);
+  tell_lower_half(lower::slot_thread_parks, self);
   if (mana_save_context(&self.saved) == 0) {
     self.reserved[lower::slot_parked_epoch] = epoch;
     self.state.store(lower::thread_state::parked, std::memory_order_release);
     b.parked_count.fetch_add(1, std::memory_order_acq_rel);
     futex_wake_all(b.parked_count);
+  } else {
+    tell_lower_half(lower::slot_thread_continues, self);
   }
   while (b.release_epoch.load(std::memory_order_acquire) == epoch) futex_wait(b.release_epoch, epoch);
   self.state.store(lower::thread_state::running, std::memory_order_seq_cst);
+  detail::set_mask(mask);
 }
 
 /// The next checkpoint may begin before a thread that was let go has run again. It was not signalled then, since it was

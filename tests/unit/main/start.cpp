@@ -28,7 +28,8 @@ TEST_CASE("the words of run") {
 TEST_CASE("the words of restart") {
   const auto options = parse_start_options({"restart", "/c/gen-3", "--ckpt-dir", "/c", "--limit", "2.25", "--verbose", "--stop-after", "7", "--clock", "collective_clock",
                                             "--checkpoint-on", "512", "--stop-on", "9223372036854775808",
-                                            "--clock-trace", "/t", "--fan-out", "3"});
+                                            "--clock-trace", "/t", "--fan-out", "3", "--children", "refuse",
+                                            "--sockets", "ignore"});
   CHECK(options.restart);
   CHECK(options.generation == "/c/gen-3");
   CHECK(options.limit_s == 2.25);
@@ -36,6 +37,8 @@ TEST_CASE("the words of restart") {
   CHECK(options.clock == "collective_clock");
   CHECK(options.clock_trace == "/t");
   CHECK(options.fan_out == 3);
+  CHECK(options.children == loss_policy::refuse);
+  CHECK(options.sockets == loss_policy::ignore);
   CHECK(options.checkpoint_signals == 512);
   CHECK(options.stop_signals == 0x8000'0000'0000'0000);
   CHECK(options.verbose);
@@ -46,7 +49,7 @@ TEST_CASE("words that are refused") {
       {}, {"walk"}, {"run"}, {"run", "--ckpt-dir"}, {"run", "--ckpt-dir", "/c", "--preload", "/l", "--"},
       {"run", "--ckpt-dir", "/c", "--", "./app"}, {"run", "--interval", "-1"}, {"run", "--interval", "1x"},
       {"run", "--limit", "nan"}, {"run", "--stop-on", "USR1"}, {"run", "--clock", "sundial"},
-      {"run", "--fan-out", "1"}, {"run", "--fan-out", "4x"}, {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
+      {"run", "--fan-out", "1"}, {"run", "--children", "perhaps"}, {"run", "--sockets"}, {"run", "--fan-out", "4x"}, {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
       {"restart", "a", "b", "--ckpt-dir", "/c"}, {"restart", "a", "--ckpt-dir", "/c", "--"}};
   for (const auto& words : wrong) {
     CAPTURE(words.size());

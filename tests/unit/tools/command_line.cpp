@@ -56,6 +56,8 @@ TEST_CASE("wrong words are usage errors") {
   CHECK(refusal({"run", "--clock-trace", "", "./app"}) == exit_code::usage);
   for (const char* wrong : {"1", "0", "-2", "65537", "many", "3x", ""})
     CHECK(refusal({"run", "--fan-out", wrong, "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--children", "perhaps", "./app"}) == exit_code::usage);
+  CHECK(refusal({"run", "--sockets", "", "./app"}) == exit_code::usage);
   CHECK(refusal({"restart"}) == exit_code::usage);
   CHECK(refusal({"inspect", "a", "b"}) == exit_code::usage);
   CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);
@@ -73,6 +75,8 @@ TEST_CASE("a clock that there is not is answered with those that there are") {
   CHECK(run_of({"run", "--clock", "needs", "./app"}).clock == "needs");
   CHECK(run_of({"run", "--clock-trace", "t", "./app"}).clock_trace == "t");
   CHECK(run_of({"run", "--fan-out", "2", "./app"}).fan_out == 2);
+  CHECK(run_of({"run", "--children", "refuse", "./app"}).children == "refuse");
+  CHECK(run_of({"run", "--sockets", "ignore", "./app"}).sockets == "ignore");
   CHECK(run_of({"run", "./app"}).fan_out == clock::default_fan_out);
 }
 

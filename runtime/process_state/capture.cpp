@@ -1,0 +1,113 @@
+#include "children.hpp"
+#include "given.hpp"
+#include "process_attributes.hpp"
+#include "process_state.hpp"
+#include "section.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace mana::process_state {
+
+namespace {
+
+/// Of attributes that a restart was to put back some may be as they were given: they are the program's nevertheless.
+std::set<std::string> restored_names(std::uint32_t index) {
+  std::set<std::string> names;
+  const auto record = records_to_restore().find(index);
+  if (record == records_to_restore().end()) return names;
+  for (const auto& [name, value] : record->second.attributes) names.insert(name);
+  return names;
+}
+
+thread_record as_saved(std::uint32_t index, thread_record record) {
+  record.attributes = changed(record.attributes, given().thread, restored_names(index));
+  return record;
+}
+
+bool is_in(const signal_queue& signals, int number) noexcept {
+  return std::any_of(signals.begin(), signals.end(), [=](const siginfo_t& info) { return info.si_signo == number; });
+}
+
+bool stands(const posix_timer& timer) noexcept {
+  return timer.time.it_value.tv_sec == 0 && timer.time.it_value.tv_nsec == 0;
+}
+
+/// The queue that the timer's signal goes to: the process's, or that of a thread of the program; else none.
+const signal_queue* target(const section& s, const posix_timer& timer) {
+  if (timer.tid == 0) return &s.pending;
+  for (const auto& [index, record] : s.threads)
+    if (record.tid == timer.tid) return &record.pending;
+  return nullptr;
+}
+
+/// Timers that have expired. One may have done so after pending signals were looked at, and before it was.
+void mark_expired(section& s) {
+  const pending_sets own = pending_of(gettid());
+  const auto due = [](std::uint64_t set, int signal) { return (set >> (signal - 1) & 1) != 0; };
+  for (posix_timer& timer : s.timers) {
+    const signal_queue& waiting = *target(s, timer);
+    for (const siginfo_t& info : waiting)
+      if (info.si_code == SI_TIMER && info.si_timerid == timer.id) timer.overrun = info.si_overrun;
+    const bool silent = (timer.notify & ~SIGEV_THREAD_ID) != SIGEV_SIGNAL || timer.signal < 1;
+    if (timer.overrun >= 0 || silent || !stands(timer) || is_in(waiting, timer.signal)) continue;
+    if (due(timer.tid == 0 ? own.process : pending_of(timer.tid).thread, timer.signal)) timer.overrun = 0;
+  }
+  constexpr int signals[] = {SIGALRM, SIGVTALRM, SIGPROF};
+  for (std::size_t i = 0; i < s.intervals.size(); ++i) {
+    const itimerval& t = s.intervals[i];
+    if (t.it_value.tv_sec != 0 || t.it_value.tv_usec != 0 || !due(own.process, signals[i])) continue;
+    if (is_in(s.pending, signals[i])) continue;
+    siginfo_t info{};
+    info.si_signo = signals[i];
+    info.si_code = SI_KERNEL;
+    s.pending.push_back(info);
+  }
+}
+
+/// Signals first: what expires afterwards is pending without having been seen, and is told by that.
+void look_at_signals_and_timers(section& s, captured& result) {
+  all_pending pending = look_at_all_signals();
+  s.threads[lower::the_bridge().main_thread].pending = std::move(pending.thread);
+  s.pending = std::move(pending.process);
+  found_timers timers = read_timers();
+  if (!timers.known)
+    result.warnings.emplace_back(
+        "timers of timer_create are not saved: this kernel does not list them in /proc/self/timers");
+  s.intervals = read_interval_timers();
+  std::erase_if(timers.all, [&](const posix_timer& timer) { return target(s, timer) == nullptr; });
+  s.timers = std::move(timers.all);
+  mark_expired(s);
+}
+
+void look_at_children(captured& result) {
+  for (const child& c : children_of_program()) {
+    const std::string name = "child process " + std::to_string(c.pid) + " (" + c.command + ")";
+    if (c.ended)
+      result.warnings.push_back(name + " has ended and was not waited for: after a restart its status is lost");
+    else
+      result.children.push_back(name + " is not saved: after a restart it is not there");
+  }
+}
+
+}  // namespace
+
+captured capture() {
+  captured result;
+  section s;
+  s.pid = getpid();
+  const std::uint32_t main = lower::the_bridge().main_thread;
+  s.threads.emplace(main, as_saved(main, look_at_thread()));
+  for (const auto& [index, record] : parked_threads()) s.threads.emplace(index, as_saved(index, *record));
+  s.process = changed(read_all(process_attributes()), given().process, changed_before().process);
+  s.limits = changed(read_limits(), given().limits, changed_before().limits);
+  look_at_signals_and_timers(s, result);
+  s.mappings = read_mappings();
+  s.locks_all = locks_all();
+  look_at_children(result);
+  result.bytes = encode(s);
+  return result;
+}
+
+}  // namespace mana::process_state

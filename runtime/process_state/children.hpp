@@ -1,0 +1,18 @@
+// Processes that the program has started, which are not part of a checkpoint.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+namespace mana::process_state {
+
+struct child { int pid = 0; std::string command; bool ended = false; };
+
+/// cost: one call if there are none.
+std::vector<child> children();
+
+/// Of them those that the program started, not the live MPI.
+std::vector<child> children_of_program();
+void these_are_the_mpis(const std::set<int>& pids);
+
+}  // namespace mana::process_state

@@ -1,0 +1,19 @@
+// What the process and its threads had from their launcher.
+#pragma once
+#include "attribute.hpp"
+
+namespace mana::process_state {
+
+struct given_values {
+  attribute_values thread, process, limits;
+};
+given_values& given() noexcept;
+given_values read_given();
+
+/// In an image already: the program changed these before.
+struct changed_names {
+  std::set<std::string> process, limits;
+};
+changed_names& changed_before() noexcept;
+
+}  // namespace mana::process_state

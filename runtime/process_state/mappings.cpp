@@ -1,0 +1,141 @@
+#include "mappings.hpp"
+
+#include <saved_state.hpp>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace mana::process_state {
+
+namespace {
+
+/// VmFlags of smaps; proc(5).
+struct flag_row { const char* name; int advice; };
+constexpr flag_row flags[] = {{"sr", MADV_SEQUENTIAL}, {"rr", MADV_RANDOM},     {"dc", MADV_DONTFORK},
+                              {"dd", MADV_DONTDUMP},   {"wf", MADV_WIPEONFORK}, {"hg", MADV_HUGEPAGE},
+                              {"nh", MADV_NOHUGEPAGE}, {"mg", MADV_MERGEABLE}};
+
+constexpr unsigned policy_at_address = 2;       // MPOL_F_ADDR
+constexpr std::size_t most_nodes = 1024, bits = 64;
+
+void read_flags(const std::string& line, bool whole, mapping_state& m) {
+  std::istringstream names(line.substr(line.find(':') + 1));
+  for (std::string name; names >> name;) {
+    if (name == "lo") m.lock = whole ? locked_whole : locked_on_fault;
+    if (name == "gd") m.grows = true;
+    for (const flag_row& row : flags)
+      if (name == row.name) m.advice.push_back(row.advice);
+  }
+}
+
+/// Empty for the default, which the kernel says for mappings without any.
+words policy_at(std::uint64_t address) {
+  int mode = 0;
+  words value(1 + most_nodes / bits);
+  if (syscall(SYS_get_mempolicy, &mode, value.data() + 1, most_nodes, address, policy_at_address) != 0) return {};
+  if (mode == 0) return {};
+  value[0] = static_cast<std::uint64_t>(mode);
+  return value;
+}
+
+bool is_programs(std::uint64_t begin, std::uint64_t end) noexcept {
+  const split::saved_state& state = split::saved();
+  return (begin >= lower::window_begin && end <= lower::window_end) ||
+         (begin >= state.fixed_begin && end <= state.fixed_end);
+}
+
+/// A mapping that grows is made as one: nothing turns another into it.
+bool make_growing(const mapping_state& m, void* at) noexcept {
+  constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED | MAP_GROWSDOWN;
+  return mmap(at, m.end - m.begin, PROT_READ | PROT_WRITE, kind, -1, 0) == at;
+}
+
+bool place(const mapping_state& m, void* at) noexcept {
+  const std::size_t nodes = (m.policy.size() - 1) * bits;
+  return syscall(SYS_mbind, at, m.end - m.begin, m.policy[0], m.policy.data() + 1, nodes + 1, 0) == 0;
+}
+
+/// Locks may need what the launcher's soft limit does not give, and the hard one does.
+class locked_memory_allowed {
+ public:
+  locked_memory_allowed() noexcept {
+    getrlimit(RLIMIT_MEMLOCK, &before_);
+    const rlimit most{before_.rlim_max, before_.rlim_max};
+    setrlimit(RLIMIT_MEMLOCK, &most);
+  }
+  ~locked_memory_allowed() { setrlimit(RLIMIT_MEMLOCK, &before_); }
+  locked_memory_allowed(const locked_memory_allowed&) = delete;
+  locked_memory_allowed& operator=(const locked_memory_allowed&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+std::vector<mapping_state> parse_mappings(std::istream& smaps,
+                                          const std::function<bool(std::uint64_t, std::uint64_t)>& wanted) {
+  std::vector<mapping_state> all;
+  unsigned long begin = 0, end = 0, resident = 0;
+  bool taken = false;
+  for (std::string line; std::getline(smaps, line);) {
+    if (line.empty()) continue;
+    const bool is_range = (line[0] < 'A' || line[0] > 'Z') && std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2;
+    if (is_range) taken = wanted(begin, end);
+    if (!taken) continue;
+    if (is_range) {
+      all.emplace_back().begin = begin;
+      all.back().end = end;
+      resident = 0;
+    }
+    std::sscanf(line.c_str(), "Rss: %lu kB", &resident);
+    if (line.starts_with("VmFlags:")) read_flags(line, resident * 1024 == end - begin, all.back());
+  }
+  return all;
+}
+
+std::vector<mapping_state> read_mappings() {
+  if (split::saved().has_advice == 0) return {};
+  std::ifstream smaps("/proc/self/smaps");
+  std::vector<mapping_state> all = parse_mappings(smaps, is_programs);
+  for (mapping_state& m : all) m.policy = policy_at(m.begin);
+  std::erase_if(all, [](const mapping_state& m) { return !m.has_any(); });
+  return all;
+}
+
+int locks_all() noexcept { return static_cast<int>(split::saved().locks_all); }
+
+std::vector<std::string> write_mappings(const std::vector<mapping_state>& mappings) {
+  std::set<std::string> refused;
+  const locked_memory_allowed allowed;
+  for (const mapping_state& m : mappings) {
+    void* const at = reinterpret_cast<void*>(m.begin);
+    const std::size_t bytes = m.end - m.begin;
+    if (m.grows && !make_growing(m, at)) refused.insert("a mapping that grows");
+    for (const int advice : m.advice)
+      if (madvise(at, bytes, advice) != 0) refused.insert("advice about memory");
+    if (!m.policy.empty() && !place(m, at)) refused.insert("the place of memory");
+    if (m.lock == unlocked) continue;
+    if (syscall(SYS_mlock2, at, bytes, m.lock == locked_on_fault ? MLOCK_ONFAULT : 0) != 0)
+      refused.insert("locked memory");
+  }
+  return {refused.begin(), refused.end()};
+}
+
+/// What is mapped already has its own locks.
+std::vector<std::string> lock_all(int flags) {
+  if ((flags & MCL_FUTURE) == 0) return {};
+  const locked_memory_allowed allowed;
+  if (mlockall(flags) == 0) return {};
+  return {"locked memory"};
+}
+
+}  // namespace mana::process_state

@@ -1,0 +1,39 @@
+// What a mapping has beside address, length, protection and contents: advice of madvise, a lock, a place among the nodes of
+// memory, growth downward.
+//
+// /proc/self/smaps shows most of it, slowly: the kernel walks all page tables. So it is read only if the program has made
+// one of the calls that the traps take notice of (traps/advice.cpp).
+#pragma once
+#include "attribute.hpp"
+
+#include <functional>
+#include <istream>
+
+namespace mana::process_state {
+
+enum mapping_lock : int { unlocked = 0, locked_whole = 1, locked_on_fault = 2 };
+
+struct mapping_state {
+  std::uint64_t begin = 0, end = 0;
+  std::vector<int> advice;           // MADV_*
+  int lock = unlocked;               // mapping_lock
+  bool grows = false;                // downward, by faults
+  words policy;                      // of mbind: mode and flags, then the nodes; empty: none
+
+  bool has_any() const noexcept { return !advice.empty() || lock != unlocked || grows || !policy.empty(); }
+};
+
+/// All that the kernel's list names and `wanted` takes; without policies.
+std::vector<mapping_state> parse_mappings(std::istream& smaps,
+                                          const std::function<bool(std::uint64_t begin, std::uint64_t end)>& wanted);
+
+/// Of the program's mappings those that have any.
+std::vector<mapping_state> read_mappings();
+/// The flags that mlockall has now.
+int locks_all() noexcept;
+
+/// In a new process, before the mappings are filled. out: what could not be set, in words
+std::vector<std::string> write_mappings(const std::vector<mapping_state>& mappings);
+std::vector<std::string> lock_all(int flags);
+
+}  // namespace mana::process_state

@@ -1,0 +1,157 @@
+#include "pending_signals.hpp"
+
+#include "timers.hpp"
+
+#include <raw.hpp>
+#include <signals.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+
+namespace mana::process_state {
+
+namespace {
+
+constexpr std::size_t most = std::size_t{1} << 17;     // a sender that never stops does not hold a checkpoint up
+
+bool is_timers(const siginfo_t& info) noexcept { return info.si_code == SI_TIMER; }
+
+/// From the thread's queue as long as that has one of the set, else from the process's.
+bool take(std::uint64_t set, siginfo_t& info) noexcept {
+  const struct { long seconds, nanoseconds; } none{0, 0};
+  const long got = split::raw_call(SYS_rt_sigtimedwait, split::as_word(&set), split::as_word(&info),
+                                   split::as_word(&none), split::signal_set_bytes);
+  return got > 0;
+}
+
+/// in: pending_set  () → what still waits in the queue that is meant
+template <class F>
+signal_queue take_all(F&& pending_set) {
+  signal_queue taken;
+  std::uint64_t wanted = split::every_signal;
+  siginfo_t info{};
+  for (std::uint64_t left = pending_set(); (left &= wanted) != 0 && taken.size() < most; left = pending_set()) {
+    if (!take(left, info)) break;
+    // A timer that expires again at once would have a signal each time.
+    const bool again = is_timers(info) && std::any_of(taken.begin(), taken.end(), [&](const siginfo_t& other) {
+      return is_timers(other) && other.si_timerid == info.si_timerid && other.si_signo == info.si_signo;
+    });
+    if (again) wanted &= ~split::one_signal(info.si_signo);
+    taken.push_back(info);
+  }
+  join_timer_signals(taken);
+  return taken;
+}
+
+template <class Send>
+std::size_t send_all(const signal_queue& signals, Send&& send) {
+  std::size_t lost = 0;
+  for (const siginfo_t& info : signals) {
+    long result = send(info);
+    if (result == -EAGAIN) {                           // others of this user took the room meanwhile
+      rlimit before{};
+      getrlimit(RLIMIT_SIGPENDING, &before);
+      const rlimit more{before.rlim_max, before.rlim_max};
+      setrlimit(RLIMIT_SIGPENDING, &more);
+      result = send(info);
+      setrlimit(RLIMIT_SIGPENDING, &before);
+    }
+    if (split::is_error(result)) ++lost;
+  }
+  return lost;
+}
+
+signal_queue not_sent_again(const signal_queue& taken) { return without_timers(taken, send_again(taken)); }
+
+bool any_pending() noexcept {
+  std::uint64_t set = 0;
+  split::raw_call(SYS_rt_sigpending, split::as_word(&set), split::signal_set_bytes);
+  return split::without_ours(set) != 0;
+}
+
+}  // namespace
+
+pending_sets pending_of(int tid) {
+  std::ifstream status("/proc/self/task/" + std::to_string(tid) + "/status");
+  pending_sets found;
+  unsigned long set = 0;
+  for (std::string line; std::getline(status, line);) {
+    if (std::sscanf(line.c_str(), "SigPnd: %lx", &set) == 1) found.thread = split::without_ours(set);
+    if (std::sscanf(line.c_str(), "ShdPnd: %lx", &set) == 1) {
+      found.process = split::without_ours(set);
+      break;
+    }
+  }
+  return found;
+}
+
+signal_queue look_at_own_signals() {
+  if (!any_pending()) return {};
+  const int self = gettid();
+  signal_queue own = take_all([self] { return pending_of(self).thread; });
+  queue_to_self(not_sent_again(own));
+  return own;
+}
+
+all_pending look_at_all_signals() {
+  if (!any_pending()) return {};
+  const int self = gettid();
+  all_pending all;
+  all.thread = take_all([self] { return pending_of(self).thread; });
+  all.process = take_all([self] { return pending_of(self).process; });
+  queue_to_self(not_sent_again(all.thread));
+  queue_to_process(not_sent_again(all.process));
+  return all;
+}
+
+std::size_t queue_to_self(const signal_queue& signals) {
+  const long process = getpid(), self = gettid();
+  return send_all(signals, [=](const siginfo_t& info) {
+    return split::raw_call(SYS_rt_tgsigqueueinfo, process, self, info.si_signo, split::as_word(&info));
+  });
+}
+
+/// Only the initial thread may say for others who sent a signal; another one sends it itself.
+std::size_t queue_to_process(const signal_queue& signals) {
+  const long process = getpid();
+  return send_all(signals, [=](const siginfo_t& info) {
+    const long result = split::raw_call(SYS_rt_sigqueueinfo, process, info.si_signo, split::as_word(&info));
+    return result == -EPERM ? split::raw_call(SYS_kill, process, info.si_signo) : result;
+  });
+}
+
+void join_timer_signals(signal_queue& signals) {
+  signal_queue joined;
+  for (const siginfo_t& info : signals) {
+    const auto first = std::find_if(joined.begin(), joined.end(), [&](const siginfo_t& other) {
+      return is_timers(info) && is_timers(other) && other.si_timerid == info.si_timerid &&
+             other.si_signo == info.si_signo;
+    });
+    if (first == joined.end()) joined.push_back(info);
+    else first->si_overrun += info.si_overrun + 1;
+  }
+  signals = std::move(joined);
+}
+
+void change_sender(signal_queue& signals, int before, int now) noexcept {
+  for (siginfo_t& info : signals) {
+    const bool has_sender = info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
+                            info.si_code == SI_MESGQ;
+    if (has_sender && info.si_pid == before) info.si_pid = now;
+  }
+}
+
+signal_queue without_timers(const signal_queue& signals, std::span<const int> timers) {
+  signal_queue left;
+  std::copy_if(signals.begin(), signals.end(), std::back_inserter(left), [&](const siginfo_t& info) {
+    return !is_timers(info) || std::find(timers.begin(), timers.end(), info.si_timerid) == timers.end();
+  });
+  return left;
+}
+
+}  // namespace mana::process_state

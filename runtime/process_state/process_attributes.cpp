@@ -1,0 +1,125 @@
+#include "process_attributes.hpp"
+
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace mana::process_state {
+
+namespace {
+
+words read_dumpable() { return one_word(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0)); }
+/// 2 (only root may read the dump) is the system's choice, which no process can make.
+bool write_dumpable(const words& value) { return prctl(PR_SET_DUMPABLE, at(value, 0), 0, 0, 0) == 0; }
+
+words read_subreaper() {
+  int set = 0;
+  return prctl(PR_GET_CHILD_SUBREAPER, &set, 0, 0, 0) == 0 ? one_word(set) : words{};
+}
+bool write_subreaper(const words& value) { return prctl(PR_SET_CHILD_SUBREAPER, at(value, 0), 0, 0, 0) == 0; }
+
+words read_huge_pages_off() { return one_word(prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0)); }
+/// Newer kernels answer with flags too: they are the argument after.
+bool write_huge_pages_off(const words& value) {
+  return prctl(PR_SET_THP_DISABLE, at(value, 0) & 1, at(value, 0) & ~std::uint64_t{1}, 0, 0) == 0;
+}
+
+constexpr char oom_file[] = "/proc/self/oom_score_adj";
+
+words read_oom_score() {
+  const int fd = open(oom_file, O_RDONLY | O_CLOEXEC);
+  char text[16] = "";
+  const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+  if (fd >= 0) close(fd);
+  long value = 0;
+  if (n <= 0 || std::from_chars(text, text + n, value).ec != std::errc()) return {};
+  return {static_cast<std::uint64_t>(value)};
+}
+bool write_oom_score(const words& value) {
+  const std::string text = std::to_string(static_cast<std::int64_t>(at(value, 0)));
+  const int fd = open(oom_file, O_WRONLY | O_CLOEXEC);
+  const bool done = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (fd >= 0) close(fd);
+  return done;
+}
+
+struct barrier { int registers, uses; };
+constexpr barrier barriers[] = {
+    {MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0},
+    {MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, MEMBARRIER_CMD_PRIVATE_EXPEDITED},
+    {MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE},
+    {MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ}};
+constexpr int get_registrations = 1 << 9;      // MEMBARRIER_CMD_GET_REGISTRATIONS, Linux 6.3
+
+/// Kernels that do not tell are asked by use: a command whose registration is missing fails, and changes nothing.
+words read_barriers() {
+  const long told = syscall(SYS_membarrier, get_registrations, 0, 0);
+  if (told >= 0) return one_word(told);
+  std::uint64_t found = 0;
+  for (const barrier& b : barriers)
+    if (b.uses != 0 && syscall(SYS_membarrier, b.uses, 0, 0) == 0) found |= static_cast<std::uint64_t>(b.registers);
+  return {found};
+}
+bool write_barriers(const words& value) {
+  bool all = true;
+  for (const barrier& b : barriers)
+    if ((at(value, 0) & static_cast<std::uint64_t>(b.registers)) != 0)
+      all = syscall(SYS_membarrier, b.registers, 0, 0) == 0 && all;
+  return all;
+}
+
+constexpr attribute rows[] = {
+    {"subreaper", "being the reaper of its children's children", read_subreaper, write_subreaper},
+    {"huge_pages_off", "doing without huge pages", read_huge_pages_off, write_huge_pages_off},
+    {"oom_score", "oom_score_adj", read_oom_score, write_oom_score},
+    {"membarrier", "registrations for membarrier", read_barriers, write_barriers},
+    {"dumpable", "dumpable", read_dumpable, write_dumpable},
+};
+
+struct limit_row { const char* name; __rlimit_resource which; };
+constexpr limit_row limits[] = {
+    {"cpu", RLIMIT_CPU},         {"file size", RLIMIT_FSIZE},         {"data", RLIMIT_DATA},
+    {"stack", RLIMIT_STACK},     {"core", RLIMIT_CORE},               {"resident memory", RLIMIT_RSS},
+    {"processes", RLIMIT_NPROC}, {"open files", RLIMIT_NOFILE},       {"locked memory", RLIMIT_MEMLOCK},
+    {"memory", RLIMIT_AS},       {"locks", RLIMIT_LOCKS},             {"pending signals", RLIMIT_SIGPENDING},
+    {"nice", RLIMIT_NICE},       {"message queues", RLIMIT_MSGQUEUE}, {"real-time priority", RLIMIT_RTPRIO},
+    {"real-time time", RLIMIT_RTTIME}};
+
+}  // namespace
+
+std::span<const attribute> process_attributes() noexcept { return rows; }
+
+attribute_values read_limits() {
+  attribute_values all;
+  for (const limit_row& row : limits)
+    if (rlimit r{}; getrlimit(row.which, &r) == 0) all.emplace(row.name, words{r.rlim_cur, r.rlim_max});
+  return all;
+}
+
+rlimit fitted_limit(const rlimit& saved, const rlimit& here, bool may_raise) noexcept {
+  const rlim_t hard = may_raise ? saved.rlim_max : std::min(saved.rlim_max, here.rlim_max);
+  return {std::min(saved.rlim_cur, hard), hard};
+}
+
+std::vector<std::string> write_limits(const attribute_values& wanted) {
+  std::vector<std::string> lower;
+  for (const limit_row& row : limits) {
+    const auto value = wanted.find(row.name);
+    rlimit here{};
+    if (value == wanted.end() || getrlimit(row.which, &here) != 0) continue;
+    const rlimit saved{at(value->second, 0), at(value->second, 1)};
+    const rlimit whole = fitted_limit(saved, here, true), part = fitted_limit(saved, here, false);
+    if (setrlimit(row.which, &whole) == 0) continue;
+    if (setrlimit(row.which, &part) != 0 || part.rlim_cur < saved.rlim_cur)
+      lower.push_back(std::string("limit of ") + row.name);
+  }
+  return lower;
+}
+
+}  // namespace mana::process_state

@@ -1,0 +1,20 @@
+// What the kernel keeps once for all threads of a process.
+#pragma once
+#include "attribute.hpp"
+
+#include <sys/resource.h>
+
+namespace mana::process_state {
+
+std::span<const attribute> process_attributes() noexcept;
+
+/// Resource limits, by their names in the image.
+attribute_values read_limits();
+
+/// What of a saved limit a process gets that has `here`: as much as it may. A lower hard limit stays.
+rlimit fitted_limit(const rlimit& saved, const rlimit& here, bool may_raise) noexcept;
+
+/// out: limits that are lower than they were, in words
+std::vector<std::string> write_limits(const attribute_values& wanted);
+
+}  // namespace mana::process_state

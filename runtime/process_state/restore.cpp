@@ -1,0 +1,70 @@
+#include "given.hpp"
+#include "process_attributes.hpp"
+#include "process_state.hpp"
+#include "section.hpp"
+#include "signal_hold.hpp"
+
+#include <unistd.h>
+
+namespace mana::process_state {
+
+namespace {
+
+section to_continue;
+std::vector<std::string> of_mappings;      // what could not be given back to them
+
+void append(std::vector<std::string>& all, std::vector<std::string> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+std::set<std::string> names_of(const attribute_values& values) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : values) names.insert(name);
+  return names;
+}
+
+/// Old thread ids to new. Threads that continued have theirs in their blocks.
+std::map<int, int> new_ids() {
+  std::map<int, int> ids{{to_continue.pid, getpid()}};
+  for (const auto& [index, record] : records_to_restore()) ids[record.tid] = lower::thread_blocks()[index].tid;
+  return ids;
+}
+
+}  // namespace
+
+void restore(std::span<const std::uint8_t> bytes) {
+  to_continue = decode(bytes);
+  changed_before() = {names_of(to_continue.process), names_of(to_continue.limits)};
+  std::vector<int> timers;
+  for (const posix_timer& timer : to_continue.timers) timers.push_back(timer.id);
+  const auto to_send = [&](signal_queue& signals) {
+    signals = without_timers(signals, timers);
+    change_sender(signals, to_continue.pid, getpid());
+  };
+  for (auto& [index, record] : to_continue.threads) to_send(record.pending);
+  to_send(to_continue.pending);
+  set_records_to_restore(std::move(to_continue.threads));
+}
+
+void restore_mappings() { of_mappings = write_mappings(to_continue.mappings); }
+
+std::vector<std::string> continue_process() {
+  const signal_hold hold;
+  std::vector<std::string> refused = refused_by_threads();
+  append(refused, std::move(of_mappings));
+  append(refused, lock_all(to_continue.locks_all));
+  append(refused, write_all(process_attributes(), to_continue.process));
+  const auto own = records_to_restore().find(lower::the_bridge().main_thread);
+  if (own != records_to_restore().end()) {
+    append(refused, apply(own->second));
+    queue_to_self(own->second.pending);
+  }
+  queue_to_process(to_continue.pending);
+  append(refused, make_timers(to_continue.timers, new_ids()));
+  start_interval_timers(to_continue.intervals);
+  append(refused, write_limits(to_continue.limits));
+  to_continue = {};
+  return refused;
+}
+
+}  // namespace mana::process_state

@@ -1,0 +1,119 @@
+#include "section.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+
+using nlohmann::json;
+
+namespace mana::process_state {
+
+namespace {
+
+json as_json(const signal_queue& signals) {
+  json list = json::array();
+  for (const siginfo_t& info : signals) {
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&info);
+    list.push_back(json::binary({bytes, bytes + sizeof info}));
+  }
+  return list;
+}
+
+signal_queue queue_from(const json& list) {
+  signal_queue signals;
+  for (const json& row : list) {
+    const json::binary_t& bytes = row.get_binary();
+    siginfo_t info{};
+    std::memcpy(&info, bytes.data(), std::min(bytes.size(), sizeof info));
+    signals.push_back(info);
+  }
+  return signals;
+}
+
+json as_json(const thread_record& t) {
+  return {{"tid", t.tid},
+          {"name", std::string(t.name.data(), strnlen(t.name.data(), t.name.size()))},
+          {"attributes", t.attributes},
+          {"pending", as_json(t.pending)}};
+}
+
+thread_record thread_from(const json& row) {
+  thread_record t;
+  t.tid = row.at("tid");
+  row.at("name").get_ref<const std::string&>().copy(t.name.data(), t.name.size() - 1);
+  t.attributes = row.at("attributes");
+  t.pending = queue_from(row.at("pending"));
+  return t;
+}
+
+json as_json(const posix_timer& t) {
+  return {{"id", t.id},
+          {"clock", t.clock},
+          {"notify", t.notify},
+          {"signal", t.signal},
+          {"value", t.value},
+          {"tid", t.tid},
+          {"left", {t.time.it_value.tv_sec, t.time.it_value.tv_nsec}},
+          {"interval", {t.time.it_interval.tv_sec, t.time.it_interval.tv_nsec}},
+          {"overrun", t.overrun}};
+}
+
+posix_timer timer_from(const json& row) {
+  const json &left = row.at("left"), &interval = row.at("interval");
+  return {row.at("id"), row.at("clock"), row.at("notify"), row.at("signal"), row.at("value"), row.at("tid"),
+          {{interval.at(0), interval.at(1)}, {left.at(0), left.at(1)}}, row.at("overrun")};
+}
+
+json as_json(const itimerval& t) {
+  return {t.it_value.tv_sec, t.it_value.tv_usec, t.it_interval.tv_sec, t.it_interval.tv_usec};
+}
+
+itimerval interval_from(const json& row) { return {{row.at(2), row.at(3)}, {row.at(0), row.at(1)}}; }
+
+json as_json(const mapping_state& m) {
+  return {{"begin", m.begin}, {"end", m.end},       {"advice", m.advice},
+          {"lock", m.lock},   {"grows", m.grows}, {"policy", m.policy}};
+}
+
+mapping_state mapping_from(const json& row) {
+  return {row.at("begin"), row.at("end"), row.at("advice"), row.at("lock"), row.at("grows"), row.at("policy")};
+}
+
+}  // namespace
+
+/// Names are the program's, in whatever bytes: CBOR does not look at them.
+std::vector<std::uint8_t> encode(const section& s) {
+  json threads = json::object(), intervals = json::array(), timers = json::array(),
+       mappings = json::array();
+  for (const auto& [index, record] : s.threads) threads[std::to_string(index)] = as_json(record);
+  for (const itimerval& t : s.intervals) intervals.push_back(as_json(t));
+  for (const posix_timer& t : s.timers) timers.push_back(as_json(t));
+  for (const mapping_state& m : s.mappings) mappings.push_back(as_json(m));
+  return json::to_cbor(json{{"pid", s.pid},
+                            {"process", s.process},
+                            {"limits", s.limits},
+                            {"threads", threads},
+                            {"pending", as_json(s.pending)},
+                            {"intervals", intervals},
+                            {"timers", timers},
+                            {"mappings", mappings},
+                            {"locks_all", s.locks_all}});
+}
+
+section decode(std::span<const std::uint8_t> bytes) {
+  const json document = json::from_cbor(bytes.begin(), bytes.end());
+  section s;
+  s.pid = document.at("pid");
+  s.process = document.at("process");
+  s.limits = document.at("limits");
+  for (const auto& [index, row] : document.at("threads").items())
+    s.threads.emplace(static_cast<std::uint32_t>(std::stoul(index)), thread_from(row));
+  s.pending = queue_from(document.at("pending"));
+  for (std::size_t i = 0; i < s.intervals.size(); ++i) s.intervals[i] = interval_from(document.at("intervals").at(i));
+  for (const json& row : document.at("timers")) s.timers.push_back(timer_from(row));
+  for (const json& row : document.at("mappings")) s.mappings.push_back(mapping_from(row));
+  s.locks_all = document.at("locks_all");
+  return s;
+}
+
+}  // namespace mana::process_state

@@ -1,0 +1,27 @@
+// The section's contents, and their form: CBOR, whose members are those of the structures, by name.
+#pragma once
+#include "mappings.hpp"
+#include "thread_records.hpp"
+#include "timers.hpp"
+
+#include <span>
+
+namespace mana::process_state {
+
+struct section {
+  int pid = 0;                                        // in the process that was saved
+  attribute_values process, limits;                   // that the program changed
+  std::map<std::uint32_t, thread_record> threads;     // by their blocks' indices
+  signal_queue pending;                               // for the process
+  interval_timers intervals{};
+  std::vector<posix_timer> timers;
+  std::vector<mapping_state> mappings;                // those that have any
+  int locks_all = 0;                                  // MCL_*
+};
+
+std::vector<std::uint8_t> encode(const section& s);
+
+/// errors: std::exception if the bytes are no such section. Members that it has not stay as they are.
+section decode(std::span<const std::uint8_t> bytes);
+
+}  // namespace mana::process_state

@@ -1,0 +1,69 @@
+#include "thread_attributes.hpp"
+
+#include <linux/securebits.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace mana::process_state {
+
+namespace {
+
+constexpr unsigned long only_ask = 0xffffffff;    // of personality(2)
+
+words read_timer_slack() { return one_word(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)); }
+bool write_timer_slack(const words& value) { return prctl(PR_SET_TIMERSLACK, at(value, 0), 0, 0, 0) == 0; }
+
+words read_death_signal() {
+  int signal = 0;
+  return prctl(PR_GET_PDEATHSIG, &signal, 0, 0, 0) == 0 ? one_word(signal) : words{};
+}
+bool write_death_signal(const words& value) { return prctl(PR_SET_PDEATHSIG, at(value, 0), 0, 0, 0) == 0; }
+
+words read_personality() { return one_word(personality(only_ask)); }
+bool write_personality(const words& value) { return personality(at(value, 0)) != -1; }
+
+/// With SECBIT_KEEP_CAPS, which is PR_SET_KEEPCAPS.
+words read_secure_bits() { return one_word(prctl(PR_GET_SECUREBITS, 0, 0, 0, 0)); }
+bool write_secure_bits(const words& value) {
+  if (prctl(PR_SET_SECUREBITS, at(value, 0), 0, 0, 0) == 0) return true;
+  const std::uint64_t keep = at(value, 0) & SECBIT_KEEP_CAPS;
+  return prctl(PR_SET_KEEPCAPS, keep != 0 ? 1 : 0, 0, 0, 0) == 0 && read_secure_bits() == value;
+}
+
+/// Their number, then they: libc's functions are for all threads of its half, the kernel's for one.
+words read_groups() {
+  const long number = syscall(SYS_getgroups, 0, nullptr);
+  if (number < 0) return {};
+  std::vector<gid_t> groups(static_cast<std::size_t>(number));
+  if (syscall(SYS_getgroups, number, groups.data()) != number) return {};
+  words value{groups.size()};
+  value.insert(value.end(), groups.begin(), groups.end());
+  return value;
+}
+bool write_groups(const words& value) {
+  std::vector<gid_t> groups;
+  for (std::size_t i = 1; i < value.size(); ++i) groups.push_back(static_cast<gid_t>(value[i]));
+  return syscall(SYS_setgroups, groups.size(), groups.data()) == 0;
+}
+
+constexpr attribute rows[] = {
+    {"scheduling", "scheduling policy and priority", read_scheduling, write_scheduling},
+    {"io_priority", "priority of input and output", read_io_priority, write_io_priority},
+    {"affinity", "affinity", read_affinity, write_affinity},
+    {"memory_policy", "memory policy", read_memory_policy, write_memory_policy},
+    {"timer_slack", "timer slack", read_timer_slack, write_timer_slack},
+    {"death_signal", "signal at the parent's death", read_death_signal, write_death_signal},
+    {"personality", "personality", read_personality, write_personality},
+    {"groups", "supplementary groups", read_groups, write_groups},
+    {"secure_bits", "secure bits", read_secure_bits, write_secure_bits},
+};
+
+}  // namespace
+
+std::span<const attribute> thread_attributes() noexcept { return rows; }
+
+}  // namespace mana::process_state

@@ -1,0 +1,20 @@
+// What the kernel keeps of each thread, beside its registers, mask and stacks.
+#pragma once
+#include "attribute.hpp"
+
+namespace mana::process_state {
+
+/// Read and set by the thread itself.
+std::span<const attribute> thread_attributes() noexcept;
+
+// scheduling.cpp
+words read_scheduling();
+bool write_scheduling(const words& value);
+words read_io_priority();
+bool write_io_priority(const words& value);
+words read_affinity();
+bool write_affinity(const words& value);
+words read_memory_policy();
+bool write_memory_policy(const words& value);
+
+}  // namespace mana::process_state

@@ -1,0 +1,78 @@
+#include "thread_records.hpp"
+
+#include <mana/lower/signals.hpp>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+namespace mana::process_state {
+
+namespace {
+
+/// Each is written by the thread of its block alone, before that is parked.
+std::array<std::unique_ptr<thread_record>, lower::max_threads> said;
+
+std::map<std::uint32_t, thread_record> to_restore;
+
+std::mutex refused_lock;
+std::vector<std::string> refused;
+
+void on_park(lower::thread_block* self) {
+  said[self->index] = std::make_unique<thread_record>(look_at_thread());
+  said[self->index]->pending = look_at_own_signals();
+}
+
+void on_continue(lower::thread_block* self) {
+  const auto record = to_restore.find(self->index);
+  if (record == to_restore.end()) return;
+  const std::vector<std::string> failed = apply(record->second);
+  queue_to_self(record->second.pending);
+  if (failed.empty()) return;
+  const std::lock_guard hold(refused_lock);
+  refused.insert(refused.end(), failed.begin(), failed.end());
+}
+
+}  // namespace
+
+thread_record look_at_thread() {
+  thread_record record;
+  record.tid = gettid();
+  prctl(PR_GET_NAME, record.name.data(), 0, 0, 0);
+  record.attributes = read_all(thread_attributes());
+  return record;
+}
+
+std::map<std::uint32_t, const thread_record*> parked_threads() {
+  std::map<std::uint32_t, const thread_record*> all;
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
+    const lower::thread_block& block = lower::thread_blocks()[i];
+    if (i == lower::the_bridge().main_thread || block.state.load() != lower::thread_state::parked) continue;
+    if (said[i] != nullptr && said[i]->tid == block.tid) all.emplace(i, said[i].get());
+  }
+  return all;
+}
+
+void set_records_to_restore(std::map<std::uint32_t, thread_record> records) { to_restore = std::move(records); }
+const std::map<std::uint32_t, thread_record>& records_to_restore() noexcept { return to_restore; }
+
+std::vector<std::string> apply(const thread_record& record) {
+  prctl(PR_SET_NAME, record.name.data(), 0, 0, 0);
+  return write_all(thread_attributes(), record.attributes);
+}
+
+std::vector<std::string> refused_by_threads() {
+  const std::lock_guard hold(refused_lock);
+  return std::move(refused);
+}
+
+void install_thread_hooks() noexcept {
+  auto& slots = lower::the_bridge().reserved;
+  slots[lower::slot_thread_parks] = reinterpret_cast<std::uint64_t>(on_park);
+  slots[lower::slot_thread_continues] = reinterpret_cast<std::uint64_t>(on_continue);
+}
+
+}  // namespace mana::process_state

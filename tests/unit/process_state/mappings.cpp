@@ -1,0 +1,59 @@
+// What the kernel's list of mappings says.
+#include <doctest/doctest.h>
+
+#include <children.hpp>
+#include <mappings.hpp>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <sstream>
+
+using namespace mana::process_state;
+
+TEST_CASE("flags of mappings") {
+  std::istringstream smaps(
+      "200000000000-200000010000 rw-p 00000000 00:00 0 \nSize:                 64 kB\nRss:                  64 kB\n"
+      "VmFlags: rd wr mr mw me lo ac hg \n"
+      "200000010000-200000020000 rw-p 00000000 00:00 0    /a file\nRss:                   4 kB\nVmFlags: rd lo dc wf \n"
+      "200000020000-200000021000 rw-p 00000000 00:00 0 \nRss:                   0 kB\nVmFlags: rd wr gd \n"
+      "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \nRss:                   4 kB\nVmFlags: rd wr hg \n"
+      "f00000000000-f00000001000 ---p 00000000 00:00 0 \nRss:                   0 kB\nVmFlags: mr mw me nr \n");
+  const auto all = parse_mappings(smaps, [](std::uint64_t begin, std::uint64_t) { return begin >> 40 != 0x7f; });
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].begin == 0x200000000000);
+  CHECK(all[0].end == 0x200000010000);
+  CHECK(all[0].lock == locked_whole);
+  CHECK(all[0].advice == std::vector<int>{MADV_HUGEPAGE});
+  CHECK(all[1].lock == locked_on_fault);
+  CHECK(all[1].advice == std::vector<int>{MADV_DONTFORK, MADV_WIPEONFORK});
+  CHECK(all[2].grows);
+  CHECK_FALSE(all[3].has_any());
+}
+
+TEST_CASE("children, alive and ended") {
+  CHECK(children().empty());
+  const pid_t alive = fork();
+  if (alive == 0) {
+    pause();
+    _exit(0);
+  }
+  const pid_t ended = fork();
+  if (ended == 0) _exit(3);
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(ended), &info, WEXITED | WNOWAIT);
+  const auto found = children();
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].pid == alive);
+  CHECK_FALSE(found[0].ended);
+  CHECK(found[0].command.substr(0, 4) == "unit");
+  CHECK(found[1].pid == ended);
+  CHECK(found[1].ended);
+  these_are_the_mpis({alive});
+  CHECK(children_of_program().size() == 1);
+  kill(alive, SIGKILL);
+  while (waitpid(-1, nullptr, 0) > 0) {}
+  CHECK(children().empty());
+}
