@@ -5,6 +5,8 @@
 
 #include <mana/image/format.hpp>
 
+#include <path_map.hpp>
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -47,9 +49,10 @@ class rank_image {
   std::span<const std::uint8_t> section(const std::string& name) const;
 
   /// Maps every region at its address, fills it and gives it its protection.
-  /// errors: image_error (cpu): nothing was done yet; (occupied, damaged, io): what was mapped until then stays, the
-  ///         process is of no use any more
-  void restore_memory();
+  /// in:     moved  where files are that had another path at the checkpoint
+  /// errors: image_error (cpu): nothing was done yet; (file, occupied, damaged, io): what was mapped until then stays,
+  ///         the process is of no use any more
+  void restore_memory(const paths::path_map& moved = {});
   /// Reads all chunks and compares their checksums, without restoring anything. out: bytes of memory in the file
   /// errors: image_error (damaged, io)
   std::uint64_t verify();

@@ -17,6 +17,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <system_error>
 
 namespace mana::run {
@@ -32,7 +33,7 @@ namespace {
   job& j = this_job();
   j.record.mpi_name = real_mpi::library_name();
   j.record.mpi_version = real_mpi::library_version();
-  j.record.program = j.options.command[0];
+  j.record.program = std::filesystem::absolute(j.options.command[0]).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.build_id = program_identity(j.record.program);
 

@@ -3,6 +3,8 @@
 #pragma once
 #include <mana/clock/tree.hpp>
 
+#include <path_map.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@ struct start_options {
   std::string clock;                   // name of the clock policy; empty: the default
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
+  paths::path_map moved;               // restart: where files are that had another path at the checkpoint
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
 };
@@ -30,6 +33,7 @@ struct start_options {
 /// restart DIR/gen-N OPTIONS
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
 ///          --clock-trace DIR --fan-out K --verbose
+///          restart only: --map OLD=NEW, as often as needed
 /// SET: a set of signals, decimal
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

@@ -5,6 +5,8 @@
 
 #include <mana/clock/policies.hpp>
 
+#include <path_map.hpp>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,6 +85,21 @@ const CLI::Validator& a_name() {
   return check;
 }
 
+/// Old and new place of files.
+const CLI::Validator& path_rule() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          paths::path_map().add(text);
+          return std::string();
+        } catch (const paths::path_map_error& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
 /// Names or numbers of signals.
 const CLI::Validator& signals() {
   static const CLI::Validator check(
@@ -150,6 +167,12 @@ void build_restart(CLI::App& app, parsed& values) {
   auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
   restart->footer("Usage: mpirun -n RANKS mana restart DIR [OPTIONS]");
   restart->add_option("DIR", values.restart.checkpoint_directory, "The checkpoint directory")->required();
+  restart
+      ->add_option("--map", values.restart.moved,
+                   "Look for the program's files that were under OLD under NEW; may be given again for other paths")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false)
+      ->check(path_rule());
   add_run_options(*restart, values.restart);
 }
 

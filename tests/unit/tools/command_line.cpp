@@ -76,6 +76,15 @@ TEST_CASE("a clock that there is not is answered with those that there are") {
   CHECK(run_of({"run", "./app"}).fan_out == clock::default_fan_out);
 }
 
+TEST_CASE("where files have moved") {
+  const auto options = std::get<restart_command>(parse_command_line({"restart", "--map", "/a=/b", "d", "--map=/c=/d"}));
+  CHECK(options.options.moved == words{"/a=/b", "/c=/d"});
+  CHECK(options.options.checkpoint_directory == "d");
+  for (const char* wrong : {"/a", "a=/b", "/a=b", "=/b", "/a=", ""})
+    CHECK(refusal({"restart", "d", "--map", wrong}) == exit_code::usage);
+  CHECK(refusal({"run", "--map", "/a=/b", "./app"}) == exit_code::usage);   // a program that starts has no past
+}
+
 TEST_CASE("the other commands' words") {
   const auto checkpoint =
       std::get<checkpoint_command>(parse_command_line({"checkpoint", "--stop", "--timeout", "2.5"}));
