@@ -28,6 +28,7 @@ struct parsed {
   status_command status;
   inspect_command inspect;
   verify_command verify;
+  gdb_command gdb;
 };
 
 /// A duration in seconds, 0 or more, without words of the parser's in the help.
@@ -73,6 +74,18 @@ const CLI::Validator& fan_out() {
         return CLI::detail::lexical_cast(text, value) && clock::is_fan_out(value)
                    ? std::string()
                    : fmt::format("{} is not a number from {} to {}", text, clock::least_fan_out, clock::most_fan_out);
+      },
+      "");
+  return check;
+}
+
+/// A number of a process.
+const CLI::Validator& a_process() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos
+                   ? std::string()
+                   : fmt::format("{} is no number of a process", text);
       },
       "");
   return check;
@@ -146,6 +159,7 @@ void add_run_options(CLI::App& app, run_options& options) {
                  fmt::format("Ranks per relay of the control network (default: {})", clock::default_fan_out))
       ->type_name("K")
       ->check(fan_out());
+  app.add_flag("--perf-map", options.perf_map, "Write the names of functions to /tmp/perf-PID.map, for perf");
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 
@@ -195,6 +209,21 @@ void build_control(CLI::App& app, parsed& values) {
   verify->add_flag("--json", values.verify.json, "For programs");
 }
 
+void build_gdb(CLI::App& app, parsed& values) {
+  auto* gdb = app.add_subcommand("gdb", "Debug a rank, with the names of the program and of MPI");
+  gdb->footer("Usage: mana gdb PID [WORDS OF GDB…]\n       mana gdb --core FILE [WORDS OF GDB…]");
+  auto* core = gdb->add_option("--core", values.gdb.core, "A core dump of a rank")->type_name("FILE")->check(a_name());
+  gdb->add_option("PID", values.gdb.pid, "A rank's process on this node")
+      ->check(a_process())
+      ->excludes(core);
+}
+
+/// Index in `words` at which those begin that are gdb's: behind the process or the core dump.
+std::size_t gdb_begin(const std::vector<std::string>& words) {
+  const std::size_t end = words.size() > 1 && words[1] == "--core" ? 3 : 2;
+  return std::min(end, words.size());
+}
+
 /// Index in `words` at which the program to be run begins: after "--", or the first word that is neither an option of
 /// `mana run` nor an option's value. Nothing behind it is looked at, so the program's own options are its own.
 std::size_t program_begin(const CLI::App& run, const std::vector<std::string>& words, bool& separated) {
@@ -213,6 +242,7 @@ command pick(const CLI::App& app, parsed& values) {
   if (app.got_subcommand("restart")) return restart_command{values.restart};
   if (app.got_subcommand("checkpoint")) return values.checkpoint;
   if (app.got_subcommand("status")) return values.status;
+  if (app.got_subcommand("gdb")) return values.gdb;
   if (app.got_subcommand("inspect")) return values.inspect;
   return values.verify;
 }
@@ -227,6 +257,7 @@ command parse_command_line(const std::vector<std::string>& words) {
   build_run(app, values);
   build_restart(app, values);
   build_control(app, values);
+  build_gdb(app, values);
 
   std::vector<std::string> own = words;
   if (!words.empty() && words[0] == "run") {
@@ -235,6 +266,10 @@ command parse_command_line(const std::vector<std::string>& words) {
     own.resize(std::min(begin, own.size()));
     const auto program = std::min(begin + (separated ? 1 : 0), words.size());
     values.run.command.assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
+  }
+  if (!words.empty() && words[0] == "gdb") {
+    own.resize(gdb_begin(words));
+    values.gdb.words.assign(words.begin() + static_cast<std::ptrdiff_t>(own.size()), words.end());
   }
   try {
     std::reverse(own.begin(), own.end());   // CLI11 takes a vector from its end
@@ -249,6 +284,8 @@ command parse_command_line(const std::vector<std::string>& words) {
   if (app.got_subcommand("run") && values.run.command.empty())
     throw failure(exit_code::usage, "mana run: no program given",
                   "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+  if (app.got_subcommand("gdb") && values.gdb.pid.empty() && values.gdb.core.empty())
+    throw failure(exit_code::usage, "mana gdb: no process given", "mana gdb PID, or mana gdb --core FILE");
   return pick(app, values);
 }
 

@@ -26,6 +26,8 @@ enum class exit_code : int {
   not_owner = 91,               // the job belongs to another user
   job_ended = 92,               // nobody answers any more
   no_answer = 93,               // not within --timeout
+  not_a_rank = 95,              // a process, or a core dump, that is of no rank of a job under mana
+  debugger_missing = 96,
   not_saved = 94,               // the job answered that it could not take the checkpoint, and why
 };
 

@@ -20,6 +20,7 @@ struct run_options {
   std::string clock_trace;               // directory of the clock's traces, "" = none
   int fan_out = clock::default_fan_out;  // ranks per relay of the control network
   std::vector<std::string> moved;        // restart: "OLD=NEW", where files are that had another path; see path_map.hpp
+  bool perf_map = false;                 // each rank writes /tmp/perf-PID.map
   bool verbose = false;
   std::vector<std::string> command;      // run: program and its arguments
 };

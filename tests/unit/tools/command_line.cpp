@@ -85,6 +85,24 @@ TEST_CASE("where files have moved") {
   CHECK(refusal({"run", "--map", "/a=/b", "./app"}) == exit_code::usage);   // a program that starts has no past
 }
 
+TEST_CASE("words of the debugger are its own") {
+  const auto of = [](const words& line) { return std::get<gdb_command>(parse_command_line(line)); };
+  CHECK(of({"gdb", "17"}).pid == "17");
+  CHECK(of({"gdb", "17", "-batch", "-ex", "bt"}).words == words{"-batch", "-ex", "bt"});
+  CHECK(of({"gdb", "--core", "a b", "--core", "x"}).core == "a b");
+  CHECK(of({"gdb", "--core", "a b", "--core", "x"}).words == words{"--core", "x"});
+  CHECK(of({"gdb", "--core=c", "-q"}).core == "c");
+  CHECK(of({"gdb", "--core=c", "-q"}).words == words{"-q"});
+  CHECK(refusal({"gdb"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "me"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "-3"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "1.5"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "--core"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "--core="}) == exit_code::usage);
+  CHECK(std::get<show_text>(parse_command_line({"gdb", "--help"})).text.find("--core") != std::string::npos);
+  CHECK(run_of({"run", "--perf-map", "./app"}).perf_map);
+}
+
 TEST_CASE("the other commands' words") {
   const auto checkpoint =
       std::get<checkpoint_command>(parse_command_line({"checkpoint", "--stop", "--timeout", "2.5"}));
