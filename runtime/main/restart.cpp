@@ -4,6 +4,7 @@
 #include "control_of_job.hpp"
 #include "fault_point.hpp"
 #include "job.hpp"
+#include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "services.hpp"
 
@@ -205,6 +206,7 @@ void restart_program() {
     const descriptors::low_descriptor_guard guard;
     begin_control();
   }
+  name_functions_for_perf();
   split::restart_threads();
   split::resume_main();
 }

@@ -4,6 +4,7 @@
 #include "control_of_job.hpp"
 #include "fault_point.hpp"
 #include "job.hpp"
+#include "perf_names.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/life.hpp"
@@ -29,6 +30,7 @@ int init(int required, int* provided) {
   this_job().record.thread_level = required;
   const int rc = start_mpi(required, provided);
   split::take_back_handlers();
+  name_functions_for_perf();
   return rc;
 }
 

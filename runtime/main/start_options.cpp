@@ -61,6 +61,7 @@ void add_moved(const std::string& option, const std::string& text, start_options
 bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
   const std::string& name = words[i];
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
+  if (name == "--perf-map") { options.perf_map = true; ++i; return true; }
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",
                                                "--preload",    "--stop-after",    "--checkpoint-on",
                                                "--stop-on",    "--clock",         "--clock-trace",

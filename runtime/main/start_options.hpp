@@ -25,6 +25,7 @@ struct start_options {
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
   paths::path_map moved;               // restart: where files are that had another path at the checkpoint
+  bool perf_map = false;               // write down the names of the upper half's functions for perf
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
 };
@@ -32,7 +33,7 @@ struct start_options {
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…
 /// restart DIR/gen-N OPTIONS
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
-///          --clock-trace DIR --fan-out K --verbose
+///          --clock-trace DIR --fan-out K --perf-map --verbose
 ///          restart only: --map OLD=NEW, as often as needed
 /// SET: a set of signals, decimal
 /// in:     argv without the program's own name

@@ -28,6 +28,7 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (!options.clock_trace.empty()) add("--clock-trace", prepare_trace_directory(options.clock_trace));
   if (options.fan_out != clock::default_fan_out) add("--fan-out", std::to_string(options.fan_out));
   for (const std::string& word : options.moved) add("--map", word);
+  if (options.perf_map) words.emplace_back("--perf-map");
   if (options.verbose) words.emplace_back("--verbose");
   return words;
 }

@@ -28,9 +28,10 @@ TEST_CASE("the words of run") {
 TEST_CASE("the words of restart") {
   const auto options = parse_start_options({"restart", "/c/gen-3", "--ckpt-dir", "/c", "--limit", "2.25", "--verbose", "--stop-after", "7", "--clock", "collective_clock",
                                             "--checkpoint-on", "512", "--stop-on", "9223372036854775808",
-                                            "--clock-trace", "/t", "--fan-out", "3", "--map", "/a=/b", "--map",
+                                            "--clock-trace", "/t", "--fan-out", "3", "--map", "/a=/b", "--perf-map", "--map",
                                             "/c=/d"});
   CHECK(options.restart);
+  CHECK(options.perf_map);
   CHECK(options.moved("/c/a") == "/d/a");
   CHECK(options.moved("/a/c") == "/b/c");
   CHECK(options.generation == "/c/gen-3");
