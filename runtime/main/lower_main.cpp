@@ -17,7 +17,9 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace mana::run {
@@ -62,6 +64,12 @@ void announce() {
   }
 }
 
+/// For mana doctor.
+int say_mpi_version() {
+  std::printf("%s %s\n", real_mpi::library_name().c_str(), real_mpi::library_version().c_str());
+  return 0;
+}
+
 [[noreturn]] void start(int argc, char** argv) {
   this_job().options = parse_start_options({argv + 1, argv + argc});
   begin_own_requests(this_job().options);
@@ -76,6 +84,7 @@ void announce() {
 int main(int argc, char** argv) {
   using namespace mana::run;
   try {
+    if (argc == 2 && std::string_view(argv[1]) == "mpi-version") return say_mpi_version();
     start(argc, argv);
   } catch (const start_failure& failure) {
     end_alone(failure);

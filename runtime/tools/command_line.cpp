@@ -29,6 +29,7 @@ struct parsed {
   inspect_command inspect;
   verify_command verify;
   gdb_command gdb;
+  doctor_command doctor;
 };
 
 /// A duration in seconds, 0 or more, without words of the parser's in the help.
@@ -218,6 +219,16 @@ void build_gdb(CLI::App& app, parsed& values) {
       ->excludes(core);
 }
 
+void build_doctor(CLI::App& app, parsed& values) {
+  auto* doctor = app.add_subcommand("doctor", "Say beforehand what will not work here, and for a program");
+  doctor->footer("Usage: mana doctor [OPTIONS] [--] [PROGRAM [ARGUMENTS…]]");
+  doctor->add_option("--ckpt-dir", values.doctor.checkpoint_directory, "Where checkpoints will go (default: mana-ckpt)")
+      ->type_name("DIR");
+  doctor->add_option("--mpi", values.doctor.mpi, "mpich or openmpi: the MPI of the program, where it cannot be seen")
+      ->type_name("NAME")->check(known_mpi());
+  doctor->add_flag("--json", values.doctor.json, "For programs");
+}
+
 /// Index in `words` at which those begin that are gdb's: behind the process or the core dump.
 std::size_t gdb_begin(const std::vector<std::string>& words) {
   const std::size_t end = words.size() > 1 && words[1] == "--core" ? 3 : 2;
@@ -243,8 +254,27 @@ command pick(const CLI::App& app, parsed& values) {
   if (app.got_subcommand("checkpoint")) return values.checkpoint;
   if (app.got_subcommand("status")) return values.status;
   if (app.got_subcommand("gdb")) return values.gdb;
+  if (app.got_subcommand("doctor")) return values.doctor;
   if (app.got_subcommand("inspect")) return values.inspect;
   return values.verify;
+}
+
+/// Takes the words that belong to a program, or to gdb. Returns the others.
+std::vector<std::string> take_foreign(const std::vector<std::string>& words, const CLI::App& app, parsed& values) {
+  std::vector<std::string> own = words;
+  if (words.empty()) return own;
+  if (words[0] == "run" || words[0] == "doctor") {
+    bool separated = false;
+    const auto begin = program_begin(*app.get_subcommand(words[0]), words, separated);
+    own.resize(std::min(begin, own.size()));
+    const auto program = std::min(begin + (separated ? 1 : 0), words.size());
+    (words[0] == "run" ? values.run.command : values.doctor.command)
+        .assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
+  } else if (words[0] == "gdb") {
+    own.resize(gdb_begin(words));
+    values.gdb.words.assign(words.begin() + static_cast<std::ptrdiff_t>(own.size()), words.end());
+  }
+  return own;
 }
 
 }  // namespace
@@ -258,19 +288,9 @@ command parse_command_line(const std::vector<std::string>& words) {
   build_restart(app, values);
   build_control(app, values);
   build_gdb(app, values);
+  build_doctor(app, values);
 
-  std::vector<std::string> own = words;
-  if (!words.empty() && words[0] == "run") {
-    bool separated = false;
-    const auto begin = program_begin(*app.get_subcommand("run"), words, separated);
-    own.resize(std::min(begin, own.size()));
-    const auto program = std::min(begin + (separated ? 1 : 0), words.size());
-    values.run.command.assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
-  }
-  if (!words.empty() && words[0] == "gdb") {
-    own.resize(gdb_begin(words));
-    values.gdb.words.assign(words.begin() + static_cast<std::ptrdiff_t>(own.size()), words.end());
-  }
+  std::vector<std::string> own = take_foreign(words, app, values);
   try {
     std::reverse(own.begin(), own.end());   // CLI11 takes a vector from its end
     app.parse(own);

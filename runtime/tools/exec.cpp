@@ -3,6 +3,7 @@
 #include "failure.hpp"
 
 #include <fmt/format.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,11 @@ void become(const std::filesystem::path& file, const std::vector<std::string>& a
                 fmt::format("{} cannot be started: {}", file.string(), std::strerror(error)),
                 error == E2BIG ? "the arguments and the environment are too long together"
                                : "install mana again, and see that the file may be executed");
+}
+
+void use_default_layout() noexcept {
+  const int now = ::personality(0xffffffff);
+  if (now >= 0 && (now & ADDR_COMPAT_LAYOUT) != 0) ::personality(static_cast<unsigned long>(now & ~ADDR_COMPAT_LAYOUT));
 }
 
 std::filesystem::path find_command(const std::string& name, const environment& get) {

@@ -39,6 +39,7 @@ void run(const run_options& options, const environment& get) {
   const auto mpi =
       choose_mpi({options.command[0], program.script, program.linked, started_by, parse_mpi_name(options.mpi)});
   const auto parts = find_parts(mpi);
+  refuse_sanitized(program);
   check_kernel();
   const auto directory = prepare_checkpoint_directory(options.checkpoint_directory);
 
@@ -60,6 +61,7 @@ void run(const run_options& options, const environment& get) {
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
                started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),
                fmt::join(arguments, " "));
+  use_default_layout();
   become(parts.lower_half, arguments);
 }
 

@@ -85,6 +85,18 @@ TEST_CASE("where files have moved") {
   CHECK(refusal({"run", "--map", "/a=/b", "./app"}) == exit_code::usage);   // a program that starts has no past
 }
 
+TEST_CASE("the doctor looks at a program, or at none") {
+  const auto of = [](const words& line) { return std::get<doctor_command>(parse_command_line(line)); };
+  CHECK(of({"doctor"}).command.empty());
+  CHECK(of({"doctor", "--json", "--ckpt-dir", "d", "./app", "--json"}).command == words{"./app", "--json"});
+  CHECK(of({"doctor", "--json", "--ckpt-dir", "d", "./app"}).json);
+  CHECK(of({"doctor", "--ckpt-dir", "d", "--", "-app"}).checkpoint_directory == "d");
+  CHECK(of({"doctor", "--ckpt-dir", "d", "--", "-app"}).command == words{"-app"});
+  CHECK_FALSE(of({"doctor", "./app", "--json"}).json);
+  CHECK(refusal({"doctor", "--mpi", "lam", "./app"}) == exit_code::usage);
+  CHECK(refusal({"doctor", "--nonsense", "./app"}) == exit_code::usage);
+}
+
 TEST_CASE("words of the debugger are its own") {
   const auto of = [](const words& line) { return std::get<gdb_command>(parse_command_line(line)); };
   CHECK(of({"gdb", "17"}).pid == "17");
