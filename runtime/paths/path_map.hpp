@@ -9,8 +9,8 @@ namespace mana::paths {
 
 struct path_map_error : std::runtime_error { using std::runtime_error::runtime_error; };
 
-/// Replaces the beginnings of absolute paths, component by component: /a leads /a and /a/b, not /ab. Of several that fit
-/// the longest counts. What was replaced is not looked at again, so that names can be exchanged.
+/// Replaces the beginnings of absolute paths, component by component: /a leads /a and /a/b, not /ab. Of several that
+/// fit the longest counts. What was replaced is not looked at again, so that names can be exchanged.
 class path_map {
  public:
   /// in:     word  "OLD=NEW", both absolute, taken apart at the first "=/"

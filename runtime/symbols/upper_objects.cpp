@@ -92,7 +92,8 @@ bool is_as_loaded(const memory_view& memory, const upper_object& object) {
     const auto segment = at<Elf64_Phdr>(bytes, header->e_phoff + i * sizeof(Elf64_Phdr));
     if (!segment || segment->p_type != PT_LOAD || segment->p_offset != 0) continue;
     std::array<char, 1024> head;
-    if (bytes.size() < head.size() || !memory.read(object.bias + segment->p_vaddr, head.data(), head.size())) return true;
+    const bool readable = memory.read(object.bias + segment->p_vaddr, head.data(), head.size());
+    if (bytes.size() < head.size() || !readable) return true;
     return std::memcmp(head.data(), bytes.data(), head.size()) == 0;
   }
   return true;

@@ -30,7 +30,8 @@ bool works(const findings& all) {
 std::string as_text(const findings& all) {
   std::string text;
   for (const finding& f : all)
-    text += fmt::format("{:<13}  {:<12}  {}{}{}\n", name_of(f.how), f.check, f.text, f.remedy.empty() ? "" : "; ", f.remedy);
+    text += fmt::format("{:<13}  {:<12}  {}{}{}\n", name_of(f.how), f.check, f.text, f.remedy.empty() ? "" : "; ",
+                        f.remedy);
   return text;
 }
 
@@ -38,7 +39,8 @@ std::string as_json(const findings& all, const std::vector<std::string>& command
   nlohmann::ordered_json json{{"schema", doctor_schema}, {"works", works(all)}, {"command", command}};
   json["findings"] = nlohmann::ordered_json::array();
   for (const finding& f : all)
-    json["findings"].push_back({{"check", f.check}, {"verdict", name_of(f.how)}, {"text", f.text}, {"remedy", f.remedy}});
+    json["findings"].push_back(
+        {{"check", f.check}, {"verdict", name_of(f.how)}, {"text", f.text}, {"remedy", f.remedy}});
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

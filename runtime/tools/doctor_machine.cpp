@@ -55,7 +55,8 @@ finding thread_pointer() {
   constexpr unsigned long hwcap2_fsgsbase = 2;
   if ((::getauxval(AT_HWCAP2) & hwcap2_fsgsbase) != 0)
     return {"fsgsbase", verdict::ok, "programs may write the thread pointer", ""};
-  return {"fsgsbase", verdict::warning, "programs may not write the thread pointer: each MPI call takes two system calls more",
+  return {"fsgsbase", verdict::warning,
+          "programs may not write the thread pointer: each MPI call takes two system calls more",
           "use a kernel 5.9 or newer, and a processor with FSGSBASE"};
 }
 
@@ -74,7 +75,8 @@ finding open_files() {
   if (limit.rlim_cur >= wanted)
     return {"open-files", verdict::ok, fmt::format("{} open files for each process", limit.rlim_cur), ""};
   return {"open-files", verdict::warning,
-          fmt::format("{} open files for each process, half of which are the program's", limit.rlim_cur), "ulimit -n 1024"};
+          fmt::format("{} open files for each process, half of which are the program's", limit.rlim_cur),
+          "ulimit -n 1024"};
 }
 
 finding address_space() {
@@ -82,7 +84,8 @@ finding address_space() {
   ::getrlimit(RLIMIT_AS, &limit);
   if (limit.rlim_cur != RLIM_INFINITY)
     return {"addresses", verdict::warning,
-            fmt::format("the address space is limited to {}: what is only reserved counts too", human_bytes(limit.rlim_cur)),
+            fmt::format("the address space is limited to {}: what is only reserved counts too",
+                        human_bytes(limit.rlim_cur)),
             "ulimit -v unlimited"};
   const int layout = ::personality(0xffffffff);
   if (layout >= 0 && (layout & ADDR_COMPAT_LAYOUT) != 0)
@@ -91,7 +94,8 @@ finding address_space() {
   std::string line;
   while (std::getline(maps, line)) {
     unsigned long begin = 0, end = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2 && begin < lower::window_end && end > lower::window_begin)
+    const bool parsed = std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2;
+    if (parsed && begin < lower::window_end && end > lower::window_begin)
       return {"addresses", verdict::will_not_work, "the program's addresses are in use in every process: " + line,
               "start without libraries that are preloaded"};
   }

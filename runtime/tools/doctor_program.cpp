@@ -64,7 +64,8 @@ findings mpi_calls(const std::set<std::string>& imported) {
     all.push_back({"mpi-calls", verdict::warning, fmt::format("ends in an MPI error where it calls {} ({})",
                                                               fmt::join(names, ", "), why),
                    "see docs/coverage.md for what works"});
-  if (all.empty()) all.push_back({"mpi-calls", verdict::ok, "no MPI function that is refused is among its symbols", ""});
+  if (all.empty())
+    all.push_back({"mpi-calls", verdict::ok, "no MPI function that is refused is among its symbols", ""});
   return all;
 }
 
@@ -145,8 +146,8 @@ finding mpi(const doctor_command& wanted, const checked_program& program, const 
       return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", long_name(chosen)),
               fmt::format("install the libraries of {}", long_name(chosen))};
     if (live == "MPICH 4.0.2" || live == "Open MPI 4.1.4") return {"mpi", verdict::ok, live, ""};
-    return {"mpi", verdict::warning, live + " is a version that mana has not been tested with", "take a checkpoint early, "
-            "and restart it"};
+    return {"mpi", verdict::warning, live + " is a version that mana has not been tested with",
+            "take a checkpoint early, and restart it"};
   } catch (const failure& refused) {
     if (program.script && refused.code() == exit_code::not_mpi)
       return {"mpi", verdict::warning, "the MPI of a script is known when mpirun starts it", "or name it with --mpi"};
@@ -187,7 +188,8 @@ findings examine_program(const doctor_command& wanted, const environment& get) {
     if (!is_of_system(library.name)) imported.merge(undefined_in(library.file));
   findings all{kind(program),         sanitizer(program),   mpi(wanted, program, get),
                libraries(loaded),     rights(program.file), stack(program.file)};
-  for (const auto& more : {mpi_calls(imported), system_calls(imported)}) all.insert(all.end(), more.begin(), more.end());
+  for (const auto& more : {mpi_calls(imported), system_calls(imported)})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

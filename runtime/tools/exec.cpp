@@ -38,7 +38,8 @@ std::filesystem::path find_command(const std::string& name, const environment& g
     const std::size_t end = std::min(list.find(':', begin), list.size());
     const auto candidate = std::filesystem::path(end == begin ? "." : list.substr(begin, end - begin)) / name;
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(candidate, ignored) && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+    const bool there = std::filesystem::is_regular_file(candidate, ignored);
+    if (there && ::access(candidate.c_str(), X_OK) == 0) return candidate;
     begin = end + 1;
   }
   return {};

@@ -1,5 +1,5 @@
-// `mana gdb`: the debugger knows what the kernel and the first dynamic linker have loaded, the lower half. What the second
-// one has loaded into the window is added by a script.
+// `mana gdb`: the debugger knows what the kernel and the first dynamic linker have loaded, the lower half. What the
+// second one has loaded into the window is added by a script.
 #include "commands.hpp"
 #include "exec.hpp"
 #include "failure.hpp"
@@ -64,7 +64,8 @@ bool is_rank(const std::string& pid) {
   std::error_code error;
   const auto program = fs::read_symlink("/proc/" + pid + "/exe", error);
   if (error == std::errc::no_such_file_or_directory)
-    throw failure(exit_code::not_a_rank, fmt::format("there is no process {}", pid), "ranks are processes of this node");
+    throw failure(exit_code::not_a_rank, fmt::format("there is no process {}", pid),
+                  "ranks are processes of this node");
   return !error && program.filename().string().starts_with("mana-lower-");
 }
 

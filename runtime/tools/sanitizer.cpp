@@ -32,7 +32,7 @@ std::string find_sanitizer(const std::filesystem::path& program, const std::vect
       if (is_library_of(s, library.name.substr(library.name.rfind('/') + 1))) return s.name;
   const symbols::mapped_file file(program);
   const sanitizer* found = nullptr;
-  for (const std::uint32_t table : {SHT_DYNSYM, SHT_SYMTAB})
+  for (const std::uint32_t table : {std::uint32_t{SHT_DYNSYM}, std::uint32_t{SHT_SYMTAB}})
     symbols::for_each_symbol(file.bytes(), table, [&](std::string_view name, const Elf64_Sym&) {
       const bool minimal = name.ends_with("_minimal") || name.ends_with("_minimal_abort");   // a runtime without memory
       for (const sanitizer& s : known)

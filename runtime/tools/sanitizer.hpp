@@ -8,7 +8,7 @@
 
 namespace mana::tools {
 
-/// "AddressSanitizer", …, by the program's libraries, or by its symbols where the runtime is linked into it; "" if none.
+/// "AddressSanitizer", …, by the program's libraries, or by its symbols where the runtime is linked in; "" if none.
 std::string find_sanitizer(const std::filesystem::path& program, const std::vector<loaded_library>& closure);
 
 }  // namespace mana::tools

@@ -31,7 +31,7 @@ std::string core_of(const std::string& memory, const std::string& mapped) {
   std::string files, auxv, notes, core;
   for (const std::uint64_t word : {1ul, 4096ul, 0x5000ul, 0x7000ul, 0ul}) append(files, word);
   files += mapped + '\0';
-  for (const std::uint64_t word : {std::uint64_t{AT_ENTRY}, std::uint64_t{0x5010}, std::uint64_t{AT_NULL}, std::uint64_t{0}})
+  for (const std::uint64_t word : {std::uint64_t{AT_ENTRY}, std::uint64_t{0x5010}, std::uint64_t{0}, std::uint64_t{0}})
     append(auxv, word);
   const auto note = [&](std::uint32_t type, std::string contents) {
     append(notes, Elf64_Nhdr{5, static_cast<Elf64_Word>(contents.size()), type});
