@@ -8,6 +8,7 @@
 #include <path_map.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,15 @@ struct write_result {
 write_result write_rank_image(const std::string& path, std::uint32_t rank, std::uint32_t world_size,
                               std::span<const section> sections, std::span<const region> regions);
 
+/// Sees memory that the program can write as it comes back.
+struct memory_visitor {
+  /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
+  /// not shown.
+  std::function<void(std::span<const std::uint64_t> memory, const region& of)> see = [](auto, auto&) {};
+  /// When all is there, before it is protected.
+  std::function<void()> end = [] {};
+};
+
 class rank_image {
  public:
   /// Reads and checks header and tables.
@@ -48,11 +58,13 @@ class rank_image {
   /// errors: image_error (damaged) if there is none of this name
   std::span<const std::uint8_t> section(const std::string& name) const;
 
+  bool has_section(const std::string& name) const noexcept;
+
   /// Maps every region at its address, fills it and gives it its protection.
   /// in:     moved  where files are that had another path at the checkpoint
   /// errors: image_error (cpu): nothing was done yet; (file, occupied, damaged, io): what was mapped until then stays,
   ///         the process is of no use any more
-  void restore_memory(const paths::path_map& moved = {});
+  void restore_memory(const memory_visitor& visitor = {}, const paths::path_map& moved = {});
   /// Reads all chunks and compares their checksums, without restoring anything. out: bytes of memory in the file
   /// errors: image_error (damaged, io)
   std::uint64_t verify();
@@ -66,7 +78,7 @@ class rank_image {
   void read_tables();
   std::uintptr_t map_region(const region& r) const;
   void read_chunk(file_reader& in, const chunk_header& h, char* place) const;
-  template <class PlaceOf> std::uint64_t read_chunks(PlaceOf&& place_of);
+  template <class PlaceOf, class Done> std::uint64_t read_chunks(PlaceOf&& place_of, Done&& done);
   [[noreturn]] void damaged(const std::string& what) const;
 
   std::string path_;

@@ -117,6 +117,10 @@ void rank_image::read_tables() {
   }
 }
 
+bool rank_image::has_section(const std::string& name) const noexcept {
+  return std::any_of(sections_.begin(), sections_.end(), [&](const image::section& s) { return s.name == name; });
+}
+
 std::span<const std::uint8_t> rank_image::section(const std::string& name) const {
   for (const image::section& s : sections_)
     if (s.name == name) return s.bytes;
@@ -189,9 +193,10 @@ void rank_image::read_chunk(file_reader& in, const chunk_header& h, char* place)
 }
 
 /// in: place_of  (region, chunk_header) → char*, where the chunk's memory goes; region: its index in regions_
+///     done      (region, chunk_header): it is there
 /// out: bytes of memory
-template <class PlaceOf>
-std::uint64_t rank_image::read_chunks(PlaceOf&& place_of) {
+template <class PlaceOf, class Done>
+std::uint64_t rank_image::read_chunks(PlaceOf&& place_of, Done&& done) {
   if (lseek(fd_, static_cast<off_t>(sizeof header_ + header_.tables_bytes), SEEK_SET) < 0)
     throw_io(path_, "cannot be read");
   file_reader in(fd_, path_);
@@ -216,6 +221,7 @@ std::uint64_t rank_image::read_chunks(PlaceOf&& place_of) {
     if (at == regions_.size() || h.address < regions_[at].begin || h.memory_bytes > regions_[at].end - h.address)
       damaged("a chunk lies outside the program's memory");
     read_chunk(in, h, place_of(at, h));
+    done(at, h);
     headers.add(&h, sizeof h);
     ++chunks;
     memory += h.memory_bytes;
@@ -231,7 +237,7 @@ void rank_image::check_processor() const {
                         "restart on a processor of the same kind");
 }
 
-void rank_image::restore_memory(const paths::path_map& moved) {
+void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
   check_processor();
   for (region& r : regions_) r.path = moved(r.path);
   std::vector<std::uintptr_t> limits;
@@ -246,7 +252,11 @@ void rank_image::restore_memory(const paths::path_map& moved) {
     if (!maps_file_again(regions_[at]))
       madvise(place, h.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
     return place;
+  }, [&](std::size_t at, const chunk_header& h) {
+    if ((regions_[at].protection & PROT_WRITE) != 0)
+      visitor.see({reinterpret_cast<const std::uint64_t*>(h.address), h.memory_bytes / sizeof(std::uint64_t)}, regions_[at]);
   });
+  visitor.end();
   for (const region& r : regions_)
     if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) != 0)
       throw_io(path_, ("the program's memory " + as_text(r) + " cannot be protected as it was").c_str());
@@ -254,7 +264,8 @@ void rank_image::restore_memory(const paths::path_map& moved) {
 
 std::uint64_t rank_image::verify() {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
-  return read_chunks([&](std::size_t, const chunk_header&) { return memory.get(); });
+  return read_chunks([&](std::size_t, const chunk_header&) { return memory.get(); },
+                     [](std::size_t, const chunk_header&) {});
 }
 
 std::uint64_t rank_image::checksum() const {

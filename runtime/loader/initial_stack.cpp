@@ -1,5 +1,6 @@
 #include "initial_stack.hpp"
 
+#include "saved_state.hpp"
 #include "upper_half.hpp"
 #include "window_map.hpp"
 
@@ -80,7 +81,9 @@ std::uintptr_t make_initial_stack(const stack_contents& c) {
     return places;
   };
   envp = push_all(c.env);
+  saved().arguments_end = envp.empty() ? execfn : envp.front();
   argv = push_all(c.args);
+  saved().arguments_begin = argv.empty() ? saved().arguments_end : argv.front();
   const std::uint64_t platform = writer.push(std::string("x86_64"));
   char random[16];
   if (::getrandom(random, sizeof random, 0) != sizeof random)

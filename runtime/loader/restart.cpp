@@ -1,9 +1,11 @@
 // Continuing a restored upper half in a fresh process.
 #include "bridge.hpp"
+#include "lock_owners.hpp"
 #include "saved_state.hpp"
 #include "upper_half.hpp"
 #include "window.hpp"
 
+#include "../traps/robust_list.hpp"
 #include "../traps/signals.hpp"
 #include "../traps/table.hpp"
 #include "../traps/twin.hpp"
@@ -70,19 +72,35 @@ void reinstall() {
   install_filter();
 }
 
-void restart_threads() {
+std::vector<std::int32_t> thread_ids() {
+  std::vector<std::int32_t> ids;
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i)
+    if (lower::thread_blocks()[i].state.load() == lower::thread_state::parked || i == lower::the_bridge().main_thread)
+      ids.push_back(lower::thread_blocks()[i].tid);
+  return ids;
+}
+
+void restart_threads(std::span<const held_lock> locks) {
   signal_set before = 0;
   raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&every_signal), as_word(&before), signal_set_bytes);
+  std::vector<thread_renumbering> ids;
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
     lower::thread_block& block = lower::thread_blocks()[i];
-    if (i == lower::the_bridge().main_thread || block.state.load() != lower::thread_state::parked) continue;
+    const bool is_main = i == lower::the_bridge().main_thread;
+    if (!is_main && block.state.load() != lower::thread_state::parked) continue;
+    const std::int32_t id = block.tid;
     birth b{live_again, &block};
-    const long error = create_twin(b);
-    if (error == 0) continue;
-    set_signal_mask(before);
-    throw load_error(63, std::string("cannot create a thread of the program again: ") +
-                             std::strerror(static_cast<int>(-error)));
+    const long error = is_main ? 0 : create_twin(b);
+    if (error != 0) {
+      set_signal_mask(before);
+      throw load_error(63, std::string("cannot create a thread of the program again: ") +
+                               std::strerror(static_cast<int>(-error)));
+    }
+    ids.push_back({id, is_main ? static_cast<std::int32_t>(raw_call(SYS_gettid)) : b.tid});
+    renumber_robust_list(block.robust_list, id, ids.back().now);
+    renumber_waiter(reinterpret_cast<ucontext_t*>(block.reserved[lower::slot_interrupted]), ids.back());
   }
+  renumber(locks, ids);        // none of the threads goes on before the main thread lets all go
   set_signal_mask(before);
 }
 

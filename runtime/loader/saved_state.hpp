@@ -9,6 +9,9 @@ inline constexpr std::uintptr_t saved_state_address = lower::bridge_address + 0x
 inline constexpr std::uint32_t saved_state_version = 1;
 inline constexpr std::size_t path_bytes = 4096;
 
+/// Whose a signal's disposition is at the checkpoint. unknown: what the bridge records of it counts.
+enum class disposition : std::uint8_t { unknown, standard, ignored, program, lower_half };
+
 struct saved_state {
   std::uint32_t version;
   std::uint32_t fixed_traps;            // 1: the program's own segments make system calls, and lie at fixed_begin
@@ -17,6 +20,8 @@ struct saved_state {
   std::uint64_t brk_mapped;             // address, whole pages: brk_zone..brk_mapped is mapped
   std::uint64_t signal_masks[65];       // sa_mask of bridge::signal_handlers
   char program[path_bytes];             // absolute path of the program: /proc/self/exe of the upper half
+  disposition dispositions[65];
+  std::uint64_t arguments_begin, arguments_end;   // argv's texts, one after the other: /proc/self/cmdline
 };
 static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
 static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);

@@ -1,7 +1,10 @@
 // How a lower half starts, and restarts, the upper half in its process.
 #pragma once
+#include "lock_owners.hpp"
+
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,9 +52,13 @@ void prepare_bridge();
 /// On the initial thread, before restart_threads().
 void reinstall();
 
-/// Creates the twin of every parked thread but bridge::main_thread; each waits in its park point when this returns.
+/// Of the program's threads: the main one and all that are parked.
+std::vector<std::int32_t> thread_ids();
+
+/// Creates the twin of every parked thread but bridge::main_thread; each waits in its park point when this returns. Their
+/// ids are new: `locks`, which they hold by their ids, and those of their robust lists get these.
 /// errors: load_error (63) if the system gives no more threads
-void restart_threads();
+void restart_threads(std::span<const held_lock> locks);
 
 /// Continues bridge::main_thread on the calling, initial, thread from its saved context.
 [[noreturn]] void resume_main();

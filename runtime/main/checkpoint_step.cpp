@@ -5,12 +5,14 @@
 #include "job.hpp"
 
 #include "../lower/life.hpp"
+#include "../traps/signals.hpp"
 
 #include <capture.hpp>
 #include <rank_image.hpp>
 #include <regions.hpp>
 #include <saved_state.hpp>
 #include <store.hpp>
+#include <upper_half.hpp>
 
 #include <cstdlib>
 #include <exception>
@@ -21,12 +23,22 @@ namespace mana::run {
 
 namespace {
 
+/// The section "threads": each thread's id, 4 bytes, little endian.
+std::vector<std::uint8_t> encoded_thread_ids() {
+  std::vector<std::uint8_t> bytes;
+  for (const std::int32_t id : split::thread_ids())
+    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::uint8_t>(id >> shift));
+  return bytes;
+}
+
 control::rank_written write_to(const std::string& generation) {
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
+  split::note_dispositions();
   this_job().record.directory = std::filesystem::current_path().string();
   descriptors::captured open_files = descriptors::capture();
   const std::vector<image::section> sections = {{"run", encode(this_job().record)},
+                                                {"threads", encoded_thread_ids()},
                                                 {"descriptors", std::move(open_files.bytes)}};
   const auto begin = std::chrono::steady_clock::now();
   const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,

@@ -126,8 +126,30 @@ void check_own_file(std::uint32_t rank) {
   }
 }
 
+std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
+  std::vector<std::int32_t> ids;
+  if (!own.has_section("threads")) return ids;
+  const auto bytes = own.section("threads");
+  for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4)
+    ids.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(bytes[i]) | static_cast<std::uint32_t>(bytes[i + 1]) << 8 |
+                                            static_cast<std::uint32_t>(bytes[i + 2]) << 16 |
+                                            static_cast<std::uint32_t>(bytes[i + 3]) << 24));
+  return ids;
+}
+
+/// out: locks that the program's threads hold
+std::vector<split::held_lock> restore_memory(image::rank_image& own) {
+  split::lock_finder finder(decode_thread_ids(own));
+  std::vector<split::held_lock> found;
+  own.restore_memory({.see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
+                      .end = [&] { found = finder.finish(); }},
+                     this_job().options.moved);
+  return found;
+}
+
 /// The steps that may fail on one rank: all look before any touches memory.
-void check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank, std::uint32_t size) {
+/// out: locks that the program's threads hold
+std::vector<split::held_lock> check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank, std::uint32_t size) {
   together([size] {
     try {
       check_rank_count(size);
@@ -147,13 +169,15 @@ void check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank
     check_surroundings(this_job().record);
   });
   fault_point("image_opened");
+  std::vector<split::held_lock> locks;
   together([&] {
     try {
-      own->restore_memory(this_job().options.moved);
+      locks = restore_memory(*own);
     } catch (const image::image_error& error) {
       throw as_failure(error);
     }
   });
+  return locks;
 }
 
 void enter_directory(const std::string& directory) {
@@ -186,7 +210,7 @@ void restart_program() {
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
   std::optional<image::rank_image> own;
-  check_and_restore(own, live.rank, live.size);
+  const std::vector<split::held_lock> locks = check_and_restore(own, live.rank, live.size);
   apply(live);
   together([&] {
     const paths::path_map& moved = this_job().options.moved;
@@ -207,7 +231,7 @@ void restart_program() {
     begin_control();
   }
   name_functions_for_perf();
-  split::restart_threads();
+  split::restart_threads(locks);
   split::resume_main();
 }
 

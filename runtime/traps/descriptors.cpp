@@ -60,6 +60,11 @@ void set_descriptor_events(const descriptor_events& events) noexcept { the_event
 long trap_open(trap& t) {
   const int path = t.number == SYS_open || t.number == SYS_creat ? 0 : 1;
   if (may_block(t, path, open_flags(t))) return continue_in_stub(t, stub().reported_call);
+  if (names_own_arguments(t.pointer<const char>(path))) {
+    const long fd = open_own_arguments(open_flags(t));
+    opened(t, fd);
+    return fd;
+  }
   long words[4] = {t.arg(0), t.arg(1), t.arg(2), t.arg(3)};
   if (names_own_program(t.pointer<const char>(path))) words[path] = as_word(saved().program);
   const long fd = raw_call(t.number, words[0], words[1], words[2], words[3]);

@@ -6,6 +6,7 @@
 #include "../loader/stub/layout.h"
 #include "../loader/upper_half.hpp"
 
+#include <asm/prctl.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -73,6 +74,11 @@ class filter_writer {
         load(argument_field(0));
         jump(BPF_JSET, CLONE_THREAD, 2, 0);
         jump(BPF_JSET, CLONE_VM, 0, 1);
+        allow();
+        break;
+      case condition::sets_gs:
+        load(argument_field(0));
+        jump(BPF_JEQ, ARCH_SET_GS, 1, 0);
         allow();
         break;
       case condition::argument_set:

@@ -14,11 +14,11 @@ namespace {
 constexpr std::uintptr_t address(long v) noexcept { return static_cast<std::uintptr_t>(v); }
 constexpr bool is_page(std::uintptr_t a) noexcept { return page_floor(a) == a; }
 
-/// A call through the lower half's libc, where libraries that cache registrations of memory have hooked it.
-/// errors: as -errno
+/// Libraries that cache registrations of memory have hooked the lower half's libc: what the program gives back or replaces,
+/// they are told by a call through it. errors: as -errno
 template <class F>
-long through_libc(const trap& t, F&& call, long otherwise) noexcept {
-  if (t.role != process_role::owner) return otherwise == 0 ? t.carry_out() : otherwise;
+long through_libc(const trap& t, F&& call) noexcept {
+  if (t.role != process_role::owner) return t.carry_out();
   const long result = call();
   return result == -1 ? -errno : result;
 }
@@ -29,7 +29,10 @@ long map_fixed(trap& t, address_range r) noexcept {
   const bool keep_others = (t.arg(3) & MAP_FIXED_NOREPLACE) != 0;
   const bool was_free = mmap_window().take_if_free(r);
   if (!was_free && !keep_others) mmap_window().take(r);
-  const long result = t.carry_out();
+  const long result = was_free || keep_others ? t.carry_out() : through_libc(t, [&] {
+    return as_word(::mmap(t.pointer<void>(0), static_cast<std::size_t>(t.arg(1)), static_cast<int>(t.arg(2)),
+                          static_cast<int>(t.arg(3)), static_cast<int>(t.arg(4)), t.arg(5)));
+  });
   if (is_error(result) && was_free) mmap_window().release(r);
   return result;
 }
@@ -75,12 +78,19 @@ long trap_munmap(trap& t) {
   if (!is_page(begin) || asked == 0 || grows_over_all(asked)) return -EINVAL;
   const address_range r{begin, begin + page_ceil(asked)};
   if (!belongs_to_upper(r)) return -EINVAL;
-  const long result = through_libc(t, [&] { return long{::munmap(t.pointer<void>(0), asked)}; }, 0);
+  const long result = through_libc(t, [&] { return long{::munmap(t.pointer<void>(0), asked)}; });
   if (!is_error(result)) mmap_window().release(r);
   return result;
 }
 
 namespace {
+
+bool are_valid(long flags, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+  constexpr long known = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+  if ((flags & ~known) != 0) return false;
+  if ((flags & MREMAP_DONTUNMAP) != 0 && page_ceil(old_bytes) != page_ceil(new_bytes)) return false;
+  return (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) == 0 || (flags & MREMAP_MAYMOVE) != 0;
+}
 
 struct remap {
   address_range old, grown;   // grown: the old place with the new size
@@ -88,29 +98,47 @@ struct remap {
   long flags;
 };
 
+/// The call itself is never libc's: UCX puts a function of four arguments in its place, so that the new address is lost.
 long call_mremap(const trap& t, const remap& m, long flags, std::uintptr_t to) noexcept {
-  const long raw = t.role == process_role::owner
-                       ? 0
-                       : raw_call(SYS_mremap, t.arg(0), t.arg(1), t.arg(2), flags, static_cast<long>(to));
-  return through_libc(t, [&] {
-    return as_word(::mremap(t.pointer<void>(0), static_cast<std::size_t>(t.arg(1)), m.new_bytes, static_cast<int>(flags),
-                            reinterpret_cast<void*>(to)));
-  }, raw);
+  return raw_call(SYS_mremap, t.arg(0), t.arg(1), static_cast<long>(m.new_bytes), flags, static_cast<long>(to));
+}
+
+/// Memory that left its address without a call of libc.
+void tell_moved_away(const trap& t, const address_range& old) noexcept {
+  if (t.role != process_role::owner || old.bytes() == 0) return;
+  void* const begin = reinterpret_cast<void*>(old.begin);
+  const long held = raw_call(SYS_mmap, static_cast<long>(old.begin), static_cast<long>(old.bytes()), PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1);
+  if (!is_error(held)) ::munmap(begin, old.bytes());
+  else if (held == -EEXIST) ::madvise(begin, old.bytes(), MADV_DONTNEED);      // MREMAP_DONTUNMAP: it is empty already
 }
 
 /// To a place that the program names, or that was chosen and taken here.
 long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept {
   const address_range target{to, to + m.new_bytes};
-  if (!is_page(to)) return -EINVAL;
+  if (!is_page(to) || (target.begin < m.old.end && m.old.begin < target.end)) return -EINVAL;
   if (!belongs_to_upper(target)) return -ENOMEM;
   const bool was_free = taken || mmap_window().take_if_free(target);
-  if (!was_free) mmap_window().take(target);
-  const long result = call_mremap(t, m, m.flags | MREMAP_MAYMOVE | MREMAP_FIXED, to);
-  if (is_error(result)) {
-    if (was_free) mmap_window().release(target);
-  } else if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) {
-    mmap_window().release(m.old);
+  if (!was_free) {
+    mmap_window().take(target);
+    if (t.role == process_role::owner) ::munmap(reinterpret_cast<void*>(to), m.new_bytes);
   }
+  const long result = call_mremap(t, m, m.flags | MREMAP_FIXED, to);
+  if (is_error(result)) {
+    mmap_window().release(target);
+    return result;
+  }
+  tell_moved_away(t, m.old);
+  if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) mmap_window().release(m.old);
+  return result;
+}
+
+long shrink(const trap& t, const remap& m) noexcept {
+  const address_range rest{m.grown.end, m.old.end};
+  const long result = call_mremap(t, m, 0, 0);
+  if (is_error(result) || rest.bytes() == 0) return result;
+  tell_moved_away(t, rest);
+  mmap_window().release(rest);
   return result;
 }
 
@@ -128,16 +156,12 @@ long trap_mremap(trap& t) {
   const std::uintptr_t begin = address(t.arg(0));
   const auto old_bytes = static_cast<std::size_t>(t.arg(1)), new_bytes = static_cast<std::size_t>(t.arg(2));
   if (grows_over_all(old_bytes) || grows_over_all(new_bytes)) return -ENOMEM;
-  if (!is_page(begin) || new_bytes == 0) return -EINVAL;
+  if (!is_page(begin) || new_bytes == 0 || !are_valid(t.arg(3), old_bytes, new_bytes)) return -EINVAL;
   const remap m{{begin, begin + page_ceil(old_bytes)}, {begin, begin + page_ceil(new_bytes)}, page_ceil(new_bytes), t.arg(3)};
   if (!belongs_to_upper(m.old)) return -EFAULT;
   if ((m.flags & MREMAP_FIXED) != 0) return move(t, m, address(t.arg(4)), false);
   const bool must_move = old_bytes == 0 || (m.flags & MREMAP_DONTUNMAP) != 0;
-  if (!must_move && m.new_bytes <= m.old.bytes()) {
-    const long result = call_mremap(t, m, 0, 0);
-    if (!is_error(result)) mmap_window().release({m.grown.end, m.old.end});
-    return result;
-  }
+  if (!must_move && m.new_bytes <= m.old.bytes()) return shrink(t, m);
   if (!must_move) {
     const long result = grow_in_place(t, m);
     if (result != -ENOMEM) return result;

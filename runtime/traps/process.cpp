@@ -7,6 +7,10 @@
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
 
+#include <asm/prctl.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -30,17 +34,32 @@ const char* after_number(const char* text, long value) noexcept {
   return after(text, begin);
 }
 
-}  // namespace
-
-bool names_own_program(const char* path) noexcept {
+/// True for the file `name` of this process's directory in /proc.
+bool names_own(const char* path, const char* name) noexcept {
   const char* rest = after(path, "/proc/");
   if (rest == nullptr) return false;
   const char* const self = after(rest, "self");
   const char* const thread = after(rest, "thread-self");
   const char* const number = *rest >= '1' && *rest <= '9' ? after_number(rest, raw_call(SYS_getpid)) : nullptr;
-  for (const char* name : {self, thread, number})
-    if (name != nullptr && std::strcmp(name, "/exe") == 0) return true;
+  for (const char* file : {self, thread, number})
+    if (file != nullptr && std::strcmp(file, name) == 0) return true;
   return false;
+}
+
+}  // namespace
+
+bool names_own_program(const char* path) noexcept { return names_own(path, "/exe"); }
+bool names_own_arguments(const char* path) noexcept { return names_own(path, "/cmdline"); }
+
+long open_own_arguments(long flags) noexcept {
+  if ((flags & O_ACCMODE) != O_RDONLY) return -EACCES;
+  const long fd = raw_call(SYS_memfd_create, as_word("cmdline"), (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+  if (is_error(fd)) return fd;
+  const saved_state& state = saved();
+  raw_call(SYS_write, fd, static_cast<long>(state.arguments_begin),
+           static_cast<long>(state.arguments_end - state.arguments_begin));
+  raw_call(SYS_lseek, fd, 0, SEEK_SET);
+  return fd;
 }
 
 /// readlink(path, buffer, size), readlinkat(directory, path, buffer, size)
@@ -68,6 +87,14 @@ long trap_exit_group(trap& t) {
   if (t.role == process_role::owner) leave_upper_half(t, leave_reason::process_ends);
   if (t.role == process_role::borrowing) --t.self->inside;   // the owner's block
   return t.carry_out();
+}
+
+/// arch_prctl(ARCH_SET_GS, …): the thread's block could not be found any more.
+long trap_set_gs(trap&) {
+  constexpr char text[] = "mana: error: arch_prctl(ARCH_SET_GS) is refused (EPERM): the segment register gs is mana's own, "
+                          "and a program that uses it cannot be run under mana\n";
+  raw_call(SYS_write, 2, as_word(text), sizeof text - 1);
+  return -EPERM;
 }
 
 }  // namespace mana::split

@@ -1,10 +1,13 @@
-// Robust mutexes of a thread that ends, released as the kernel would.
+// The list of robust mutexes that a thread holds, by which the kernel releases them at its end.
 #pragma once
 #include <cstdint>
 
 namespace mana::split {
 
-/// head: address given to set_robust_list(2), or 0. tid: the thread's id, as it stands in its locks.
+/// As the kernel would. head: address given to set_robust_list(2), or 0. tid: the thread's id, as it stands in its locks.
 void release_robust_list(std::uint64_t head, std::int32_t tid) noexcept;
+
+/// After a restart: its locks have the thread's new id.
+void renumber_robust_list(std::uint64_t head, std::int32_t before, std::int32_t now) noexcept;
 
 }  // namespace mana::split

@@ -140,20 +140,65 @@ long trap_rt_sigprocmask(trap& t) {
   return 0;
 }
 
+namespace {
+
+/// What the program finds: while a handler runs, also the one that is here, the kernel's own word of a stack with
+/// SS_AUTODISARM is that there is none. What the trap returns to is in its frame.
+stack_t alternate_stack(const trap& t) noexcept {
+  constexpr int autodisarm = static_cast<int>(1u << 31);
+  stack_t now = t.context->uc_stack;
+  const auto begin = reinterpret_cast<std::uint64_t>(now.ss_sp);
+  const auto pointer = static_cast<std::uint64_t>(t.reg(REG_RSP));
+  const int mode = now.ss_flags & autodisarm;
+  if (now.ss_size == 0) now.ss_flags = SS_DISABLE;
+  else now.ss_flags = mode | (mode == 0 && pointer > begin && pointer - begin <= now.ss_size ? SS_ONSTACK : 0);
+  return now;
+}
+
+}  // namespace
+
 /// The kernel sets the stack again from the frame when the trap returns, so the frame must agree.
 long trap_sigaltstack(trap& t) {
   const auto* const given = t.pointer<const stack_t>(0);
   const stack_t copy = given == nullptr ? stack_t{} : *given;
-  const long result = t.carry_out();
-  if (is_error(result) || given == nullptr || t.role == process_role::borrowing) return result;
-  t.context->uc_stack = copy;
-  return result;
+  const stack_t before = alternate_stack(t);
+  const long result = given == nullptr ? 0 : raw_call(SYS_sigaltstack, as_word(&copy), 0);
+  if (is_error(result)) return result;
+  if (auto* const old = t.pointer<stack_t>(1)) *old = before;
+  if (given != nullptr) {
+    t.context->uc_stack = copy;
+    if ((copy.ss_flags & SS_DISABLE) != 0) t.context->uc_stack.ss_size = 0;
+  }
+  return 0;
 }
 
+void note_dispositions() noexcept {
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    kernel_sigaction now{};
+    saved().dispositions[signal] = disposition::unknown;        // of one of ours: what the program set is recorded
+    if (is_ours(signal) || is_error(install(signal, nullptr, &now))) continue;
+    saved().dispositions[signal] = now.handler == stub().signal_trampoline                  ? disposition::program
+                                   : now.handler == reinterpret_cast<std::uint64_t>(SIG_DFL) ? disposition::standard
+                                   : now.handler == reinterpret_cast<std::uint64_t>(SIG_IGN) ? disposition::ignored
+                                                                                             : disposition::lower_half;
+  }
+}
+
+/// A handler that is called once may be recorded still when it was: the kernel's word counts. Of what the program left to
+/// the MPI library the new one's is right.
 void reinstall_dispositions() noexcept {
   for (int signal = 1; signal <= signal_count; ++signal) {
-    const kernel_sigaction action = recorded(signal);
-    if (action.handler == 0 || is_ours(signal)) continue;
+    kernel_sigaction action = recorded(signal);
+    switch (saved().dispositions[signal]) {
+      case disposition::standard: action.handler = reinterpret_cast<std::uint64_t>(SIG_DFL); break;
+      case disposition::ignored: action.handler = reinterpret_cast<std::uint64_t>(SIG_IGN); break;
+      case disposition::lower_half: continue;
+      case disposition::unknown:
+        if (action.handler == 0) continue;
+        break;
+      case disposition::program: break;
+    }
+    if (is_ours(signal)) continue;
     const kernel_sigaction to_install = as_installed(action);
     install(signal, &to_install, nullptr);
   }

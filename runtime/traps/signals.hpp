@@ -34,7 +34,10 @@ void take_back_handlers() noexcept;
 /// In a child of the program they are the program's again.
 void give_back_request_signals() noexcept;
 
-/// At a restart: the dispositions that the bridge records, in this process.
+/// For the image that is written next: whose each signal's disposition is. All threads of the upper half are parked.
+void note_dispositions() noexcept;
+
+/// At a restart, after the live MPI's start: the dispositions as they were at the checkpoint, in this process.
 void reinstall_dispositions() noexcept;
 
 }  // namespace mana::split

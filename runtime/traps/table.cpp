@@ -35,6 +35,7 @@ constexpr trap_row rows[] = {
     {SYS_readlink, trap_readlink},
     {SYS_readlinkat, trap_readlink},
     {SYS_execve, trap_execve},
+    {SYS_arch_prctl, trap_set_gs, condition::sets_gs},
 
     {SYS_open, trap_open},
     {SYS_openat, trap_open},

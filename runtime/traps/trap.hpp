@@ -65,6 +65,7 @@ long trap_set_robust_list(trap&);
 long trap_exit_group(trap&);
 long trap_readlink(trap&);
 long trap_execve(trap&);
+long trap_set_gs(trap&);
 // signals.cpp
 long trap_rt_sigaction(trap&);
 long trap_rt_sigprocmask(trap&);

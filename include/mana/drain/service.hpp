@@ -81,10 +81,12 @@ inline void park_now() noexcept {
 }
 
 /// Handler of the park signal.
-inline void on_park_signal(int, void*, void*) noexcept {
+inline void on_park_signal(int, void*, void* context) noexcept {
   lower::thread_block* const self = lower::this_thread();
   if (self == nullptr || self->inside > 0 || !wrap::park_asked()) return;
+  self->reserved[lower::slot_interrupted] = reinterpret_cast<std::uint64_t>(context);
   park_now();
+  self->reserved[lower::slot_interrupted] = 0;
 }
 
 }  // namespace mana::drain

@@ -12,6 +12,7 @@ inline constexpr int park_signal = 62;
 enum reserved_slot : unsigned {
   slot_vdso_frame = 0,        // stack frame of the stub's vDSO call that is under way; meaningless outside one
   slot_alternate_stack = 1,   // of a parked thread: address, size (bytes), flags: three slots; size 0: none
+  slot_interrupted = 4,       // of a thread that the park signal parked: address of its ucontext_t; else 0
 };
 
 /// Slots of bridge::reserved, of the live lower half.

@@ -92,6 +92,11 @@ static void remappings(void) {
   check_place(a);
   check_fill(a, 4 * page, 3);
   CHECK(a[1024 * page - 1] == 0);
+  // What the kernel refuses takes nothing away.
+  CHECK(mremap(a, 4 * page, 4 * page, MREMAP_MAYMOVE | MREMAP_FIXED, a + 2 * page) == MAP_FAILED && errno == EINVAL);
+  CHECK(mremap(a, 4 * page, 4 * page, MREMAP_FIXED, back) == MAP_FAILED && errno == EINVAL);
+  CHECK(mremap(a, 4 * page, 4 * page, 64) == MAP_FAILED && errno == EINVAL);
+  check_fill(a, 4 * page, 3);
   CHECK(mremap(a, 1024 * page, 4 * page, MREMAP_MAYMOVE | MREMAP_FIXED, back) == back);
   check_fill(back, 4 * page, 3);
   CHECK(munmap(back, 4 * page) == 0);

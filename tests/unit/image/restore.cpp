@@ -166,7 +166,7 @@ TEST_CASE("a mapped file that became shorter, or went away, is an error that nam
   CHECK(in_child([&]() -> std::string {
     mana::paths::path_map moved;
     moved.add(mapped + "=" + elsewhere);
-    image::rank_image(path).restore_memory(moved);
+    image::rank_image(path).restore_memory({}, moved);
     return {};
   }) == "");
   CHECK(read_bytes(elsewhere) == std::string(wm::small, 'm'));

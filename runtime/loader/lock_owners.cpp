@@ -1,0 +1,182 @@
+#include "lock_owners.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace mana::split {
+namespace {
+
+struct mutex_layout {
+  std::uint32_t lock;
+  std::uint32_t count;      // of a recursive one
+  std::int32_t owner;
+  std::uint32_t users;
+  std::int32_t kind;
+  std::int16_t spins, elision;
+  std::uint64_t previous, next;   // of robust ones
+};
+static_assert(offsetof(mutex_layout, owner) == 8 && sizeof(mutex_layout) == 40);
+
+struct rwlock_layout {
+  std::uint32_t readers, writers, write_phase, writers_wait, unused[2];
+  std::int32_t writer;
+  std::int32_t shared;
+  std::int8_t elision;
+  std::uint8_t padding[7];
+  std::uint64_t more_padding;
+  std::uint32_t flags;
+};
+static_assert(offsetof(rwlock_layout, writer) == 24 && offsetof(rwlock_layout, flags) == 48);
+
+constexpr std::int32_t type_bits = 3, recursive = 1, error_checking = 2, robust = 16, inheriting = 32;
+constexpr std::int32_t known_bits =
+    type_bits | inheriting | 64 /* protected */ | 128 /* shared between processes */ | 256 | 512 /* with elision, or not */;
+constexpr std::size_t reach_behind = sizeof(rwlock_layout) - offsetof(rwlock_layout, writer);    // bytes from the owner on
+static_assert(reach_behind == sizeof(mutex_layout) - offsetof(mutex_layout, owner));
+
+template <class Layout>
+Layout at(std::uintptr_t address) noexcept {
+  Layout copy;
+  std::memcpy(&copy, reinterpret_cast<const void*>(address), sizeof copy);
+  return copy;
+}
+
+bool is_held_mutex(const mutex_layout& m) noexcept {
+  if ((m.kind & ~known_bits) != 0 || m.users != 1 || m.spins != 0 || m.elision != 0) return false;
+  if (m.previous != 0 || m.next != 0) return false;
+  const std::int32_t type = m.kind & type_bits;
+  const bool inherits = (m.kind & inheriting) != 0;                     // these count even where they need not
+  if (type == recursive ? m.count == 0 : m.count > (inherits ? 1 : 0)) return false;
+  if (inherits) return (m.lock & FUTEX_TID_MASK) == static_cast<std::uint32_t>(m.owner);
+  return (type == recursive || type == error_checking) && (m.lock == 1 || m.lock == 2);
+}
+
+/// Of the kinds that check their owner, and held, or left by an owner that ended.
+bool is_waited_for(const mutex_layout& m) noexcept {
+  if ((m.kind & ~(known_bits | robust)) != 0 || m.lock == 0) return false;
+  const std::int32_t type = m.kind & type_bits;
+  return type == recursive || type == error_checking || (m.kind & (robust | inheriting)) != 0;
+}
+
+bool is_write_locked(const rwlock_layout& l) noexcept {
+  constexpr std::uint32_t held_for_writing = 3;       // in the write phase, and locked for it
+  return (l.readers & held_for_writing) == held_for_writing && l.write_phase <= 3 && l.writers_wait <= 3 &&
+         l.unused[0] == 0 && l.unused[1] == 0 && (l.shared == 0 || l.shared == 1) && l.elision == 0 &&
+         l.more_padding == 0 && l.flags <= 2;
+}
+
+/// Address that a thread waits at by futex(2), 0 if it does not: the call is to be made again, or has ended with EINTR.
+std::uintptr_t waits_at(const greg_t* regs) noexcept {
+  const auto rip = static_cast<std::uintptr_t>(regs[REG_RIP]);
+  const auto is_system_call = [](std::uintptr_t code) { return at<std::uint16_t>(code) == 0x050f; };
+  const bool again = regs[REG_RAX] == SYS_futex && is_system_call(rip);
+  const bool ended = regs[REG_RAX] == -EINTR && is_system_call(rip - 2);
+  return again || ended ? static_cast<std::uintptr_t>(regs[REG_RDI]) : 0;
+}
+
+template <class T>
+std::atomic<T>& word_at(std::uintptr_t address) noexcept { return *reinterpret_cast<std::atomic<T>*>(address); }
+
+/// Words whose lower half lies between the least and the greatest id. Nearly no memory has one, so blocks are looked at whole.
+class near_ids {
+ public:
+  static constexpr std::size_t block = 64;      // words
+
+  near_ids(std::int32_t least, std::int32_t greatest) noexcept
+      : least_(static_cast<std::uint32_t>(least)), span_(static_cast<std::uint32_t>(greatest) - least_) {}
+  bool has(std::uint64_t word) const noexcept { return static_cast<std::uint32_t>(word) - least_ <= span_; }
+
+  /// Four halves at a time. The processor compares signed numbers: both sides are moved by half the range.
+  bool any_in(const std::uint64_t* words) const noexcept {
+    constexpr std::uint32_t half = std::uint32_t{1} << 31;
+    const std::uint32_t offset = least_ + half;
+    const auto limit = static_cast<std::int32_t>(span_ ^ half);
+    halves any{};
+    for (std::size_t i = 0; i < block; i += 2) {
+      halves four;
+      std::memcpy(&four, words + i, sizeof four);
+      any |= reinterpret_cast<signed_halves>(four - offset) <= limit;
+    }
+    return (any[0] | any[2]) != 0;
+  }
+
+ private:
+  using halves [[gnu::vector_size(16)]] = std::uint32_t;
+  using signed_halves [[gnu::vector_size(16)]] = std::int32_t;
+  std::uint32_t least_, span_;
+};
+
+}  // namespace
+
+lock_finder::lock_finder(std::vector<std::int32_t> ids) : ids_(std::move(ids)) { std::sort(ids_.begin(), ids_.end()); }
+
+void lock_finder::look(std::span<const std::uint64_t> memory, address_range mapping) {
+  if (ids_.empty()) return;
+  const near_ids near(ids_.front(), ids_.back());
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  const std::uintptr_t end = begin + memory.size_bytes();
+  for (std::size_t from = 0; from < memory.size(); from += near_ids::block) {
+    const std::size_t to = std::min(memory.size(), from + near_ids::block);
+    if (to - from == near_ids::block && !near.any_in(&memory[from])) continue;
+    for (std::size_t i = from; i < to; ++i) {
+      const std::uintptr_t word = begin + i * sizeof(std::uint64_t);
+      if (!near.has(memory[i])) continue;
+      if (word + reach_behind <= end) try_word({word, mapping});
+      else if (word + reach_behind <= mapping.end) later_.push_back({word, mapping});
+    }
+  }
+}
+
+void lock_finder::try_word(const candidate& c) {
+  const auto owner = at<std::int32_t>(c.word);
+  if (!std::binary_search(ids_.begin(), ids_.end(), owner)) return;
+  const std::uintptr_t mutex = c.word - offsetof(mutex_layout, owner), lock = c.word - offsetof(rwlock_layout, writer);
+  if (mutex < c.mapping.begin) return;
+  if (const auto m = at<mutex_layout>(mutex); is_held_mutex(m)) {
+    const bool inherits = (m.kind & inheriting) != 0;
+    found_.push_back({mutex, inherits ? held_lock::kind::inheriting_mutex : held_lock::kind::mutex, owner});
+  } else if (lock >= c.mapping.begin && is_write_locked(at<rwlock_layout>(lock))) {
+    found_.push_back({lock, held_lock::kind::write_lock, owner});
+  }
+}
+
+std::vector<held_lock> lock_finder::finish() {
+  for (const candidate& c : later_) try_word(c);
+  later_.clear();
+  return std::move(found_);
+}
+
+void renumber(std::span<const held_lock> locks, std::span<const thread_renumbering> threads) noexcept {
+  for (const held_lock& l : locks) {
+    const auto thread =
+        std::find_if(threads.begin(), threads.end(), [&](const thread_renumbering& t) { return t.before == l.owner; });
+    if (thread == threads.end()) continue;
+    const bool is_mutex = l.what != held_lock::kind::write_lock;
+    const std::size_t place = is_mutex ? offsetof(mutex_layout, owner) : offsetof(rwlock_layout, writer);
+    word_at<std::int32_t>(l.address + place).store(thread->now);
+    if (l.what != held_lock::kind::inheriting_mutex) continue;
+    auto& futex = word_at<std::uint32_t>(l.address);     // the kernel finds the owner by it
+    futex.store((futex.load() & ~std::uint32_t{FUTEX_TID_MASK}) | static_cast<std::uint32_t>(thread->now));
+  }
+}
+
+void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) noexcept {
+  if (interrupted == nullptr) return;
+  greg_t* const regs = interrupted->uc_mcontext.gregs;
+  const std::uintptr_t mutex = waits_at(regs);
+  if (mutex == 0 || !is_waited_for(at<mutex_layout>(mutex))) return;
+  constexpr int registers[] = {REG_RBX, REG_RBP, REG_RSI, REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14, REG_R15};
+  for (const int r : registers)
+    if (regs[r] == thread.before) regs[r] = thread.now;
+  constexpr std::uintptr_t frame_bytes = 192;      // of libc's function, with what it saved
+  const auto stack = static_cast<std::uintptr_t>(regs[REG_RSP]);
+  for (std::uintptr_t word = stack; word < stack + frame_bytes; word += sizeof(std::int32_t))
+    if (at<std::int32_t>(word) == thread.before) word_at<std::int32_t>(word).store(thread.now);
+}
+
+}  // namespace mana::split

@@ -1,0 +1,63 @@
+// Locks of libc that know who holds them by a thread id. Ids are new after a restart, so the locks that are held at a
+// checkpoint are found in the memory that comes back, and given the new ids of the same threads.
+//
+// INV-30 who holds a lock at the checkpoint holds it after a restart.
+//
+// Layouts: struct __pthread_mutex_s and __pthread_rwlock_arch_t of glibc for x86-64, unchanged since 2.3 (2.25 for rwlocks)
+// and fixed by its ABI: they lie in the memory of programs.
+#pragma once
+#include "window_map.hpp"
+
+#include <ucontext.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mana::split {
+
+/// A mutex or a read-write lock that a thread holds.
+struct held_lock {
+  enum class kind : std::uint8_t { mutex, inheriting_mutex, write_lock };
+  std::uintptr_t address;    // of the lock
+  kind what;
+  std::int32_t owner;        // thread id at the checkpoint
+};
+
+struct thread_renumbering {
+  std::int32_t before, now;  // thread ids
+};
+
+/// Looks through memory for held mutexes that check their owner (recursive, error-checking, with priority inheritance) and
+/// read-write locks that are held for writing. Forty bytes must be as libc leaves them in such a lock, and one word of
+/// them an id of the program's threads. Robust mutexes are in the lists of their owners, and are not looked for.
+class lock_finder {
+ public:
+  /// ids: of the program's threads at the checkpoint
+  explicit lock_finder(std::vector<std::int32_t> ids);
+
+  /// memory: a part of `mapping`, at its address in the program. What lies before it in the mapping is there, what lies
+  /// behind may not be yet.
+  void look(std::span<const std::uint64_t> memory, address_range mapping);
+
+  /// When all memory is there.
+  std::vector<held_lock> finish();
+
+ private:
+  struct candidate { std::uintptr_t word; address_range mapping; };
+  void try_word(const candidate& c);
+
+  std::vector<std::int32_t> ids_;          // ascending
+  std::vector<held_lock> found_;
+  std::vector<candidate> later_;           // near the end of what was there
+};
+
+void renumber(std::span<const held_lock> locks, std::span<const thread_renumbering> threads) noexcept;
+
+/// A thread that waits for such a mutex has its own id in a register or in the frame of libc's function, to put it into the
+/// mutex when it gets it. interrupted: where the park signal met the thread, or null; anything but such a wait is left
+/// alone.
+void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) noexcept;
+
+}  // namespace mana::split

@@ -1,0 +1,115 @@
+// Locks of the libc that runs here, as it leaves them.
+#include <lock_owners.hpp>
+
+#include <doctest/doctest.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+
+using mana::split::held_lock;
+using mana::split::lock_finder;
+
+namespace {
+
+struct mutex {
+  mutex(int type, int protocol) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, type);
+    pthread_mutexattr_setprotocol(&attributes, protocol);
+    pthread_mutex_init(&it, &attributes);
+  }
+  pthread_mutex_t it;
+};
+
+/// Memory with something before and behind what a test puts there.
+struct memory {
+  std::uint64_t before[8] = {};
+  alignas(8) unsigned char room[4096] = {};
+  std::uint64_t behind[8] = {};
+
+  template <class T>
+  void put(std::size_t at, const T& lock) { std::memcpy(room + at, &lock, sizeof lock); }
+  mana::split::address_range all() const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(this);
+    return {begin, begin + sizeof *this};
+  }
+  /// in: split   bytes after which the memory comes in a second part
+  std::vector<held_lock> find(std::vector<std::int32_t> ids, std::size_t split = 1024) const {
+    lock_finder finder(std::move(ids));
+    const auto* const words = reinterpret_cast<const std::uint64_t*>(this);
+    constexpr std::size_t n = sizeof(memory) / sizeof *words;
+    finder.look({words, split / 8}, all());
+    finder.look({words + split / 8, n - split / 8}, all());
+    return finder.finish();
+  }
+  std::uintptr_t place(std::size_t at) const { return reinterpret_cast<std::uintptr_t>(room + at); }
+};
+
+}  // namespace
+
+TEST_CASE("mutexes that check their owner are found while they are held") {
+  const auto here = std::make_unique<memory>();
+  mutex recursive(PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE), checking(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_NONE);
+  mutex inheriting(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT), normal(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE);
+  mutex free(PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE);
+  for (pthread_mutex_t* m : {&recursive.it, &recursive.it, &checking.it, &inheriting.it, &normal.it, &free.it})
+    pthread_mutex_lock(m);
+  pthread_mutex_unlock(&free.it);
+  here->put(0, recursive.it), here->put(104, checking.it), here->put(208, inheriting.it), here->put(312, normal.it);
+  here->put(416, free.it);
+  const auto found = here->find({gettid()});
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].address == here->place(0));
+  CHECK(found[0].what == held_lock::kind::mutex);
+  CHECK(found[0].owner == gettid());
+  CHECK(found[1].address == here->place(104));
+  CHECK(found[2].address == here->place(208));
+  CHECK(found[2].what == held_lock::kind::inheriting_mutex);
+  CHECK(here->find({gettid() + 1}).empty());
+  CHECK(here->find({}).empty());
+}
+
+TEST_CASE("a read-write lock is found while it is held for writing") {
+  const auto here = std::make_unique<memory>();
+  pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER, read = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_rwlock_wrlock(&written), pthread_rwlock_rdlock(&read);
+  here->put(8, written), here->put(512, read);
+  const auto found = here->find({1, gettid(), 0x3fffffff});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].address == here->place(8));
+  CHECK(found[0].what == held_lock::kind::write_lock);
+}
+
+TEST_CASE("a lock across two parts of the memory is found, one that leaves the mapping is none") {
+  const auto here = std::make_unique<memory>();
+  mutex recursive(PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE);
+  pthread_mutex_lock(&recursive.it);
+  here->put(64, recursive.it);
+  for (std::size_t split = 64; split <= 192; split += 8) CHECK(here->find({gettid()}, split).size() == 1);
+  lock_finder finder({gettid()});
+  const auto* const words = reinterpret_cast<const std::uint64_t*>(here->place(64));
+  finder.look({words, 2}, {here->place(64), here->place(80)});
+  CHECK(finder.finish().empty());
+}
+
+TEST_CASE("ids in other memory are left alone") {
+  const auto here = std::make_unique<memory>();
+  for (std::size_t at = 0; at + 4 <= sizeof here->room; at += 4) here->put(at, gettid());
+  CHECK(here->find({gettid()}).empty());
+}
+
+TEST_CASE("a lock that is found gets its owner's new id") {
+  const auto here = std::make_unique<memory>();
+  mutex inheriting(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_INHERIT);
+  pthread_mutex_lock(&inheriting.it);
+  here->put(0, inheriting.it);
+  constexpr std::int32_t now = 77;
+  const mana::split::thread_renumbering threads[] = {{gettid() + 1, 5}, {gettid(), now}};
+  renumber(here->find({gettid(), gettid() + 1}), threads);
+  const auto found = here->find({now});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].owner == now);
+}
