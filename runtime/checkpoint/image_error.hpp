@@ -10,6 +10,7 @@ enum class error_kind {
   damaged,    // truncated, or its bytes are not those that were written
   version,    // of another format version
   occupied,   // its addresses are taken in this process
+  file,       // one that the program had mapped is not there, or shorter
   cpu,        // this processor lacks features of the one that wrote it
   io,         // the system refused; the text has its words
 };

@@ -5,6 +5,8 @@
 
 #include <mana/image/format.hpp>
 
+#include <path_map.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -61,9 +63,10 @@ class rank_image {
   bool has_section(const std::string& name) const noexcept;
 
   /// Maps every region at its address, fills it and gives it its protection.
-  /// errors: image_error (cpu): nothing was done yet; (occupied, damaged, io): what was mapped until then stays, the
-  ///         process is of no use any more
-  void restore_memory(const memory_visitor& visitor = {});
+  /// in:     moved  where files are that had another path at the checkpoint
+  /// errors: image_error (cpu): nothing was done yet; (file, occupied, damaged, io): what was mapped until then stays,
+  ///         the process is of no use any more
+  void restore_memory(const memory_visitor& visitor = {}, const paths::path_map& moved = {});
   /// Reads all chunks and compares their checksums, without restoring anything. out: bytes of memory in the file
   /// errors: image_error (damaged, io)
   std::uint64_t verify();

@@ -134,7 +134,9 @@ class mapped_file {
   explicit mapped_file(const region& r) : path_(r.path) {
     const bool writable = (r.protection & PROT_WRITE) != 0;
     fd_ = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-    if (fd_ < 0) throw_io(r.path, "a file that the program had mapped cannot be opened");
+    if (fd_ < 0)
+      throw image_error(error_kind::file, r.path + ": a file that the program had mapped cannot be opened: " +
+                        std::strerror(errno));
   }
   ~mapped_file() { close(fd_); }
   mapped_file(const mapped_file&) = delete;
@@ -236,8 +238,9 @@ void rank_image::check_processor() const {
                         "restart on a processor of the same kind");
 }
 
-void rank_image::restore_memory(const memory_visitor& visitor) {
+void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
   check_processor();
+  for (region& r : regions_) r.path = moved(r.path);
   std::vector<std::uintptr_t> limits;
   for (const region& r : regions_) limits.push_back(map_region(r));
   visitor.begin();
@@ -245,7 +248,7 @@ void rank_image::restore_memory(const memory_visitor& visitor) {
     if (maps_file_again(regions_[at]) && (regions_[at].protection & PROT_WRITE) == 0)
       damaged("it would write to a file that was not written to");
     if (h.address + h.memory_bytes > limits[at])
-      throw image_error(error_kind::io, regions_[at].path + ": a file that the program had mapped is shorter than at "
+      throw image_error(error_kind::file, regions_[at].path + ": a file that the program had mapped is shorter than at "
                       "the checkpoint; put the file of that time back");
     char* const place = reinterpret_cast<char*>(h.address);
     if (!maps_file_again(regions_[at]))

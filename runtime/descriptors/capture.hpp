@@ -2,6 +2,8 @@
 #pragma once
 #include "table.hpp"
 
+#include <path_map.hpp>
+
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -26,7 +28,8 @@ struct descriptor_error : std::runtime_error { using std::runtime_error::runtime
 
 /// In a fresh process: opens everything again at its number, gives back the other low numbers that guards took, and
 /// begins to watch. Files that have grown since are cut to the length that they had, so that nothing is written twice.
+/// in:     moved  where files are that had another path at the checkpoint
 /// errors: descriptor_error naming the file, or the number that is in use
-void restore(std::span<const std::uint8_t> bytes);
+void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {});
 
 }  // namespace mana::descriptors

@@ -92,10 +92,12 @@ class restorer {
 
 }  // namespace
 
-void restore(std::span<const std::uint8_t> bytes) {
+void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved) {
   try {
-    const json document = json::from_cbor(bytes.begin(), bytes.end());
-    const json& rows = document["descriptors"];
+    json document = json::from_cbor(bytes.begin(), bytes.end());
+    json& rows = document["descriptors"];
+    for (json& row : rows)
+      if (const auto path = row.find("path"); path != row.end()) *path = moved(path->get<std::string>());
     umask(document["umask"].get<mode_t>());
     restorer r(rows);
     for (const json& row : rows) r.restore_row(row);

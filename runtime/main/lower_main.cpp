@@ -18,6 +18,9 @@
 
 #include <unistd.h>
 
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace mana::run {
@@ -33,7 +36,7 @@ namespace {
   job& j = this_job();
   j.record.mpi_name = real_mpi::library_name();
   j.record.mpi_version = real_mpi::library_version();
-  j.record.program = j.options.command[0];
+  j.record.program = std::filesystem::absolute(j.options.command[0]).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.build_id = program_identity(j.record.program);
 
@@ -63,6 +66,12 @@ void announce() {
   }
 }
 
+/// For mana doctor.
+int say_mpi_version() {
+  std::printf("%s %s\n", real_mpi::library_name().c_str(), real_mpi::library_version().c_str());
+  return 0;
+}
+
 [[noreturn]] void start(int argc, char** argv) {
   this_job().options = parse_start_options({argv + 1, argv + argc});
   begin_own_requests(this_job().options);
@@ -77,6 +86,7 @@ void announce() {
 int main(int argc, char** argv) {
   using namespace mana::run;
   try {
+    if (argc == 2 && std::string_view(argv[1]) == "mpi-version") return say_mpi_version();
     start(argc, argv);
   } catch (const start_failure& failure) {
     end_alone(failure);

@@ -4,6 +4,7 @@
 #include "control_of_job.hpp"
 #include "fault_point.hpp"
 #include "job.hpp"
+#include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "services.hpp"
 
@@ -14,6 +15,7 @@
 #include <low_descriptor_guard.hpp>
 #include <process_state.hpp>
 #include <rank_image.hpp>
+#include <saved_state.hpp>
 #include <store.hpp>
 #include <upper_half.hpp>
 
@@ -35,10 +37,13 @@ std::string image_path(std::uint32_t rank) {
   return this_job().options.generation + "/" + store::rank_file_name(rank);
 }
 
+constexpr char map_remedy[] = "put it back, or say where it is now: mana restart DIR --map OLD=NEW";
+
 start_failure as_failure(const image::image_error& error) {
   switch (error.kind()) {
     case image::error_kind::missing: return start_failure(exit_status::checkpoint_missing, error.what());
     case image::error_kind::occupied: return start_failure(exit_status::memory_occupied, error.what());
+    case image::error_kind::file: return start_failure(exit_status::surroundings_differ, error.what(), map_remedy);
     case image::error_kind::cpu:
     case image::error_kind::version: return start_failure(exit_status::surroundings_differ, error.what());
     default: return start_failure(exit_status::checkpoint_damaged, error.what());
@@ -139,7 +144,8 @@ std::vector<split::held_lock> restore_memory(image::rank_image& own) {
   std::vector<split::held_lock> found;
   own.restore_memory({.begin = process_state::restore_mappings,
                       .see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
-                      .end = [&] { found = finder.finish(); }});
+                      .end = [&] { found = finder.finish(); }},
+                     this_job().options.moved);
   return found;
 }
 
@@ -162,6 +168,7 @@ std::vector<split::held_lock> check_and_restore(std::optional<image::rank_image>
     } catch (const image::image_error& error) {
       throw as_failure(error);
     }
+    this_job().record.program = this_job().options.moved(this_job().record.program);
     check_surroundings(this_job().record);
   });
   fault_point("image_opened");
@@ -180,7 +187,16 @@ void enter_directory(const std::string& directory) {
   if (chdir(directory.c_str()) == 0) return;
   throw start_failure(exit_status::surroundings_differ,
                       directory + ": the program's working directory cannot be entered: " + std::strerror(errno),
-                      "make it available, as it was at the checkpoint");
+                      map_remedy);
+}
+
+/// What /proc/self/exe is to the program.
+void name_program(const paths::path_map& moved) {
+  split::saved_state& state = split::saved();
+  const std::string path = moved(state.program);
+  if (path.size() >= sizeof state.program)
+    throw start_failure(exit_status::usage, "--map: the path of the program becomes too long: " + path);
+  std::memcpy(state.program, path.c_str(), path.size() + 1);
 }
 
 void apply(const live_values& live) {
@@ -201,11 +217,14 @@ void restart_program() {
   const std::vector<split::held_lock> locks = check_and_restore(own, live.rank, live.size);
   apply(live);
   together([&] {
-    enter_directory(this_job().record.directory);
+    const paths::path_map& moved = this_job().options.moved;
+    enter_directory(moved(this_job().record.directory));
+    name_program(moved);
     try {
-      descriptors::restore(own->section("descriptors"));
+      descriptors::restore(own->section("descriptors"), moved);
     } catch (const descriptors::descriptor_error& error) {
-      throw start_failure(exit_status::surroundings_differ, error.what());
+      throw start_failure(exit_status::surroundings_differ, error.what(), "where files have moved, say so: "
+                          "mana restart DIR --map OLD=NEW");
     }
   });
   own.reset();
@@ -215,6 +234,7 @@ void restart_program() {
     const descriptors::low_descriptor_guard guard;
     begin_control();
   }
+  name_functions_for_perf();
   split::restart_threads(locks);
   split::resume_main();
 }

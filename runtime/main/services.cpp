@@ -4,6 +4,7 @@
 #include "control_of_job.hpp"
 #include "fault_point.hpp"
 #include "job.hpp"
+#include "perf_names.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/life.hpp"
@@ -31,6 +32,7 @@ int init(int required, int* provided) {
   const process_state::lower_half_start by_the_mpi;
   const int rc = start_mpi(required, provided);
   split::take_back_handlers();
+  name_functions_for_perf();
   return rc;
 }
 

@@ -18,7 +18,7 @@ enum class exit_status : int {
   checkpoint_missing = 80,       // no complete checkpoint there, or a rank's image is missing
   checkpoint_damaged = 81,       // an image is truncated or its bytes are not those that were written
   rank_count_differs = 82,
-  surroundings_differ = 83,      // another MPI, program or processor than at the checkpoint
+  surroundings_differ = 83,      // another MPI, program, processor or files than at the checkpoint
   memory_occupied = 84,          // the image's addresses are not free
 };
 

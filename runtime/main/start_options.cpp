@@ -55,14 +55,25 @@ loss_policy policy(const std::string& option, const std::string& text) {
   return loss_policy::ignore;
 }
 
+void add_moved(const std::string& option, const std::string& text, start_options& options) {
+  if (!options.restart) refuse(option + " belongs to restart");
+  try {
+    options.moved.add(text);
+  } catch (const paths::path_map_error& error) {
+    refuse(option + ": " + error.what());
+  }
+}
+
 /// Reads the option at words[i] and leaves i behind it. returns false if it is none.
 bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
   const std::string& name = words[i];
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
+  if (name == "--perf-map") { options.perf_map = true; ++i; return true; }
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",
                                                "--preload",    "--stop-after",    "--checkpoint-on",
                                                "--stop-on",    "--clock",         "--clock-trace",
-                                               "--fan-out",    "--children",      "--sockets"};
+                                               "--fan-out",    "--children",      "--sockets",
+                                               "--map"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -77,6 +88,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--fan-out") options.fan_out = fan_out(name, value);
   else if (name == "--children") options.children = policy(name, value);
   else if (name == "--sockets") options.sockets = policy(name, value);
+  else if (name == "--map") add_moved(name, value, options);
   else options.preload = value;
   i += 2;
   return true;

@@ -3,6 +3,8 @@
 #pragma once
 #include <mana/clock/tree.hpp>
 
+#include <path_map.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +32,8 @@ struct start_options {
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
   loss_policy children = loss_policy::warn, sockets = loss_policy::warn;   // processes that are alive; connected sockets
+  paths::path_map moved;               // restart: where files are that had another path at the checkpoint
+  bool perf_map = false;               // write down the names of the upper half's functions for perf
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
 };
@@ -37,7 +41,8 @@ struct start_options {
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…
 /// restart DIR/gen-N OPTIONS
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
-///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --verbose
+///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
+///          restart only: --map OLD=NEW, as often as needed
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

@@ -5,6 +5,8 @@
 
 #include <mana/clock/policies.hpp>
 
+#include <path_map.hpp>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,6 +28,8 @@ struct parsed {
   status_command status;
   inspect_command inspect;
   verify_command verify;
+  gdb_command gdb;
+  doctor_command doctor;
 };
 
 /// A duration in seconds, 0 or more, without words of the parser's in the help.
@@ -76,10 +80,37 @@ const CLI::Validator& fan_out() {
   return check;
 }
 
+/// A number of a process.
+const CLI::Validator& a_process() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos
+                   ? std::string()
+                   : fmt::format("{} is no number of a process", text);
+      },
+      "");
+  return check;
+}
+
 /// Anything but nothing.
 const CLI::Validator& a_name() {
   static const CLI::Validator check(
       [](std::string& text) { return text.empty() ? std::string("the name is empty") : std::string(); }, "");
+  return check;
+}
+
+/// Old and new place of files.
+const CLI::Validator& path_rule() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          paths::path_map().add(text);
+          return std::string();
+        } catch (const paths::path_map_error& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
   return check;
 }
 
@@ -139,6 +170,7 @@ void add_run_options(CLI::App& app, run_options& options) {
       ->check(fan_out());
   add_loss_option(app, "--children", options.children, "child processes that are alive");
   add_loss_option(app, "--sockets", options.sockets, "connected sockets");
+  app.add_flag("--perf-map", options.perf_map, "Write the names of functions to /tmp/perf-PID.map, for perf");
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 
@@ -160,6 +192,12 @@ void build_restart(CLI::App& app, parsed& values) {
   auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
   restart->footer("Usage: mpirun -n RANKS mana restart DIR [OPTIONS]");
   restart->add_option("DIR", values.restart.checkpoint_directory, "The checkpoint directory")->required();
+  restart
+      ->add_option("--map", values.restart.moved,
+                   "Look for the program's files that were under OLD under NEW; may be given again for other paths")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false)
+      ->check(path_rule());
   add_run_options(*restart, values.restart);
 }
 
@@ -182,6 +220,31 @@ void build_control(CLI::App& app, parsed& values) {
   verify->add_flag("--json", values.verify.json, "For programs");
 }
 
+void build_gdb(CLI::App& app, parsed& values) {
+  auto* gdb = app.add_subcommand("gdb", "Debug a rank, with the names of the program and of MPI");
+  gdb->footer("Usage: mana gdb PID [WORDS OF GDB…]\n       mana gdb --core FILE [WORDS OF GDB…]");
+  auto* core = gdb->add_option("--core", values.gdb.core, "A core dump of a rank")->type_name("FILE")->check(a_name());
+  gdb->add_option("PID", values.gdb.pid, "A rank's process on this node")
+      ->check(a_process())
+      ->excludes(core);
+}
+
+void build_doctor(CLI::App& app, parsed& values) {
+  auto* doctor = app.add_subcommand("doctor", "Say beforehand what will not work here, and for a program");
+  doctor->footer("Usage: mana doctor [OPTIONS] [--] [PROGRAM [ARGUMENTS…]]");
+  doctor->add_option("--ckpt-dir", values.doctor.checkpoint_directory, "Where checkpoints will go (default: mana-ckpt)")
+      ->type_name("DIR");
+  doctor->add_option("--mpi", values.doctor.mpi, "mpich or openmpi: the MPI of the program, where it cannot be seen")
+      ->type_name("NAME")->check(known_mpi());
+  doctor->add_flag("--json", values.doctor.json, "For programs");
+}
+
+/// Index in `words` at which those begin that are gdb's: behind the process or the core dump.
+std::size_t gdb_begin(const std::vector<std::string>& words) {
+  const std::size_t end = words.size() > 1 && words[1] == "--core" ? 3 : 2;
+  return std::min(end, words.size());
+}
+
 /// Index in `words` at which the program to be run begins: after "--", or the first word that is neither an option of
 /// `mana run` nor an option's value. Nothing behind it is looked at, so the program's own options are its own.
 std::size_t program_begin(const CLI::App& run, const std::vector<std::string>& words, bool& separated) {
@@ -200,8 +263,28 @@ command pick(const CLI::App& app, parsed& values) {
   if (app.got_subcommand("restart")) return restart_command{values.restart};
   if (app.got_subcommand("checkpoint")) return values.checkpoint;
   if (app.got_subcommand("status")) return values.status;
+  if (app.got_subcommand("gdb")) return values.gdb;
+  if (app.got_subcommand("doctor")) return values.doctor;
   if (app.got_subcommand("inspect")) return values.inspect;
   return values.verify;
+}
+
+/// Takes the words that belong to a program, or to gdb. Returns the others.
+std::vector<std::string> take_foreign(const std::vector<std::string>& words, const CLI::App& app, parsed& values) {
+  std::vector<std::string> own = words;
+  if (words.empty()) return own;
+  if (words[0] == "run" || words[0] == "doctor") {
+    bool separated = false;
+    const auto begin = program_begin(*app.get_subcommand(words[0]), words, separated);
+    own.resize(std::min(begin, own.size()));
+    const auto program = std::min(begin + (separated ? 1 : 0), words.size());
+    (words[0] == "run" ? values.run.command : values.doctor.command)
+        .assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
+  } else if (words[0] == "gdb") {
+    own.resize(gdb_begin(words));
+    values.gdb.words.assign(words.begin() + static_cast<std::ptrdiff_t>(own.size()), words.end());
+  }
+  return own;
 }
 
 }  // namespace
@@ -214,15 +297,10 @@ command parse_command_line(const std::vector<std::string>& words) {
   build_run(app, values);
   build_restart(app, values);
   build_control(app, values);
+  build_gdb(app, values);
+  build_doctor(app, values);
 
-  std::vector<std::string> own = words;
-  if (!words.empty() && words[0] == "run") {
-    bool separated = false;
-    const auto begin = program_begin(*app.get_subcommand("run"), words, separated);
-    own.resize(std::min(begin, own.size()));
-    const auto program = std::min(begin + (separated ? 1 : 0), words.size());
-    values.run.command.assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
-  }
+  std::vector<std::string> own = take_foreign(words, app, values);
   try {
     std::reverse(own.begin(), own.end());   // CLI11 takes a vector from its end
     app.parse(own);
@@ -236,6 +314,8 @@ command parse_command_line(const std::vector<std::string>& words) {
   if (app.got_subcommand("run") && values.run.command.empty())
     throw failure(exit_code::usage, "mana run: no program given",
                   "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+  if (app.got_subcommand("gdb") && values.gdb.pid.empty() && values.gdb.core.empty())
+    throw failure(exit_code::usage, "mana gdb: no process given", "mana gdb PID, or mana gdb --core FILE");
   return pick(app, values);
 }
 

@@ -20,11 +20,20 @@ struct checkpoint_command { job_reference job; bool stop = false; double timeout
 struct status_command { job_reference job; bool json = false; };
 struct inspect_command { std::string directory; bool json = false; };
 struct verify_command { std::string directory; bool json = false; };
+/// A rank, running (pid) or by its core dump; the words behind are gdb's.
+struct gdb_command { std::string pid, core; std::vector<std::string> words; };
+/// What would keep a program (none: any) from running here.
+struct doctor_command {
+  std::string checkpoint_directory = "mana-ckpt";
+  std::string mpi;                                 // short name, "" = find out
+  bool json = false;
+  std::vector<std::string> command;
+};
 /// Text was asked for (--help, --version): print it, status 0.
 struct show_text { std::string text; };
 
 using command = std::variant<run_command, restart_command, checkpoint_command, status_command, inspect_command,
-                             verify_command, show_text>;
+                             verify_command, gdb_command, doctor_command, show_text>;
 
 /// in:     words  the command line without argv[0]
 /// errors: failure (usage) with the parser's words

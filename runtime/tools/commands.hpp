@@ -6,6 +6,10 @@ namespace mana::tools {
 
 int take_checkpoint(const checkpoint_command& wanted);
 int show_status(const status_command& wanted);
+/// Becomes gdb. Does not return.
+[[noreturn]] void debug(const gdb_command& wanted, const environment& get);
+/// 0, or will_not_work.
+int examine(const doctor_command& wanted, const environment& get);
 int inspect(const inspect_command& wanted);
 int verify(const verify_command& wanted);
 

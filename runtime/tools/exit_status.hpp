@@ -15,6 +15,7 @@ enum class exit_code : int {
   program_static = 69,
   not_mpi = 70,                 // no MPI in its libraries, and not started by mpirun
   mpi_mismatch = 71,            // program and mpirun belong to different MPIs
+  program_sanitized = 72,       // built with a sanitizer
   parts_missing = 73,           // this installation has no lower half for the MPI
   no_seccomp = 74,
   directory_unwritable = 75,
@@ -26,6 +27,9 @@ enum class exit_code : int {
   not_owner = 91,               // the job belongs to another user
   job_ended = 92,               // nobody answers any more
   no_answer = 93,               // not within --timeout
+  not_a_rank = 95,              // a process, or a core dump, that is of no rank of a job under mana
+  debugger_missing = 96,
+  will_not_work = 97,           // mana doctor has found what prevents it
   not_saved = 94,               // the job answered that it could not take the checkpoint, and why
 };
 

@@ -110,7 +110,8 @@ library_cache read_library_cache() {
 }
 
 std::vector<loaded_library> library_closure(const elf_program& program, const library_cache& cache,
-                                            const std::string& library_path) {
+                                            const std::string& library_path,
+                                            const std::set<std::string>& replaced) {
   std::vector<loaded_library> closure;
   std::vector<elf_program> objects{program};
   std::set<std::string> seen;
@@ -120,7 +121,7 @@ std::vector<loaded_library> library_closure(const elf_program& program, const li
       if (!seen.insert(name).second) continue;
       auto library = find_library(name, from, program, cache, library_path);
       closure.push_back({name, library ? library->file : std::filesystem::path()});
-      if (library) objects.push_back(std::move(library->library));
+      if (library && !replaced.contains(name)) objects.push_back(std::move(library->library));
     }
   }
   return closure;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,9 @@ struct loaded_library {
 
 /// The DT_NEEDED closure of `program`, breadth first, without the program itself.
 /// in: library_path  the program's LD_LIBRARY_PATH, "" if unset
+///     replaced      names of libraries whose own needs do not count
 std::vector<loaded_library> library_closure(const elf_program& program, const library_cache& cache,
-                                            const std::string& library_path);
+                                            const std::string& library_path,
+                                            const std::set<std::string>& replaced = {});
 
 }  // namespace mana::tools

@@ -22,6 +22,8 @@ struct execute {
   int operator()(const restart_command& wanted) const { restart(wanted.options, process_environment); }
   int operator()(const checkpoint_command& wanted) const { return take_checkpoint(wanted); }
   int operator()(const status_command& wanted) const { return show_status(wanted); }
+  int operator()(const gdb_command& wanted) const { debug(wanted, process_environment); }
+  int operator()(const doctor_command& wanted) const { return examine(wanted, process_environment); }
   int operator()(const inspect_command& wanted) const { return inspect(wanted); }
   int operator()(const verify_command& wanted) const { return verify(wanted); }
 };

@@ -1,6 +1,7 @@
 #include "program_check.hpp"
 
 #include "failure.hpp"
+#include "sanitizer.hpp"
 #include "tool_layers.hpp"
 
 #include <fcntl.h>
@@ -142,10 +143,19 @@ checked_program check_program(const std::vector<std::string>& command, const env
     const char* preload = get("LD_PRELOAD");
     const auto closure = library_closure(elf, read_library_cache(), library_path ? library_path : "");
     if (!program.script) program.linked = find_linked_mpi(closure);
+    program.sanitizer = find_sanitizer(program.file, closure);
     program.layers = find_tool_layers(preload ? preload : "", closure);
     return program;
   }
   throw failure(exit_code::program_not_elf, fmt::format("{}: scripts that interpret scripts, too deep", command[0]));
+}
+
+void refuse_sanitized(const checked_program& program) {
+  if (program.sanitizer.empty()) return;
+  throw failure(exit_code::program_sanitized,
+                fmt::format("{} is built with {}, whose memory a checkpoint cannot keep", program.file.string(),
+                            program.sanitizer),
+                "build it without -fsanitize=…");
 }
 
 void check_kernel() {

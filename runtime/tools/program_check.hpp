@@ -16,12 +16,16 @@ struct checked_program {
   bool script = false;
   bool shell_script = false;             // what a shell starts is another program, which mana does not see
   linked_mpi linked;                     // of a script: empty
+  std::string sanitizer;                 // "AddressSanitizer", …: what it was built with; "" if none
   std::vector<std::filesystem::path> layers;   // tools above the MPI library, in the loader's order
 };
 
 /// Finds `command[0]` as a shell would (PATH unless it has a slash), follows "#!" lines, reads its headers.
 /// errors: failure: not found, a directory, not executable, not ELF, damaged, foreign, statically linked, a library
 checked_program check_program(const std::vector<std::string>& command, const environment& get);
+
+/// errors: failure (program_sanitized)
+void refuse_sanitized(const checked_program& program);
 
 /// errors: failure (no_seccomp) if this kernel cannot filter system calls
 void check_kernel();

@@ -29,6 +29,8 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (options.fan_out != clock::default_fan_out) add("--fan-out", std::to_string(options.fan_out));
   if (options.children != "warn") add("--children", options.children);
   if (options.sockets != "warn") add("--sockets", options.sockets);
+  for (const std::string& word : options.moved) add("--map", word);
+  if (options.perf_map) words.emplace_back("--perf-map");
   if (options.verbose) words.emplace_back("--verbose");
   return words;
 }
@@ -39,6 +41,7 @@ void run(const run_options& options, const environment& get) {
   const auto mpi =
       choose_mpi({options.command[0], program.script, program.linked, started_by, parse_mpi_name(options.mpi)});
   const auto parts = find_parts(mpi);
+  refuse_sanitized(program);
   check_kernel();
   const auto directory = prepare_checkpoint_directory(options.checkpoint_directory);
 
@@ -60,6 +63,7 @@ void run(const run_options& options, const environment& get) {
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
                started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),
                fmt::join(arguments, " "));
+  use_default_layout();
   become(parts.lower_half, arguments);
 }
 

@@ -21,6 +21,8 @@ struct run_options {
   int fan_out = clock::default_fan_out;  // ranks per relay of the control network
   std::string children = "warn",         // "warn", "refuse" or "ignore": child processes that are alive at a checkpoint
       sockets = "warn";                  // the same, for connected sockets
+  std::vector<std::string> moved;        // restart: "OLD=NEW", where files are that had another path; see path_map.hpp
+  bool perf_map = false;                 // each rank writes /tmp/perf-PID.map
   bool verbose = false;
   std::vector<std::string> command;      // run: program and its arguments
 };

@@ -107,6 +107,7 @@ void restart(const run_options& options, const environment& get) {
   std::vector<std::string> arguments{"restart", path.string()};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   if (options.verbose && started_by.rank <= 0) fmt::print(stderr, "mana: restarting {}\n", path.string());
+  use_default_layout();
   become(parts.lower_half, arguments);
 }
 

@@ -159,3 +159,23 @@ TEST_CASE("the umask is the program's") {
   restore(image.bytes);
   CHECK(umask(before) == 027);
 }
+
+TEST_CASE("files that have moved are found where they are now") {
+  held_descriptors held;
+  CHECK(mkdir("old", 0700) == 0);
+  const int file = held.hold(open("old/data", O_RDWR | O_CREAT, 0600));
+  CHECK(write(file, "0123456789", 10) == 10);
+  const int directory = held.hold(open("old", O_RDONLY | O_DIRECTORY));
+  CHECK(mkfifo("old/fifo", 0600) == 0);
+  const int fifo = held.hold(open("old/fifo", O_RDWR));
+  const captured image = held.taken();
+  held.close_all();
+  CHECK(rename("old", "new") == 0);
+  mana::paths::path_map moved;
+  const std::string here = held.directory();
+  moved.add(here + "/old=" + here + "/new");
+  restore(image.bytes, moved);
+  CHECK(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file)) == here + "/new/data");
+  CHECK(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(directory)) == here + "/new");
+  CHECK(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fifo)) == here + "/new/fifo");
+}

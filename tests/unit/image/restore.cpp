@@ -162,6 +162,14 @@ TEST_CASE("a mapped file that became shorter, or went away, is an error that nam
   CHECK(in_child(restored) == "");
   directory.write("mapped", "short");
   CHECK(in_child(restored).find(mapped + ": a file that the program had mapped is shorter") != std::string::npos);
+  const std::string elsewhere = directory.write("elsewhere", std::string(wm::small, 'e'));
+  CHECK(in_child([&]() -> std::string {
+    mana::paths::path_map moved;
+    moved.add(mapped + "=" + elsewhere);
+    image::rank_image(path).restore_memory({}, moved);
+    return {};
+  }) == "");
+  CHECK(read_bytes(elsewhere) == std::string(wm::small, 'm'));
   std::filesystem::remove(mapped);
   CHECK(in_child(restored).find(mapped + ": a file that the program had mapped cannot be opened") != std::string::npos);
 }

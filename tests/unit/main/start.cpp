@@ -28,9 +28,12 @@ TEST_CASE("the words of run") {
 TEST_CASE("the words of restart") {
   const auto options = parse_start_options({"restart", "/c/gen-3", "--ckpt-dir", "/c", "--limit", "2.25", "--verbose", "--stop-after", "7", "--clock", "collective_clock",
                                             "--checkpoint-on", "512", "--stop-on", "9223372036854775808",
-                                            "--clock-trace", "/t", "--fan-out", "3", "--children", "refuse",
-                                            "--sockets", "ignore"});
+                                             "--clock-trace", "/t", "--fan-out", "3", "--children", "refuse",
+                                             "--sockets", "ignore", "--map", "/a=/b", "--perf-map", "--map", "/c=/d"});
   CHECK(options.restart);
+  CHECK(options.perf_map);
+  CHECK(options.moved("/c/a") == "/d/a");
+  CHECK(options.moved("/a/c") == "/b/c");
   CHECK(options.generation == "/c/gen-3");
   CHECK(options.limit_s == 2.25);
   CHECK(options.stop_after_s == 7);
@@ -49,7 +52,11 @@ TEST_CASE("words that are refused") {
       {}, {"walk"}, {"run"}, {"run", "--ckpt-dir"}, {"run", "--ckpt-dir", "/c", "--preload", "/l", "--"},
       {"run", "--ckpt-dir", "/c", "--", "./app"}, {"run", "--interval", "-1"}, {"run", "--interval", "1x"},
       {"run", "--limit", "nan"}, {"run", "--stop-on", "USR1"}, {"run", "--clock", "sundial"},
-      {"run", "--fan-out", "1"}, {"run", "--children", "perhaps"}, {"run", "--sockets"}, {"run", "--fan-out", "4x"}, {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
+      {"run", "--fan-out", "1"}, {"run", "--children", "perhaps"}, {"run", "--sockets"}, {"run", "--fan-out", "4x"},
+      {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
+      {"restart", "/c/gen-1", "--ckpt-dir", "/c", "--map", "a=/b"},
+      {"restart", "/c/gen-1", "--ckpt-dir", "/c", "--map"},
+      {"run", "--ckpt-dir", "/c", "--preload", "/l", "--map", "/a=/b", "--", "./app"},
       {"restart", "a", "b", "--ckpt-dir", "/c"}, {"restart", "a", "--ckpt-dir", "/c", "--"}};
   for (const auto& words : wrong) {
     CAPTURE(words.size());

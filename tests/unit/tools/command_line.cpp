@@ -80,6 +80,45 @@ TEST_CASE("a clock that there is not is answered with those that there are") {
   CHECK(run_of({"run", "./app"}).fan_out == clock::default_fan_out);
 }
 
+TEST_CASE("where files have moved") {
+  const auto options = std::get<restart_command>(parse_command_line({"restart", "--map", "/a=/b", "d", "--map=/c=/d"}));
+  CHECK(options.options.moved == words{"/a=/b", "/c=/d"});
+  CHECK(options.options.checkpoint_directory == "d");
+  for (const char* wrong : {"/a", "a=/b", "/a=b", "=/b", "/a=", ""})
+    CHECK(refusal({"restart", "d", "--map", wrong}) == exit_code::usage);
+  CHECK(refusal({"run", "--map", "/a=/b", "./app"}) == exit_code::usage);   // a program that starts has no past
+}
+
+TEST_CASE("the doctor looks at a program, or at none") {
+  const auto of = [](const words& line) { return std::get<doctor_command>(parse_command_line(line)); };
+  CHECK(of({"doctor"}).command.empty());
+  CHECK(of({"doctor", "--json", "--ckpt-dir", "d", "./app", "--json"}).command == words{"./app", "--json"});
+  CHECK(of({"doctor", "--json", "--ckpt-dir", "d", "./app"}).json);
+  CHECK(of({"doctor", "--ckpt-dir", "d", "--", "-app"}).checkpoint_directory == "d");
+  CHECK(of({"doctor", "--ckpt-dir", "d", "--", "-app"}).command == words{"-app"});
+  CHECK_FALSE(of({"doctor", "./app", "--json"}).json);
+  CHECK(refusal({"doctor", "--mpi", "lam", "./app"}) == exit_code::usage);
+  CHECK(refusal({"doctor", "--nonsense", "./app"}) == exit_code::usage);
+}
+
+TEST_CASE("words of the debugger are its own") {
+  const auto of = [](const words& line) { return std::get<gdb_command>(parse_command_line(line)); };
+  CHECK(of({"gdb", "17"}).pid == "17");
+  CHECK(of({"gdb", "17", "-batch", "-ex", "bt"}).words == words{"-batch", "-ex", "bt"});
+  CHECK(of({"gdb", "--core", "a b", "--core", "x"}).core == "a b");
+  CHECK(of({"gdb", "--core", "a b", "--core", "x"}).words == words{"--core", "x"});
+  CHECK(of({"gdb", "--core=c", "-q"}).core == "c");
+  CHECK(of({"gdb", "--core=c", "-q"}).words == words{"-q"});
+  CHECK(refusal({"gdb"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "me"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "-3"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "1.5"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "--core"}) == exit_code::usage);
+  CHECK(refusal({"gdb", "--core="}) == exit_code::usage);
+  CHECK(std::get<show_text>(parse_command_line({"gdb", "--help"})).text.find("--core") != std::string::npos);
+  CHECK(run_of({"run", "--perf-map", "./app"}).perf_map);
+}
+
 TEST_CASE("the other commands' words") {
   const auto checkpoint =
       std::get<checkpoint_command>(parse_command_line({"checkpoint", "--stop", "--timeout", "2.5"}));

@@ -1,0 +1,16 @@
+// The names of the upper half's functions in the form that perf reads: /tmp/perf-PID.map.
+#pragma once
+#include "memory_view.hpp"
+
+namespace mana::symbols {
+
+/// A line for each function of what the upper half of `memory` has loaded, and of the stub: address, bytes, name, the
+/// first two hexadecimal; ascending, one name per address.
+/// errors: memory_error as upper_objects()
+std::string perf_map(const memory_view& memory);
+
+/// Writes the map of this process to /tmp/perf-PID.map, in the place of one that an earlier process left.
+/// errors: memory_error
+void write_perf_map();
+
+}  // namespace mana::symbols
