@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -67,6 +68,11 @@ class filter_writer {
         load(argument_field(1));
         jump(BPF_JEQ, F_DUPFD, 2, 0);
         jump(BPF_JEQ, F_DUPFD_CLOEXEC, 1, 0);
+        allow();
+        break;
+      case condition::new_terminal:
+        load(argument_field(1));
+        jump(BPF_JEQ, TIOCGPTPEER, 1, 0);
         allow();
         break;
       case condition::own_memory:

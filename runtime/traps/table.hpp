@@ -11,6 +11,7 @@ enum class condition {
   always,
   duplicates,     // fcntl: F_DUPFD, F_DUPFD_CLOEXEC
   own_memory,     // clone: a thread, or a child with its own memory; vfork's kind runs through
+  new_terminal,   // ioctl: TIOCGPTPEER
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null
   refused,        // not trapped: ENOSYS at once
 };
