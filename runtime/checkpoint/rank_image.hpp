@@ -6,6 +6,7 @@
 #include <mana/image/format.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,7 +50,9 @@ class rank_image {
   /// Maps every region at its address, fills it and gives it its protection.
   /// errors: image_error (cpu): nothing was done yet; (occupied, damaged, io): what was mapped until then stays, the
   ///         process is of no use any more
-  void restore_memory();
+  /// object_of: descriptor, for reading and writing, of the object that a shared mapping without a file's name shows; -1:
+  ///            it is memory of its own
+  void restore_memory(const std::function<int(const region&)>& object_of = {});
   /// Reads all chunks and compares their checksums, without restoring anything. out: bytes of memory in the file
   /// errors: image_error (damaged, io)
   std::uint64_t verify();
@@ -61,7 +64,7 @@ class rank_image {
   void check_processor() const;
   void read_header();
   void read_tables();
-  std::uintptr_t map_region(const region& r) const;
+  std::uintptr_t map_region(const region& r, int object) const;
   void read_chunk(file_reader& in, const chunk_header& h, char* place) const;
   template <class PlaceOf> std::uint64_t read_chunks(PlaceOf&& place_of);
   [[noreturn]] void damaged(const std::string& what) const;

@@ -121,8 +121,20 @@ void check_own_file(std::uint32_t rank) {
   }
 }
 
+/// errors: start_failure for those of descriptors
+template <class F>
+void with_descriptors(F&& step) {
+  try {
+    step();
+  } catch (const descriptors::descriptor_error& error) {
+    throw start_failure(exit_status::surroundings_differ, error.what());
+  }
+}
+
 /// The steps that may fail on one rank: all look before any touches memory.
-void check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank, std::uint32_t size) {
+/// files: gets what remains to be done for descriptors
+void check_and_restore(std::optional<image::rank_image>& own, std::optional<descriptors::restoration>& files,
+                       std::uint32_t rank, std::uint32_t size) {
   together([size] {
     try {
       check_rank_count(size);
@@ -143,18 +155,12 @@ void check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank
   fault_point("image_opened");
   together([&] {
     try {
-      own->restore_memory();
+      with_descriptors([&] { files.emplace(own->section("descriptors")); });
+      own->restore_memory([&](const image::region& r) { return files->mapped_at(r.begin); });
     } catch (const image::image_error& error) {
       throw as_failure(error);
     }
   });
-}
-
-void enter_directory(const std::string& directory) {
-  if (chdir(directory.c_str()) == 0) return;
-  throw start_failure(exit_status::surroundings_differ,
-                      directory + ": the program's working directory cannot be entered: " + std::strerror(errno),
-                      "make it available, as it was at the checkpoint");
 }
 
 void apply(const live_values& live) {
@@ -171,16 +177,10 @@ void restart_program() {
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
   std::optional<image::rank_image> own;
-  check_and_restore(own, live.rank, live.size);
+  std::optional<descriptors::restoration> files;
+  check_and_restore(own, files, live.rank, live.size);
   apply(live);
-  together([&] {
-    enter_directory(this_job().record.directory);
-    try {
-      descriptors::restore(own->section("descriptors"));
-    } catch (const descriptors::descriptor_error& error) {
-      throw start_failure(exit_status::surroundings_differ, error.what());
-    }
-  });
+  together([&] { with_descriptors([&] { files->finish(); }); });
   own.reset();
   fault_point("memory_restored");
   split::reinstall();

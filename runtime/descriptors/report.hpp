@@ -1,0 +1,28 @@
+// What the checkpoint says of descriptors that a restart cannot bring back as they are.
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mana::descriptors {
+
+class report {
+ public:
+  void warn(std::string text) { warnings_.push_back(std::move(text)); }
+  void warn(int fd, const nlohmann::json& row, const std::string& what) {
+    warn("descriptor " + std::to_string(fd) + " (" + row["path"].get<std::string>() + ") " + what);
+  }
+  /// Makes the row that of a descriptor whose other side is closed.
+  nlohmann::json lost(int fd, nlohmann::json row) {
+    row["kind"] = "lost";
+    warn(fd, row, "is not saved: after a restart it is as if the other side had closed it");
+    return row;
+  }
+  std::vector<std::string> take() { return std::move(warnings_); }
+
+ private:
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace mana::descriptors
