@@ -29,8 +29,8 @@ void describe_event(int fd, json& row) {
   row["semaphore"] = number_in(info_of(fd, "eventfd-semaphore"), 10) != 0;   // kernels before 6.5 do not tell
 }
 
-/// The kernel tells the time that is left, also of timers that are set to a point in time. Of a periodic one that expired
-/// since it was read it tells nothing until it is asked for that time: then it counts what has gone by.
+/// The kernel tells the time that is left, also of timers that are set to a point in time. Of a periodic one that
+/// expired since it was read it tells nothing until it is asked for that time: then it counts what has gone by.
 void describe_timer(int fd, json& row) {
   const auto pair = [&](const char* name) {
     long long seconds = 0, nanoseconds = 0;

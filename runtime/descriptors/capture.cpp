@@ -37,12 +37,12 @@ bool is_in_proc(int fd) {
   return fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-/// An entry of /proc as another process finds its own; empty: it is another process's, or one of a thread that will have
-/// another number.
+/// An entry of /proc as another process finds its own; empty: it is another process's, or one of a thread that will
+/// have another number.
 std::string in_any_process(const std::string& path) {
   const std::string id = std::to_string(getpid()), own = "/proc/" + id, first_thread = own + "/task/" + id;
   const auto rest_after = [&path](const std::string& start) {
-    const bool within = path.starts_with(start) && (path.size() == start.size() || path[start.size()] == '/');
+    const bool within = (path + "/").starts_with(start + "/");
     return within ? path.substr(start.size()) : std::string("no");
   };
   if (const std::string rest = rest_after(first_thread); rest != "no") return "/proc/thread-self" + rest;
@@ -76,7 +76,8 @@ class describer {
     json row = {{"path", std::string(path, static_cast<std::size_t>(n > 0 ? n : 0))}};
     const int fd = open("/proc/self/cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct stat s{};
-    if (fd >= 0 && fstat(fd, &s) == 0 && !still_named(row["path"], s)) row["object"] = objects_.describe(fd, s, row["path"]);
+    if (fd >= 0 && fstat(fd, &s) == 0 && !still_named(row["path"], s))
+      row["object"] = objects_.describe(fd, s, row["path"]);
     if (fd >= 0) close(fd);
     return row;
   }

@@ -21,8 +21,8 @@ struct captured {
 /// mapped: the upper half's shared memory of files without a name. All threads of the upper half are parked.
 captured capture(std::span<const shared_mapping> mapped = {});
 
-/// In a fresh process, in two steps: the objects that memory is mapped of are there from the beginning; the rest follows
-/// when memory has been restored, for it may be part of them.
+/// In a fresh process, in two steps: the objects that memory is mapped of are there from the beginning; the rest
+/// follows when memory has been restored, for it may be part of them.
 class restoration {
  public:
   /// errors: descriptor_error

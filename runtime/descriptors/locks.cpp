@@ -35,7 +35,8 @@ void describe_locks(int fd, json& row, report& said) {
   for (const std::string& line : info_lines(fd, "lock:")) {
     char kind[16] = {}, access[16] = {}, last[32] = {};
     long long begin = 0;
-    if (std::sscanf(line.c_str(), "%*d: %15s %*s %15s %*d %*x:%*x:%*u %lld %31s", kind, access, &begin, last) != 4) continue;
+    if (std::sscanf(line.c_str(), "%*d: %15s %*s %15s %*d %*x:%*x:%*u %lld %31s", kind, access, &begin, last) != 4)
+      continue;
     if (std::strcmp(kind, "LEASE") == 0) {
       said.warn(fd, row, "has a lease: after a restart it has none");
       continue;
@@ -52,8 +53,8 @@ void lock_again(const json& row) {
     if (take(row["fd"], lock) || row["inherited"]) continue;
     const std::string path = row["path"];
     if (errno != EWOULDBLOCK && errno != EACCES) fail(path, "cannot be locked again");
-    throw descriptor_error(path + ": another process has locked it; the program held a lock of it at the checkpoint: end "
-                           "that process, and restart");
+    throw descriptor_error(path + ": another process has locked it; the program held a lock of it at the checkpoint: "
+                           "end that process, and restart");
   }
 }
 

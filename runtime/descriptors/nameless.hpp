@@ -1,5 +1,5 @@
-// Files, directories and FIFOs that lost their names, made again at a restart without one: where they were if that place
-// is still there, so that they are of the same file system and take no memory.
+// Files, directories and FIFOs that lost their names, made again at a restart without one: where they were if that
+// place is still there, so that they are of the same file system and take no memory.
 #pragma once
 #include <sys/stat.h>
 

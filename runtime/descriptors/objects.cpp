@@ -60,8 +60,8 @@ std::optional<json> read_parts(int fd, const std::vector<part>& parts) {
   return all;
 }
 
-/// What to read a file by: another opening, since the program's may be for writing only, and has a place. But a process's
-/// record locks end with any descriptor of their file that is closed.
+/// What to read a file by: another opening, since the program's may be for writing only, and has a place. But a
+/// process's record locks end with any descriptor of their file that is closed.
 class reading {
  public:
   explicit reading(int fd) : locked_(!info_of(fd, "lock").empty()), fd_(locked_ ? fd : open_again(fd, O_RDONLY)) {
@@ -104,7 +104,7 @@ int make(const json& object) {
 void fill(int fd, const json& object) {
   if (object["kind"] == "directory") return;
   const std::string path = object["path"];
-  if (ftruncate(fd, object["size"].get<off_t>()) != 0) fail(path, "a file without a name cannot be made as long as it was");
+  if (ftruncate(fd, object["size"].get<off_t>()) != 0) fail(path, "cannot be made as long as it was");
   for (const json& p : object["parts"]) {
     const auto& bytes = p["bytes"].get_binary();
     const off_t at = p["at"];

@@ -1,5 +1,5 @@
-// Files that have no name any more, or never had one, but live on in descriptors and shared mappings: each is one object at
-// a restart again, however often it is open or mapped.
+// Files that have no name any more, or never had one, but live on in descriptors and shared mappings: each is one
+// object at a restart again, however often it is open or mapped.
 #pragma once
 #include "proc_info.hpp"
 #include "report.hpp"

@@ -30,13 +30,14 @@ struct own_pipe {
   int ends[2] = {-1, -1};
 };
 
-/// What is in a pipe, a part for each of its buffers, without taking it out: duplicated, then moved one by one through a
-/// pipe that has one buffer only. bytes: of all
+/// What is in a pipe, a part for each of its buffers, without taking it out: duplicated, then moved one by one through
+/// a pipe that has one buffer only. bytes: of all
 json parts_of(int read_end, int bytes) {
   const own_pipe copy(fcntl(read_end, F_GETPIPE_SZ)), single(1);
   json parts = json::array();
   for (ssize_t left = tee(read_end, copy.ends[1], INT_MAX, SPLICE_F_NONBLOCK); left > 0;) {
-    const ssize_t n = splice(copy.ends[0], nullptr, single.ends[1], nullptr, static_cast<std::size_t>(left), SPLICE_F_NONBLOCK);
+    const ssize_t n =
+        splice(copy.ends[0], nullptr, single.ends[1], nullptr, static_cast<std::size_t>(left), SPLICE_F_NONBLOCK);
     std::vector<std::uint8_t> part(static_cast<std::size_t>(n > 0 ? n : 0));
     if (n <= 0 || read(single.ends[0], part.data(), part.size()) != n) break;
     parts.push_back(json::binary(std::move(part)));
@@ -103,8 +104,9 @@ pipe_maker::ends pipe_maker::make(const json& row) const {
     const int read = spare_.move(pair[0]);
     made = {read, spare_.move(pair[1])};
   } else {
-    const int both = row["name"] == "here" ? ::open(row["path"].get<std::string>().c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)
-                                           : make_nameless_fifo(row["path"], row["mode"]);
+    const std::string path = row["path"];
+    const int both = row["name"] == "here" ? ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)
+                                           : make_nameless_fifo(path, row["mode"]);
     if (both < 0) fail(row["path"], "cannot be opened");
     made.read = made.write = spare_.move(both);
   }

@@ -50,6 +50,12 @@ void set_options(int fd, const json& all) {
   }
 }
 
+/// POLLRDHUP: nothing more will come; POLLHUP: the other end is closed, or both directions are shut down.
+int ended(int fd) noexcept {
+  pollfd asked{fd, POLLRDHUP, 0};
+  return poll(&asked, 1, 0) == 1 ? asked.revents & (POLLRDHUP | POLLHUP) : 0;
+}
+
 /// What an end would receive, message by message; of a stream all in one. It stays there.
 /// passed: set if descriptors are on their way, which are not kept
 json messages_at(int fd, std::size_t room, bool& passed) {
@@ -63,19 +69,13 @@ json messages_at(int fd, std::size_t room, bool& passed) {
     message.msg_iov = &part;
     message.msg_iovlen = 1;
     const ssize_t n = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT);
-    if (n < 0 || (n == 0 && (option(fd, SO_TYPE) == SOCK_STREAM || messages.size() > 1000))) break;
+    if (n < 0 || (n == 0 && (option(fd, SO_TYPE) == SOCK_STREAM || ended(fd) != 0))) break;
     passed |= (message.msg_flags & MSG_CTRUNC) != 0 && option(fd, SO_PASSCRED) <= 0;
     messages.push_back(json::binary({bytes.begin(), bytes.begin() + n}));
   }
   offset = -1;
   setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset);
   return messages;
-}
-
-/// POLLRDHUP: nothing more will come; POLLHUP: the other end is closed, or both directions are shut down.
-int ended(int fd) noexcept {
-  pollfd asked{fd, POLLRDHUP, 0};
-  return poll(&asked, 1, 0) == 1 ? asked.revents & (POLLRDHUP | POLLHUP) : 0;
 }
 
 json describe_end(int fd, std::size_t room, bool& passed) {
@@ -94,15 +94,18 @@ void send_messages(int from, const json& end, const json& row) {
 
 }  // namespace
 
-bool describe_socket_pair(const owned_descriptor& own, json& row, const std::vector<owned_descriptor>& all, report& said) {
+bool describe_socket_pair(const owned_descriptor& own, json& row, const std::vector<owned_descriptor>& all,
+                          report& said) {
   if (own.peer == 0) return false;
   const int fd = own.number;
-  const auto other = std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.file == own.peer; });
+  const auto other = std::find_if(all.begin(), all.end(), [&](const auto& d) {
+    return d.file == own.peer && fcntl(d.number, F_GETFD) >= 0;
+  });
   const bool closed = other == all.end();
   if (closed && (ended(fd) & POLLHUP) == 0) return false;   // another process has it
   row["kind"] = "socket pair";
   row["peer"] = own.peer;
-  if (!closed && own.file > own.peer) return true;          // the row of the other one, which was made first, says it all
+  if (!closed && other->number < fd) return true;           // the other one's row says it all
   const auto room = static_cast<std::size_t>(std::max({option(fd, SO_SNDBUF), option(fd, SO_RCVBUF), 1 << 18}));
   bool passed = false;
   row["type"] = option(fd, SO_TYPE);
@@ -113,6 +116,12 @@ bool describe_socket_pair(const owned_descriptor& own, json& row, const std::vec
 }
 
 int socket_pair_maker::open(const json& row) {
+  const int fd = end_of(row);
+  fcntl(fd, F_SETFL, row["flags"].get<int>() & settable_flags);
+  return fd;
+}
+
+int socket_pair_maker::end_of(const json& row) {
   const std::uint64_t file = row["file"], peer = row["peer"];
   if (const auto made = other_ends_.find(file); made != other_ends_.end()) {
     const int fd = made->second;

@@ -25,6 +25,8 @@ class socket_pair_maker {
   int open(const nlohmann::json& row);
 
  private:
+  int end_of(const nlohmann::json& row);
+
   const spare_numbers& spare_;
   std::map<std::uint64_t, int> other_ends_;   // by their "file" at the checkpoint; those that nobody takes are closed
 };

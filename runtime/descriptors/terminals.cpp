@@ -44,9 +44,11 @@ T value_in(const json& bytes) {
   return value;
 }
 
+/// A thread of the kernel brings what was written to the other side; poll() waits for it, FIONREAD alone does not.
 int unread(int fd) noexcept {
+  pollfd asked{fd, POLLIN, 0};
   int n = 0;
-  return fd >= 0 && ioctl(fd, FIONREAD, &n) == 0 ? n : 0;
+  return fd >= 0 && poll(&asked, 1, 0) >= 0 && ioctl(fd, FIONREAD, &n) == 0 ? n : 0;
 }
 
 bool hangs_up(int controller) noexcept {
@@ -60,7 +62,7 @@ bool is_raw(const termios& t) noexcept {
   return (t.c_iflag & input) == 0 && (t.c_oflag & OPOST) == 0 && (t.c_lflag & (ICANON | ECHO | ECHONL | ISIG)) == 0;
 }
 
-/// Writes, and waits until all can be read at the other side, which a thread of the kernel sees to.
+/// Writes, and waits until all can be read at the other side.
 bool put(int into, int reader, const json::binary_t& bytes) {
   if (write(into, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) return false;
   for (int tries = 0; tries < 1000 && unread(reader) < static_cast<int>(bytes.size()); ++tries) usleep(1000);
@@ -147,8 +149,9 @@ int terminal_maker::controller_of(const json& row) {
 
 int terminal_maker::open(const json& row) {
   const int controller = controller_of(row), flags = row["flags"];
-  const int fd = row["controller"].get<bool>() ? spare_.duplicate(controller)
-                                               : ioctl(controller, TIOCGPTPEER, (flags & O_ACCMODE) | O_NOCTTY | O_CLOEXEC);
+  const int fd = row["controller"].get<bool>()
+                     ? spare_.duplicate(controller)
+                     : ioctl(controller, TIOCGPTPEER, (flags & O_ACCMODE) | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) fail(row["path"], "the terminal cannot be opened");
   fcntl(fd, F_SETFL, flags & settable_flags);
   return spare_.move(fd);

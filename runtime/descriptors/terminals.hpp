@@ -1,4 +1,5 @@
-// Pseudo terminals that the program made: controller and terminal. Their numbers, and so names, are new after a restart.
+// Pseudo terminals that the program made: controller and terminal. Their numbers, and so names, are new after a
+// restart.
 #pragma once
 #include "report.hpp"
 #include "spare_numbers.hpp"
