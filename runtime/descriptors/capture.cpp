@@ -82,7 +82,7 @@ class describer {
     return row;
   }
 
-  json take_objects() { return objects_.take(); }
+  json take_objects() { return objects_.take(said_); }
   std::vector<std::string> take_warnings() { return said_.take(); }
 
  private:

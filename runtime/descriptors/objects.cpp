@@ -86,6 +86,11 @@ bool is_readable(int fd) noexcept {
   return fstatfs(fd, &system) == 0 && system.f_type != HUGETLBFS_MAGIC;
 }
 
+bool had_name(const std::string& path) noexcept {
+  constexpr std::string_view never[] = {memory_prefix, "/dev/zero ", "/SYSV", "/anon_hugepage "};
+  return std::none_of(std::begin(never), std::end(never), [&](auto start) { return path.starts_with(start); });
+}
+
 json begin_object(file_key file, const std::string& path) {
   return {{"key", {file.first, file.second}}, {"path", path}, {"parts", json::array()}, {"mapped", json::array()}};
 }
@@ -153,8 +158,10 @@ json object_describer::describe(int fd, const struct stat& s, const std::string&
   return key;
 }
 
-json object_describer::take() {
+json object_describer::take(report& said) {
   for (auto m = mappings_.cbegin(); m != mappings_.end();) {
+    if (had_name(m->second.path))
+      said.warn("memory of " + m->second.path + " is shared: after a restart it is this process's alone");
     const mapping_place last = std::as_const(mappings_).upper_bound(m->first);
     if (std::distance(m, last) > 1 && !kept_.contains(m->first)) describe_mapped(m, last);
     m = last;

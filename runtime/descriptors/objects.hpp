@@ -30,8 +30,9 @@ class object_describer {
   /// Of a descriptor of a nameless file or directory: its key, for the row. The first of an object describes it.
   /// out: null if it has more than max_kept_bytes, holes and mapped memory not counted, or cannot be read
   nlohmann::json describe(int fd, const struct stat& s, const std::string& path);
-  /// All of these, and memory that is mapped at several places.
-  nlohmann::json take();
+  /// All of these, and memory that is mapped at several places. Says which mappings other processes may share: of files
+  /// that had a name.
+  nlohmann::json take(report& said);
 
  private:
   using mapping_place = std::multimap<file_key, shared_mapping>::const_iterator;

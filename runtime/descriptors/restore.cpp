@@ -140,11 +140,11 @@ int restoration::mapped_at(std::uintptr_t begin) const noexcept { return parts_-
 void restoration::finish() {
   try {
     const json document = std::move(parts_->document);
-    const json& rows = document["descriptors"];
-    enter_directory(document["directory"], parts_->objects);
-    umask(document["umask"].get<mode_t>());
+    const json& rows = document.at("descriptors");
+    enter_directory(document.at("directory"), parts_->objects);
+    umask(document.at("umask").get<mode_t>());
     parts_->place_all(rows);
-    parts_->objects.finish(document["objects"]);
+    parts_->objects.finish(document.at("objects"));
     parts_.reset();                                    // closes what is not the program's: before its locks are taken
     for (const json& row : rows)
       if (row.value("kind", "") == "inotify") note_watches(row);
