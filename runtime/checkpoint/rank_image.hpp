@@ -35,8 +35,11 @@ struct write_result {
 write_result write_rank_image(const std::string& path, std::uint32_t rank, std::uint32_t world_size,
                               std::span<const section> sections, std::span<const region> regions);
 
-/// Sees memory that the program can write as it comes back.
+/// Takes part in how memory comes back, and sees what of it the program can write.
 struct memory_visitor {
+  /// Descriptor, for reading and writing, of the object that a shared mapping without a file's name shows; -1: it is memory
+  /// of its own.
+  std::function<int(const region&)> object_of = [](const region&) { return -1; };
   /// When all is mapped, before it is filled.
   std::function<void()> begin = [] {};
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
@@ -78,7 +81,7 @@ class rank_image {
   void check_processor() const;
   void read_header();
   void read_tables();
-  std::uintptr_t map_region(const region& r) const;
+  std::uintptr_t map_region(const region& r, int object) const;
   void read_chunk(file_reader& in, const chunk_header& h, char* place) const;
   template <class PlaceOf, class Done> std::uint64_t read_chunks(PlaceOf&& place_of, Done&& done);
   [[noreturn]] void damaged(const std::string& what) const;

@@ -114,7 +114,7 @@ void rank_image::read_tables() {
     region_record r{};
     if (!from.take(r) || !from.take(r.path_bytes, bytes) || !is_sane(r)) damaged("a region's record is wrong");
     regions_.push_back(
-        {r.begin, r.end, static_cast<int>(r.protection), r.shared != 0, r.offset, {bytes.begin(), bytes.end()}});
+        {r.begin, r.end, static_cast<int>(r.protection), r.shared != 0, r.offset, {bytes.begin(), bytes.end()}, 0, 0});
   }
 }
 
@@ -128,10 +128,12 @@ std::span<const std::uint8_t> rank_image::section(const std::string& name) const
   damaged("it has no section \"" + name + "\"");
 }
 
-/// The file that a shared mapping showed, opened again; it must still reach as far as the pages that are stored.
+namespace {
+
+/// The file that a shared mapping showed, opened again.
 class mapped_file {
  public:
-  explicit mapped_file(const region& r) : path_(r.path) {
+  explicit mapped_file(const region& r) {
     const bool writable = (r.protection & PROT_WRITE) != 0;
     fd_ = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (fd_ < 0)
@@ -141,34 +143,36 @@ class mapped_file {
   ~mapped_file() { close(fd_); }
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;
-
   int descriptor() const noexcept { return fd_; }
-  /// First address of the region that the file does not reach.
-  std::uintptr_t limit(const region& r) const {
-    struct stat about{};
-    if (fstat(fd_, &about) != 0) throw_io(path_, "a file that the program had mapped cannot be looked at");
-    const auto bytes = S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : ~std::uint64_t{4095};
-    const std::uint64_t after = bytes > r.offset ? bytes - r.offset : 0;
-    return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
-  }
 
  private:
-  const std::string& path_;
   int fd_ = -1;
 };
 
-/// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again.
+/// First address of the region that the file does not reach. It must still reach as far as the pages that are stored.
+std::uintptr_t limit_of(const region& r, int fd) {
+  struct stat about{};
+  if (fstat(fd, &about) != 0) throw_io(r.path, "a file that the program had mapped cannot be looked at");
+  const auto bytes = S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : ~std::uint64_t{4095};
+  const std::uint64_t after = bytes > r.offset ? bytes - r.offset : 0;
+  return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
+}
+
+}  // namespace
+
+/// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again, or the
+/// object that stands for one without a name.
 /// out: end of what can be filled
-std::uintptr_t rank_image::map_region(const region& r) const {
+std::uintptr_t rank_image::map_region(const region& r, int object) const {
   const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | (r.shared ? MAP_SHARED : MAP_PRIVATE);
   std::optional<mapped_file> file;
   if (maps_file_again(r)) file.emplace(r);
   const int protection = file && (r.protection & PROT_WRITE) == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
   void* const wanted = reinterpret_cast<void*>(r.begin);
-  void* const got =
-      file ? mmap(wanted, r.end - r.begin, protection, flags, file->descriptor(), static_cast<off_t>(r.offset))
-           : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
-  if (got == wanted) return file ? file->limit(r) : r.end;
+  const int shown = file ? file->descriptor() : object;
+  void* const got = shown >= 0 ? mmap(wanted, r.end - r.begin, protection, flags, shown, static_cast<off_t>(r.offset))
+                               : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
+  if (got == wanted) return shown >= 0 ? limit_of(r, shown) : r.end;
   const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
   if (got != MAP_FAILED) munmap(got, r.end - r.begin);
   if (occupied)
@@ -242,7 +246,7 @@ void rank_image::restore_memory(const memory_visitor& visitor, const paths::path
   check_processor();
   for (region& r : regions_) r.path = moved(r.path);
   std::vector<std::uintptr_t> limits;
-  for (const region& r : regions_) limits.push_back(map_region(r));
+  for (const region& r : regions_) limits.push_back(map_region(r, r.shared ? visitor.object_of(r) : -1));
   visitor.begin();
   read_chunks([&](std::size_t at, const chunk_header& h) {
     if (maps_file_again(regions_[at]) && (regions_[at].protection & PROT_WRITE) == 0)

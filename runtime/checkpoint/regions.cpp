@@ -5,6 +5,7 @@
 #include <mana/lower/abi.hpp>
 
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 
 #include <cstdio>
 #include <cstring>
@@ -16,10 +17,15 @@ namespace {
 
 /// One line of /proc/self/maps: "begin-end rwxp offset dev inode   path".
 bool parse_line(const std::string& line, region& out) {
-  unsigned long begin = 0, end = 0, offset = 0;
+  unsigned long begin = 0, end = 0, offset = 0, inode = 0;
+  unsigned device_class = 0, device = 0;
   char mode[5] = {};
   int path_at = 0;
-  if (std::sscanf(line.c_str(), "%lx-%lx %4s %lx %*s %*s %n", &begin, &end, mode, &offset, &path_at) < 4) return false;
+  if (std::sscanf(line.c_str(), "%lx-%lx %4s %lx %x:%x %lu %n", &begin, &end, mode, &offset, &device_class, &device,
+                  &inode, &path_at) < 7)
+    return false;
+  out.device = makedev(device_class, device);
+  out.inode = inode;
   out.begin = begin;
   out.end = end;
   out.offset = offset;

@@ -12,6 +12,7 @@ struct region {
   bool shared;                 // MAP_SHARED
   std::uint64_t offset;        // in the file
   std::string path;            // empty: anonymous
+  std::uint64_t device = 0, inode = 0;   // of the file; not in an image
 };
 
 /// A shared mapping of a file that still has its name: a restart maps the file again.

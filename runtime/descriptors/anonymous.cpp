@@ -1,14 +1,15 @@
 #include "anonymous.hpp"
 
+#include "proc_info.hpp"
+
 #include <fcntl.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 
 using nlohmann::json;
 
@@ -22,44 +23,27 @@ using kernel_signals = std::uint64_t;
 // From <linux/timerfd.h>, which cannot be included beside <sys/timerfd.h>.
 constexpr unsigned long set_ticks = _IOW('T', 0, std::uint64_t);
 
-std::string info_path(int fd) { return "/proc/self/fdinfo/" + std::to_string(fd); }
-
-std::uint64_t number_in(const std::string& text, int base) {
-  const std::size_t from = text.find_first_not_of(" \t");
-  return from == std::string::npos ? 0 : std::stoull(text.substr(from), nullptr, base);
-}
-
 void describe_event(int fd, json& row) {
   row["kind"] = "eventfd";
   row["count"] = number_in(info_of(fd, "eventfd-count"), 16);
   row["semaphore"] = number_in(info_of(fd, "eventfd-semaphore"), 10) != 0;   // kernels before 6.5 do not tell
 }
 
-/// The kernel tells the time that is left, also of timers that are set to a point in time.
+/// The kernel tells the time that is left, also of timers that are set to a point in time. Of a periodic one that
+/// expired since it was read it tells nothing until it is asked for that time: then it counts what has gone by.
 void describe_timer(int fd, json& row) {
   const auto pair = [&](const char* name) {
     long long seconds = 0, nanoseconds = 0;
     std::sscanf(info_of(fd, name).c_str(), " (%lld, %lld)", &seconds, &nanoseconds);
     return json::array({seconds, nanoseconds});
   };
+  itimerspec now;
+  timerfd_gettime(fd, &now);
   row["kind"] = "timerfd";
   row["clock"] = number_in(info_of(fd, "clockid"), 10);
   row["ticks"] = number_in(info_of(fd, "ticks"), 10);
   row["left"] = pair("it_value");
   row["interval"] = pair("it_interval");
-}
-
-void describe_epoll(int fd, json& row) {
-  row["kind"] = "epoll";
-  row["watched"] = json::array();
-  std::ifstream file(info_path(fd));
-  for (std::string line; std::getline(file, line);) {
-    int target = 0;
-    unsigned events = 0;
-    unsigned long long data = 0;
-    if (std::sscanf(line.c_str(), "tfd: %d events: %x data: %llx", &target, &events, &data) == 3)
-      row["watched"].push_back({{"fd", target}, {"events", events}, {"data", data}});
-  }
 }
 
 int make_event(const json& row) {
@@ -92,19 +76,6 @@ int make_signals(const json& row) {
 
 }  // namespace
 
-std::string target_of(int fd) {
-  char text[4097] = {};
-  const ssize_t n = readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), text, sizeof text - 1);
-  return n > 0 ? std::string(text, static_cast<std::size_t>(n)) : std::string();
-}
-
-std::string info_of(int fd, const std::string& name) {
-  std::ifstream file(info_path(fd));
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind(name + ":", 0) == 0) return line.substr(name.size() + 1);
-  return {};
-}
-
 bool describe_anonymous(int fd, json& row) {
   const std::string target = row["path"];
   if (target == "anon_inode:[eventfd]") {
@@ -114,8 +85,8 @@ bool describe_anonymous(int fd, json& row) {
   } else if (target == "anon_inode:[signalfd]") {
     row["kind"] = "signalfd";
     row["signals"] = number_in(info_of(fd, "sigmask"), 16);
-  } else if (target == "anon_inode:[eventpoll]") {
-    describe_epoll(fd, row);
+  } else if (target == "anon_inode:[pidfd]" && number_in(info_of(fd, "NSpid"), 10) == static_cast<unsigned>(getpid())) {
+    row["kind"] = "own process";
   } else {
     return false;
   }
@@ -127,17 +98,9 @@ int make_anonymous(const json& row) {
   if (kind == "eventfd") return make_event(row);
   if (kind == "timerfd") return make_timer(row);
   if (kind == "signalfd") return make_signals(row);
-  if (kind == "epoll") return epoll_create1(0);
+  if (kind == "own process")
+    return static_cast<int>(syscall(SYS_pidfd_open, getpid(), row["flags"].get<int>() & O_NONBLOCK));
   return -1;
-}
-
-void watch_again(const json& row) {
-  for (const json& watched : row["watched"]) {
-    epoll_event event{};
-    event.events = watched["events"];
-    event.data.u64 = watched["data"];
-    epoll_ctl(row["fd"], EPOLL_CTL_ADD, watched["fd"], &event);   // a regular file, or one that is closed, cannot be
-  }
 }
 
 }  // namespace mana::descriptors

@@ -1,16 +1,23 @@
 #include "capture.hpp"
 
 #include "anonymous.hpp"
+#include "epoll.hpp"
+#include "locks.hpp"
+#include "message_queues.hpp"
+#include "nameless.hpp"
+#include "pipes.hpp"
+#include "proc_info.hpp"
+#include "signals_of_files.hpp"
+#include "socket_pairs.hpp"
+#include "terminals.hpp"
+#include "watches.hpp"
 
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <nlohmann/json.hpp>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include <map>
 #include <set>
 
 using nlohmann::json;
@@ -19,73 +26,35 @@ namespace mana::descriptors {
 
 namespace {
 
-constexpr long message_queue_magic = 0x19800202;   // of the file system "mqueue": no header names it
-
-json::binary_t contents_of(int fd, std::int64_t size) {
-  std::vector<std::uint8_t> all(static_cast<std::size_t>(size));
-  // Through /proc: the program's own descriptor may be for writing only.
-  const int own = open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC);
-  std::size_t done = 0;
-  while (own >= 0 && done < all.size()) {
-    const ssize_t n = pread(own, all.data() + done, all.size() - done, static_cast<off_t>(done));
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  if (own >= 0) close(own);
-  all.resize(done);
-  return json::binary_t(std::move(all));
-}
-
-/// What is in a pipe, without taking it out.
-json::binary_t pipe_contents(int read_end) {
-  int n = 0;
-  int copy[2];
-  if (ioctl(read_end, FIONREAD, &n) != 0 || n <= 0 || pipe2(copy, O_CLOEXEC | O_NONBLOCK) != 0) return {};
-  fcntl(copy[1], F_SETPIPE_SZ, fcntl(read_end, F_GETPIPE_SZ));
-  const ssize_t got = tee(read_end, copy[1], static_cast<std::size_t>(n), SPLICE_F_NONBLOCK);
-  std::vector<std::uint8_t> all(static_cast<std::size_t>(got > 0 ? got : 0));
-  std::size_t done = 0;
-  while (done < all.size()) {
-    const ssize_t part = read(copy[0], all.data() + done, all.size() - done);
-    if (part <= 0) break;
-    done += static_cast<std::size_t>(part);
-  }
-  close(copy[0]);
-  close(copy[1]);
-  all.resize(done);
-  return json::binary_t(std::move(all));
-}
-
 /// Launchers leave ends of their own sockets and pipes open in the programs that they start.
 bool is_launchers(int fd) {
   struct stat s{};
   return fstat(fd, &s) == 0 && (S_ISSOCK(s.st_mode) || S_ISFIFO(s.st_mode));
 }
 
-/// False: the file was deleted, or what bears its name now is another.
-bool still_named(const std::string& path, const struct stat& s) {
-  struct stat now{};
-  return stat(path.c_str(), &now) == 0 && now.st_dev == s.st_dev && now.st_ino == s.st_ino;
+bool is_in_proc(int fd) {
+  struct statfs system{};
+  return fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-/// This process's entry in /proc, as the process of a restart finds its own.
-std::string of_any_process(const std::string& path) {
-  const std::string own = "/proc/" + std::to_string(getpid()) + "/";
-  return path.rfind(own, 0) == 0 ? "/proc/self/" + path.substr(own.size()) : path;
+/// An entry of /proc as another process finds its own; empty: it is another process's, or one of a thread that will
+/// have another number.
+std::string in_any_process(const std::string& path) {
+  const std::string id = std::to_string(getpid()), own = "/proc/" + id, first_thread = own + "/task/" + id;
+  const auto rest_after = [&path](const std::string& start) {
+    const bool within = (path + "/").starts_with(start + "/");
+    return within ? path.substr(start.size()) : std::string("no");
+  };
+  if (const std::string rest = rest_after(first_thread); rest != "no") return "/proc/thread-self" + rest;
+  if (const std::string rest = rest_after(own); rest != "no")
+    return rest.starts_with("/task/") ? std::string() : "/proc/self" + rest;
+  return path.size() > 6 && path[6] >= '1' && path[6] <= '9' ? std::string() : path;
 }
-
-struct pipe_ends { int read = -1, write = -1; };
 
 class describer {
  public:
-  explicit describer(std::vector<owned_descriptor> all) : all_(std::move(all)) {
-    for (const owned_descriptor& d : all_) {
-      struct stat s{};
-      if (fstat(d.number, &s) != 0 || !S_ISFIFO(s.st_mode)) continue;
-      const int mode = fcntl(d.number, F_GETFL) & O_ACCMODE;
-      (mode == O_RDONLY ? pipes_[s.st_ino].read : pipes_[s.st_ino].write) = d.number;
-    }
-  }
+  explicit describer(std::span<const shared_mapping> mapped)
+      : all_(held()), pipes_(all_), terminals_(all_), objects_(mapped) {}
 
   json describe() {
     json list = json::array();
@@ -95,81 +64,91 @@ class describer {
       if (d.inherited && d.standard < 0 && is_launchers(d.number)) continue;
       json row = {{"fd", d.number}, {"file", d.file}, {"standard", d.standard}, {"inherited", d.inherited},
                   {"close_on_exec", (fcntl(d.number, F_GETFD) & FD_CLOEXEC) != 0}};
-      if (d.standard < 0 && seen.insert(d.file).second) row.update(describe_file(d.number));
+      if (d.standard < 0 && seen.insert(d.file).second) row = describe_file(d, std::move(row));
       list.push_back(std::move(row));
     }
     return list;
   }
-  std::vector<std::string> take_warnings() { return std::move(warnings_); }
-  std::vector<std::string> take_sockets() { return std::move(sockets_); }
+
+  json describe_directory() {
+    char path[4096];
+    const ssize_t n = readlink("/proc/self/cwd", path, sizeof path);
+    json row = {{"path", std::string(path, static_cast<std::size_t>(n > 0 ? n : 0))}};
+    const int fd = open("/proc/self/cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct stat s{};
+    if (fd >= 0 && fstat(fd, &s) == 0 && !still_named(row["path"], s))
+      row["object"] = objects_.describe(fd, s, row["path"]);
+    if (fd >= 0) close(fd);
+    return row;
+  }
+
+  json take_objects() { return objects_.take(said_); }
+  std::vector<std::string> take_warnings() { return said_.take(); }
+  std::vector<std::string> take_sockets() { return said_.take_sockets(); }
 
  private:
-  json describe_file(int fd) {
+  json describe_file(const owned_descriptor& d, json row) {
     struct stat s{};
-    fstat(fd, &s);
-    json row = {{"flags", fcntl(fd, F_GETFL)}, {"path", target_of(fd)}};
-    if (S_ISREG(s.st_mode)) return regular(fd, s, std::move(row));
-    if (S_ISDIR(s.st_mode) || S_ISCHR(s.st_mode) || S_ISBLK(s.st_mode)) {
-      row["kind"] = "path";
-      row["path"] = of_any_process(row["path"]);
-      row["offset"] = lseek(fd, 0, SEEK_CUR);
-      return row;
-    }
-    if (S_ISFIFO(s.st_mode)) return fifo(fd, s, std::move(row));
-    return describe_anonymous(fd, row) ? row : lost(fd, std::move(row));
+    fstat(d.number, &s);
+    row["flags"] = fcntl(d.number, F_GETFL);
+    row["path"] = target_of(d.number);
+    row["peer"] = d.peer;
+    if ((row["flags"].get<int>() & O_PATH) != 0) return named_or_object(d.number, s, std::move(row));
+    describe_signals(d.number, row, said_);
+    describe_locks(d.number, row, said_);
+    if (S_ISFIFO(s.st_mode)) return pipes_.describe(d.number, s, std::move(row), said_);
+    if (terminals_.describe(d.number, s, row, said_)) return row;
+    if (row["path"].get<std::string>().starts_with("/") && !S_ISSOCK(s.st_mode))
+      return named_or_object(d.number, s, std::move(row));
+    return without_name(d, std::move(row));
   }
 
-  json regular(int fd, const struct stat& s, json row) {
-    struct statfs system{};
-    if (fstatfs(fd, &system) == 0 && system.f_type == message_queue_magic) return lost(fd, std::move(row));
-    row["offset"] = lseek(fd, 0, SEEK_CUR);
+  json named_or_object(int fd, const struct stat& s, json row) {
+    const std::string path = row["path"];
+    if (is_message_queue(fd)) {
+      describe_message_queue(fd, row, said_);
+      return row;
+    }
+    row["offset"] = (row["flags"].get<int>() & O_PATH) != 0 ? 0 : lseek(fd, 0, SEEK_CUR);
     row["size"] = s.st_size;
-    if (!info_of(fd, "lock").empty()) warn(fd, row, "is locked: after a restart its locks are not held");
-    const std::string path = row["path"];
-    if (system.f_type == PROC_SUPER_MAGIC || still_named(path, s)) {
-      row["path"] = of_any_process(path);
-      row["kind"] = system.f_type == PROC_SUPER_MAGIC ? "path" : "regular";
-      return row;
+    if (is_in_proc(fd)) {
+      row["kind"] = "path";
+      const std::string anywhere = in_any_process(path);
+      return anywhere.empty() ? said_.lost(fd, std::move(row)) : with_path(std::move(row), anywhere);
     }
-    if (s.st_size > max_kept_bytes) return lost(fd, std::move(row));
-    row["kind"] = "unnamed";
-    row["contents"] = json::binary(contents_of(fd, s.st_size));
+    row["kind"] = S_ISREG(s.st_mode) ? "regular" : "path";
+    return still_named(path, s) ? row : nameless(fd, s, std::move(row));
+  }
+
+  json nameless(int fd, const struct stat& s, json row) {
+    const std::string path = row["path"];
+    if (const std::string other = other_name(path, s); !other.empty()) return with_path(std::move(row), other);
+    const bool is_kept = S_ISREG(s.st_mode) || S_ISDIR(s.st_mode);
+    row["object"] = is_kept ? objects_.describe(fd, s, path) : json();
+    if (row["object"].is_null()) return said_.lost(fd, std::move(row));
+    row["kind"] = "object";
     return row;
   }
 
-  json fifo(int fd, const struct stat& s, json row) {
+  json without_name(const owned_descriptor& d, json row) {
     const std::string path = row["path"];
-    if (path.rfind("pipe:", 0) != 0) {
-      row["kind"] = "fifo";
-      return row;
-    }
-    const pipe_ends ends = pipes_[s.st_ino];
-    if (ends.read < 0 || ends.write < 0) return lost(fd, std::move(row));
-    row["kind"] = "pipe";
-    row["inode"] = s.st_ino;
-    row["capacity"] = fcntl(fd, F_GETPIPE_SZ);
-    row["write_end"] = (row["flags"].get<int>() & O_ACCMODE) != O_RDONLY;
-    if (!row["write_end"] && read_pipes_.insert(s.st_ino).second)
-      row["contents"] = json::binary(pipe_contents(ends.read));
+    if (path == "anon_inode:[eventpoll]") describe_epoll(d.number, row, all_, said_);
+    else if (path == "anon_inode:inotify") describe_watches(d, row, said_);
+    else if (!describe_anonymous(d.number, row) && !describe_socket_pair(d, row, all_, said_))
+      return said_.lost(d.number, std::move(row));
     return row;
   }
 
-  void warn(int fd, const json& row, const char* what) {
-    const bool socket = row["path"].get_ref<const std::string&>().starts_with("socket:");
-    auto& list = socket ? sockets_ : warnings_;
-    list.push_back("descriptor " + std::to_string(fd) + " (" + row["path"].get<std::string>() + ") " + what);
-  }
-
-  json lost(int fd, json row) {
-    row["kind"] = "lost";
-    warn(fd, row, "is not saved: after a restart it is as if the other side had closed it");
+  static json with_path(json row, const std::string& path) {
+    row["path"] = path;
     return row;
   }
 
   std::vector<owned_descriptor> all_;
-  std::map<ino_t, pipe_ends> pipes_;
-  std::set<ino_t> read_pipes_;                         // whose contents are kept
-  std::vector<std::string> warnings_, sockets_;
+  pipe_describer pipes_;
+  terminal_describer terminals_;
+  object_describer objects_;
+  report said_;
 };
 
 mode_t current_umask() noexcept {
@@ -180,9 +159,10 @@ mode_t current_umask() noexcept {
 
 }  // namespace
 
-captured capture() {
-  describer d(held());
-  const json document = {{"umask", current_umask()}, {"descriptors", d.describe()}};
+captured capture(std::span<const shared_mapping> mapped) {
+  describer d(mapped);
+  json document = {{"umask", current_umask()}, {"descriptors", d.describe()}, {"directory", d.describe_directory()}};
+  document["objects"] = d.take_objects();
   return {json::to_cbor(document), d.take_warnings(), d.take_sockets()};
 }
 

@@ -1,12 +1,15 @@
-// The upper half's descriptors as the image section "descriptors" keeps them.
+// The upper half's descriptors, working directory and shared memory without a name, as the image section "descriptors"
+// keeps them.
 #pragma once
+#include "failure.hpp"
+#include "objects.hpp"
 #include "table.hpp"
 
 #include <path_map.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,22 +17,41 @@ namespace mana::descriptors {
 
 struct captured {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::string> warnings;   // descriptors that a restart will find closed by the other side, in words
+  std::vector<std::string> warnings;   // what a restart will not find as it is, in words
   std::vector<std::string> sockets;    // the same, of sockets
 };
 
-/// Regular files (also deleted ones up to max_kept_bytes), directories, devices, named and anonymous pipes (these with
-/// what is in them), event counters, timers, signal descriptors, and epoll sets. All threads of the upper half are
-/// parked.
-captured capture();
-inline constexpr std::int64_t max_kept_bytes = 64 << 20;
+/// mapped: the upper half's shared memory of files without a name. All threads of the upper half are parked.
+captured capture(std::span<const shared_mapping> mapped = {});
 
-struct descriptor_error : std::runtime_error { using std::runtime_error::runtime_error; };
+/// In a fresh process, in two steps: the objects that memory is mapped of are there from the beginning; the rest
+/// follows when memory has been restored, for it may be part of them.
+class restoration {
+ public:
+  /// in:     moved  where files are that had another path at the checkpoint
+  /// errors: descriptor_error
+  explicit restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {});
+  ~restoration();
+  restoration(const restoration&) = delete;
+  restoration& operator=(const restoration&) = delete;
 
-/// In a fresh process: opens everything again at its number, gives back the other low numbers that guards took, and
-/// begins to watch. Files that have grown since are cut to the length that they had, so that nothing is written twice.
-/// in:     moved  where files are that had another path at the checkpoint
-/// errors: descriptor_error naming the file, or the number that is in use
-void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {});
+  /// Descriptor of the object that the shared memory at this address shows; -1: of none.
+  int mapped_at(std::uintptr_t begin) const noexcept;
+
+  /// Enters the working directory, opens everything again at its number, gives back the other low numbers that guards
+  /// took, and begins to watch. Files that have grown since are cut to the length that they had, so that nothing is
+  /// written twice.
+  /// errors: descriptor_error naming the file, or the number that is in use
+  void finish();
+
+ private:
+  struct parts;
+  std::unique_ptr<parts> parts_;
+};
+
+/// Both steps.
+inline void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {}) {
+  restoration(bytes, moved).finish();
+}
 
 }  // namespace mana::descriptors

@@ -1,16 +1,18 @@
 #include "reopen.hpp"
 
 #include "anonymous.hpp"
-#include "capture.hpp"
+#include "failure.hpp"
+#include "message_queues.hpp"
+#include "proc_info.hpp"
+#include "watches.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 using nlohmann::json;
 
@@ -18,26 +20,17 @@ namespace mana::descriptors {
 
 namespace {
 
-constexpr int status_flags = O_APPEND | O_NONBLOCK | O_ASYNC | O_DIRECT | O_NOATIME;   // that F_SETFL sets
+constexpr int creating_flags = O_CREAT | O_EXCL | O_TRUNC;
 
 bool for_writing(int flags) noexcept { return (flags & O_ACCMODE) != O_RDONLY; }
 
 int open_by_name(const std::string& path, int flags) {
-  return ::open(path.c_str(), (flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_NOCTTY | O_CLOEXEC);
-}
-
-void write_all(int fd, const json& row) {
-  const auto& contents = row["contents"].get_binary();
-  for (std::size_t done = 0; done < contents.size();) {
-    const ssize_t n = write(fd, contents.data() + done, contents.size() - done);
-    if (n <= 0) fail(row["path"], "its contents cannot be restored");
-    done += static_cast<std::size_t>(n);
-  }
+  return ::open(path.c_str(), (flags & ~creating_flags) | O_NOCTTY | O_CLOEXEC);
 }
 
 /// Cut to its length at the checkpoint, so that what was written after it is not there twice.
 int open_regular(const json& row) {
-  const int flags = row["flags"];
+  const int flags = row["flags"].get<int>() & ~O_TMPFILE;   // it has been given a name since
   const std::string path = row["path"];
   const int fd = open_by_name(path, flags);
   if (fd < 0) fail(path, "cannot be opened");
@@ -54,19 +47,6 @@ int open_regular(const json& row) {
   return fd;
 }
 
-int open_unnamed(const json& row) {
-  const int made = memfd_create("deleted", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (made < 0) fail(row["path"], "a deleted file cannot be made again");
-  write_all(made, row);
-  // Opened once more for the access that the program had.
-  const int flags = row["flags"];
-  const int fd = open_by_name("/proc/self/fd/" + std::to_string(made), flags & ~(O_NOFOLLOW | O_DIRECTORY | O_TMPFILE));
-  close(made);
-  if (fd < 0) fail(row["path"], "a deleted file cannot be opened again");
-  if ((flags & O_PATH) == 0) lseek(fd, row["offset"], SEEK_SET);
-  return fd;
-}
-
 /// One end of a socket whose other end is closed: reads find the end, writes fail with EPIPE.
 int open_lost() {
   int pair[2];
@@ -79,77 +59,41 @@ int open_lost() {
 int open_path(const json& row) {
   const std::string path = row["path"];
   const int fd = open_by_name(path, row["flags"]);
-  if (fd < 0 && (path.rfind("/dev/pts/", 0) == 0 || path.rfind("/dev/tty", 0) == 0)) return open_lost();
+  if (fd < 0 && (path.starts_with("/dev/pts/") || path.starts_with("/dev/tty"))) return open_lost();
   if (fd < 0) fail(path, "cannot be opened");
   const std::int64_t offset = row["offset"];
   if (offset > 0) lseek(fd, offset, SEEK_SET);
   return fd;
 }
 
-/// Opening one end would wait for the other, which may be the next to be opened here.
-int open_fifo(const json& row) {
-  const std::string path = row["path"];
-  const int flags = row["flags"];
-  const int meanwhile = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  const int fd = open_by_name(path, flags | O_NONBLOCK);
-  if (fd < 0) fail(path, "cannot be opened");
-  if (meanwhile >= 0) close(meanwhile);
-  fcntl(fd, F_SETFL, flags & status_flags);
-  return fd;
-}
-
 }  // namespace
 
-void fail(const std::string& path, const char* what) {
-  throw descriptor_error(path + ": " + what + ": " + std::strerror(errno) +
-                         "; the program had it open at the checkpoint");
-}
-
-int duplicate_from(int fd, int base) {
-  const int made = fcntl(fd, F_DUPFD_CLOEXEC, base);
-  if (made < 0) fail("a descriptor", "cannot be duplicated (is the limit of open files, ulimit -n, as it was?)");
-  return made;
-}
-
-int reopener::moved(int fd) const {
-  if (fd < 0) fail("a descriptor", "cannot be made again");
-  const int made = duplicate_from(fd, base_);
-  close(fd);
-  return made;
+int reopener::open_object(const json& row) const {
+  const int flags = row["flags"].get<int>() & ~(creating_flags | O_NOFOLLOW | (O_TMPFILE & ~O_DIRECTORY));
+  const int object = objects_.descriptor(row["object"]);
+  struct stat s{};
+  fstat(object, &s);
+  const int as_is = S_ISDIR(s.st_mode) ? flags : flags & ~O_DIRECTORY;
+  int fd = open_again(object, as_is);
+  if (fd < 0 && errno == EINVAL) fd = open_again(object, as_is & ~O_DIRECT);   // memory in place of a file
+  if (fd < 0) fail(row["path"], "a file without a name cannot be opened again");
+  if ((flags & O_PATH) == 0) lseek(fd, row["offset"], SEEK_SET);
+  return fd;
 }
 
 int reopener::open(const json& row) {
   const std::string kind = row["kind"];
-  if (kind == "regular") return moved(open_regular(row));
-  if (kind == "unnamed") return moved(open_unnamed(row));
-  if (kind == "path") return moved(open_path(row));
-  if (kind == "fifo") return moved(open_fifo(row));
-  if (kind == "pipe") return open_pipe_end(row);
-  if (kind == "lost") return moved(open_lost());
-  return moved(make_anonymous(row));
-}
-
-/// Both ends are made when the first is met.
-int reopener::open_pipe_end(const json& row) {
-  auto at = pipes_.find(row["inode"].get<std::uint64_t>());
-  if (at == pipes_.end()) {
-    int pair[2];
-    if (pipe2(pair, O_CLOEXEC) != 0) fail("a pipe", "cannot be made again");
-    fcntl(pair[1], F_SETPIPE_SZ, row["capacity"].get<int>());
-    const int read = moved(pair[0]);
-    at = pipes_.insert({row["inode"].get<std::uint64_t>(), {read, moved(pair[1])}}).first;
-  }
-  if (row.contains("contents")) write_all(at->second.write, row);
-  const int fd = duplicate_from(row["write_end"].get<bool>() ? at->second.write : at->second.read, base_);
-  fcntl(fd, F_SETFL, row["flags"].get<int>() & status_flags);
-  return fd;
-}
-
-reopener::~reopener() {
-  for (const auto& [inode, pair] : pipes_) {
-    close(pair.read);
-    close(pair.write);
-  }
+  if (kind == "pipe") return pipes_.open(row);
+  if (kind == "socket pair") return pairs_.open(row);
+  if (kind == "terminal") return terminals_.open(row);
+  if (kind == "object") return spare_.move(open_object(row));
+  if (kind == "regular") return spare_.move(open_regular(row));
+  if (kind == "path") return spare_.move(open_path(row));
+  if (kind == "lost") return spare_.move(open_lost());
+  if (kind == "epoll") return spare_.move(epoll_create1(EPOLL_CLOEXEC));
+  if (kind == "inotify") return spare_.move(watch_files(row));
+  if (kind == "message queue") return spare_.move(open_message_queue(row));
+  return spare_.move(make_anonymous(row));
 }
 
 }  // namespace mana::descriptors

@@ -1,36 +1,32 @@
 // Opening a described descriptor again, by its kind.
 #pragma once
-#include <nlohmann/json.hpp>
+#include "objects.hpp"
+#include "pipes.hpp"
+#include "socket_pairs.hpp"
+#include "spare_numbers.hpp"
+#include "terminals.hpp"
 
-#include <map>
+#include <nlohmann/json.hpp>
 
 namespace mana::descriptors {
 
-/// errors: descriptor_error naming `path`, with errno's text
-[[noreturn]] void fail(const std::string& path, const char* what);
-
-/// The lowest free number from `base` on, for the same open file; `fd` stays open.
-/// errors: descriptor_error if the limit of open files is reached
-int duplicate_from(int fd, int base);
-
 class reopener {
  public:
-  /// first_free: what is made gets numbers from here on, out of the way of those that are still to be placed
-  explicit reopener(int first_free) : base_(first_free) {}
-  ~reopener();
-  reopener(const reopener&) = delete;
-  reopener& operator=(const reopener&) = delete;
+  reopener(const spare_numbers& spare, const object_maker& objects)
+      : spare_(spare), objects_(objects), pipes_(spare), pairs_(spare), terminals_(spare) {}
 
+  /// At a spare number.
   /// errors: descriptor_error
   int open(const nlohmann::json& row);
 
  private:
-  struct ends { int read, write; };
-  int moved(int fd) const;
-  int open_pipe_end(const nlohmann::json& row);
+  int open_object(const nlohmann::json& row) const;
 
-  int base_;
-  std::map<std::uint64_t, ends> pipes_;   // by their inode at the checkpoint; closed when all ends are duplicated
+  const spare_numbers& spare_;
+  const object_maker& objects_;
+  pipe_maker pipes_;
+  socket_pair_maker pairs_;
+  terminal_maker terminals_;
 };
 
 }  // namespace mana::descriptors

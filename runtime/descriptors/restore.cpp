@@ -1,7 +1,9 @@
-#include "anonymous.hpp"
 #include "capture.hpp"
+#include "epoll.hpp"
+#include "locks.hpp"
 #include "low_descriptor_guard.hpp"
 #include "reopen.hpp"
+#include "signals_of_files.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 using nlohmann::json;
 
@@ -16,18 +20,11 @@ namespace mana::descriptors {
 
 namespace {
 
-/// Above the numbers of all rows, so that nothing is in the way when a row is placed.
-int above_all(const json& rows) {
-  int top = first_lower_descriptor();
-  for (const json& row : rows) top = std::max(top, row["fd"].get<int>() + 1);
-  return top;
-}
-
 class restorer {
  public:
-  explicit restorer(const json& rows) : base_(above_all(rows)), files_(base_) {
+  restorer(const spare_numbers& spare, const object_maker& objects) : spare_(spare), files_(spare, objects) {
     for (int number = 0; number < 3; ++number)
-      launchers_[static_cast<std::size_t>(number)] = fcntl(number, F_DUPFD_CLOEXEC, base_);
+      launchers_[static_cast<std::size_t>(number)] = fcntl(number, F_GETFD) < 0 ? -1 : spare_.duplicate(number);
   }
   ~restorer() {
     for (const int fd : launchers_)
@@ -40,11 +37,12 @@ class restorer {
     const int number = row["fd"];
     const std::uint64_t file = row["file"];
     const int standard = row["standard"];
-    held_.push_back({number, file, standard, row["inherited"]});
+    held_.push_back({number, file, standard, row["inherited"], row.value("peer", std::uint64_t{0})});
     if (standard >= 0) return place(standard_copy(standard), row);
     const auto first = first_of_file_.find(file);
-    if (first != first_of_file_.end()) return place(duplicate_from(first->second, base_), row);
+    if (first != first_of_file_.end()) return place(spare_.duplicate(first->second), row);
     place(files_.open(row), row);
+    set_signals(row);
     first_of_file_[file] = number;
   }
 
@@ -61,12 +59,10 @@ class restorer {
  private:
   int standard_copy(int standard) const {
     const int copy = launchers_[static_cast<std::size_t>(standard)];
-    if (copy >= 0) return duplicate_from(copy, base_);
+    if (copy >= 0) return spare_.duplicate(copy);
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);   // the launcher of the restart gave none
     if (nothing < 0) fail("/dev/null", "cannot be opened");
-    const int made = duplicate_from(nothing, base_);
-    close(nothing);
-    return made;
+    return spare_.move(nothing);
   }
 
   /// Moves the new descriptor to the number that the program knows it by.
@@ -83,31 +79,87 @@ class restorer {
     close(made);
   }
 
-  int base_;
+  const spare_numbers& spare_;
   reopener files_;
   std::array<int, 3> launchers_;                       // copies of the new launcher's stdin, stdout, stderr; -1: closed
   std::vector<owned_descriptor> held_;
   std::map<std::uint64_t, int> first_of_file_;
 };
 
+[[noreturn]] void damaged(const json::exception& error) {
+  throw descriptor_error(std::string("the image's list of descriptors is damaged: ") + error.what());
+}
+
+void enter_directory(const json& directory, const object_maker& objects) {
+  const std::string path = directory["path"];
+  const bool entered = directory.contains("object") ? fchdir(objects.descriptor(directory["object"])) == 0
+                                                    : chdir(path.c_str()) == 0;
+  if (!entered)
+    throw descriptor_error(path + ": the program's working directory cannot be entered: " + std::strerror(errno) +
+                           "; make it available, as it was at the checkpoint");
+}
+
+/// All paths that it has, of descriptors, objects, watches and the working directory.
+json with_moved_paths(json document, const paths::path_map& moved) {
+  for (auto& [name, value] : document.items()) {
+    if (name == "path" && value.is_string()) value = moved(value.get<std::string>());
+    else if (value.is_structured()) value = with_moved_paths(std::move(value), moved);
+  }
+  return document;
+}
+
+void note_watches(const json& row) {
+  for (const json& w : row["watches"]) note_watch(row["file"], w["wd"], w["path"]);
+}
+
 }  // namespace
 
-void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved) {
-  try {
-    json document = json::from_cbor(bytes.begin(), bytes.end());
-    json& rows = document["descriptors"];
-    for (json& row : rows)
-      if (const auto path = row.find("path"); path != row.end()) *path = moved(path->get<std::string>());
-    umask(document["umask"].get<mode_t>());
-    restorer r(rows);
+struct restoration::parts {
+  parts(std::span<const std::uint8_t> bytes, const paths::path_map& moved)
+      : document(with_moved_paths(json::from_cbor(bytes.begin(), bytes.end()), moved)), spare(document["descriptors"]),
+        objects(document["objects"], spare) {}
+
+  void place_all(const json& rows) {
+    restorer r(spare, objects);
     for (const json& row : rows) r.restore_row(row);
     for (const json& row : rows)
       if (row.value("kind", "") == "epoll") watch_again(row);
     r.close_unheld_standard();
     release_low_numbers();
     begin_with(r.held());
+  }
+
+  json document;
+  spare_numbers spare;
+  object_maker objects;
+};
+
+restoration::restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved) {
+  try {
+    parts_ = std::make_unique<parts>(bytes, moved);
   } catch (const json::exception& error) {
-    throw descriptor_error(std::string("the image's list of descriptors is damaged: ") + error.what());
+    damaged(error);
+  }
+}
+
+restoration::~restoration() = default;
+
+int restoration::mapped_at(std::uintptr_t begin) const noexcept { return parts_->objects.mapped_at(begin); }
+
+void restoration::finish() {
+  try {
+    const json document = std::move(parts_->document);
+    const json& rows = document.at("descriptors");
+    enter_directory(document.at("directory"), parts_->objects);
+    umask(document.at("umask").get<mode_t>());
+    parts_->place_all(rows);
+    parts_->objects.finish(document.at("objects"));
+    parts_.reset();                                    // closes what is not the program's: before its locks are taken
+    for (const json& row : rows)
+      if (row.value("kind", "") == "inotify") note_watches(row);
+    for (const json& row : rows) lock_again(row);
+  } catch (const json::exception& error) {
+    damaged(error);
   }
 }
 

@@ -1,12 +1,16 @@
 #include "table.hpp"
 
 #include "low_descriptor_guard.hpp"
+#include "proc_info.hpp"
 
 #include <descriptor_events.hpp>
 
 #include <fcntl.h>
 
 #include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -14,17 +18,48 @@ namespace mana::descriptors {
 
 namespace {
 
-struct known { std::uint64_t file; int standard; bool inherited; };
+struct known {
+  std::uint64_t file;
+  int standard;
+  bool inherited;
+  std::uint64_t peer = 0;
+};
 
 // Traps of several threads come here at once; a forked child never does.
 std::mutex lock;
 std::map<int, known> table;
+std::map<std::pair<std::uint64_t, int>, std::string> watches;   // by open file and number of the watch
 std::uint64_t next_file = 1;
 
 void on_opened(int fd, int like) {
   const std::lock_guard hold(lock);
   const auto same = like >= 0 ? table.find(like) : table.end();
   table[fd] = same != table.end() ? same->second : known{next_file++, -1, false};
+}
+
+/// A descriptor that came from elsewhere may be another of an open file that the program has.
+void on_received(int fd) {
+  const std::lock_guard hold(lock);
+  const auto same = std::find_if(table.begin(), table.end(), [=](const auto& row) {
+    return row.first != fd && same_open_file(row.first, fd);
+  });
+  table[fd] = same != table.end() ? same->second : known{next_file++, -1, false};
+}
+
+void on_paired(int one, int other) {
+  const std::lock_guard hold(lock);
+  const std::uint64_t first = next_file++, second = next_file++;
+  table[one] = {first, -1, false, second};
+  table[other] = {second, -1, false, first};
+}
+
+void on_watched(int fd, int watch, const char* path, bool is_link) {
+  char resolved[PATH_MAX];
+  const char* const whole = is_link ? path : realpath(path, resolved);
+  std::error_code ignored;
+  const std::string name = whole == nullptr ? std::string() : std::filesystem::absolute(whole, ignored).string();
+  const std::lock_guard hold(lock);
+  if (const auto row = table.find(fd); row != table.end()) watches[{row->second.file, watch}] = name;
 }
 
 void on_closed(int fd) {
@@ -40,6 +75,9 @@ bool is_owned(int fd) {
 void install() {
   split::descriptor_events events;
   events.opened = on_opened;
+  events.received = on_received;
+  events.paired = on_paired;
+  events.watched = on_watched;
   events.closed = on_closed;
   events.owned = is_owned;
   split::set_descriptor_events(events);
@@ -58,16 +96,27 @@ void begin() {
 std::vector<owned_descriptor> held() {
   const std::lock_guard hold(lock);
   std::vector<owned_descriptor> all;
-  for (const auto& [fd, k] : table) all.push_back({fd, k.file, k.standard, k.inherited});
+  for (const auto& [fd, k] : table) all.push_back({fd, k.file, k.standard, k.inherited, k.peer});
   return all;
+}
+
+std::string watched_path(std::uint64_t file, int watch) {
+  const std::lock_guard hold(lock);
+  const auto found = watches.find({file, watch});
+  return found == watches.end() ? std::string() : found->second;
+}
+
+void note_watch(std::uint64_t file, int watch, const std::string& path) {
+  const std::lock_guard hold(lock);
+  watches[{file, watch}] = path;
 }
 
 void begin_with(const std::vector<owned_descriptor>& descriptors) {
   const std::lock_guard hold(lock);
   table.clear();
   for (const owned_descriptor& d : descriptors) {
-    table[d.number] = {d.file, d.standard, d.inherited};
-    next_file = std::max(next_file, d.file + 1);
+    table[d.number] = {d.file, d.standard, d.inherited, d.peer};
+    next_file = std::max({next_file, d.file + 1, d.peer + 1});
   }
   install();
 }

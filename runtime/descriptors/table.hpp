@@ -1,6 +1,7 @@
 // Which descriptors are the upper half's, and which of them share an open file.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace mana::descriptors {
@@ -10,6 +11,7 @@ struct owned_descriptor {
   std::uint64_t file;     // equal for descriptors that share one open file (dup)
   int standard;           // 0, 1, 2: it is the launcher's stdin, stdout or stderr, or a duplicate of it; else -1
   bool inherited;         // from whoever started the program
+  std::uint64_t peer = 0; // `file` of the other end of a socket pair; 0: it is none
 };
 
 /// Gives back the low numbers that guards took. What is open then below first_lower_descriptor() is the upper half's,
@@ -18,6 +20,11 @@ void begin();
 
 /// What the upper half holds now, ascending.
 std::vector<owned_descriptor> held();
+
+/// Name of what a descriptor of inotify watches as `watch`, absolute; empty if nobody told.
+std::string watched_path(std::uint64_t file, int watch);
+/// As the traps tell it.
+void note_watch(std::uint64_t file, int watch, const std::string& path);
 
 /// After a restart: exactly these are the upper half's.
 void begin_with(const std::vector<owned_descriptor>& descriptors);

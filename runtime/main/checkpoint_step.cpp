@@ -24,7 +24,9 @@
 #include <exception>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 namespace mana::run {
 
@@ -46,12 +48,23 @@ void judge(loss_policy policy, const char* option, const std::vector<std::string
   if (policy == loss_policy::warn) warnings.insert(warnings.end(), lost.begin(), lost.end());
 }
 
+/// Shared memory whose file has no name: the image holds what is in it, the descriptors' section what it is a part of.
+std::vector<descriptors::shared_mapping> nameless(const std::vector<image::region>& regions) {
+  std::vector<descriptors::shared_mapping> found;
+  for (const image::region& r : regions)
+    if (r.shared && !r.path.empty() && !image::maps_file_again(r))
+      found.push_back({r.begin, r.end, r.offset, {r.device, r.inode}, r.path});
+  return found;
+}
+
 control::rank_written write_to(const std::string& generation, process_state::captured process) {
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
   split::note_dispositions();
-  this_job().record.directory = std::filesystem::current_path().string();
-  descriptors::captured open_files = descriptors::capture();
+  std::error_code none;                // it may have been deleted
+  this_job().record.directory = std::filesystem::current_path(none).string();
+  const std::vector<image::region> regions = image::upper_regions(state.fixed_begin, state.fixed_end);
+  descriptors::captured open_files = descriptors::capture(nameless(regions));
   const std::vector<image::section> sections = {{"run", encode(this_job().record)},
                                                 {"threads", encoded_thread_ids()},
                                                 {"descriptors", std::move(open_files.bytes)},
@@ -62,8 +75,7 @@ control::rank_written write_to(const std::string& generation, process_state::cap
   judge(this_job().options.sockets, "--sockets", open_files.sockets, warnings);
   const auto begin = std::chrono::steady_clock::now();
   const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,
-                                              b.world_size, sections,
-                                              image::upper_regions(state.fixed_begin, state.fixed_end));
+                                              b.world_size, sections, regions);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {static_cast<int>(b.world_rank), result.file_bytes, result.memory_bytes, result.checksum,
           std::move(warnings), took.count()};

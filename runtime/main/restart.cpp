@@ -131,27 +131,43 @@ std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
   std::vector<std::int32_t> ids;
   if (!own.has_section("threads")) return ids;
   const auto bytes = own.section("threads");
-  for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4)
-    ids.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(bytes[i]) | static_cast<std::uint32_t>(bytes[i + 1]) << 8 |
-                                            static_cast<std::uint32_t>(bytes[i + 2]) << 16 |
-                                            static_cast<std::uint32_t>(bytes[i + 3]) << 24));
+  for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
+    std::uint32_t id = 0;
+    for (std::size_t k = 0; k < 4; ++k) id |= static_cast<std::uint32_t>(bytes[i + k]) << (8 * k);
+    ids.push_back(static_cast<std::int32_t>(id));
+  }
   return ids;
 }
 
-/// out: locks that the program's threads hold
-std::vector<split::held_lock> restore_memory(image::rank_image& own) {
+/// errors: start_failure for those of descriptors
+template <class F>
+void with_descriptors(F&& step) {
+  try {
+    step();
+  } catch (const descriptors::descriptor_error& error) {
+    throw start_failure(exit_status::surroundings_differ, error.what(), map_remedy);
+  }
+}
+
+/// What is restored of the image in steps that may fail.
+struct restored {
+  std::vector<split::held_lock> locks;                     // that the program's threads hold
+  std::optional<descriptors::restoration> files;           // what remains to be done for descriptors
+};
+
+void restore_memory(image::rank_image& own, restored& parts) {
+  const paths::path_map& moved = this_job().options.moved;
+  with_descriptors([&] { parts.files.emplace(own.section("descriptors"), moved); });
   split::lock_finder finder(decode_thread_ids(own));
-  std::vector<split::held_lock> found;
-  own.restore_memory({.begin = process_state::restore_mappings,
+  own.restore_memory({.object_of = [&](const image::region& r) { return parts.files->mapped_at(r.begin); },
+                      .begin = process_state::restore_mappings,
                       .see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
-                      .end = [&] { found = finder.finish(); }},
-                     this_job().options.moved);
-  return found;
+                      .end = [&] { parts.locks = finder.finish(); }},
+                     moved);
 }
 
 /// The steps that may fail on one rank: all look before any touches memory.
-/// out: locks that the program's threads hold
-std::vector<split::held_lock> check_and_restore(std::optional<image::rank_image>& own, std::uint32_t rank, std::uint32_t size) {
+void check_and_restore(std::optional<image::rank_image>& own, restored& parts, std::uint32_t rank, std::uint32_t size) {
   together([size] {
     try {
       check_rank_count(size);
@@ -172,22 +188,13 @@ std::vector<split::held_lock> check_and_restore(std::optional<image::rank_image>
     check_surroundings(this_job().record);
   });
   fault_point("image_opened");
-  std::vector<split::held_lock> locks;
   together([&] {
     try {
-      locks = restore_memory(*own);
+      restore_memory(*own, parts);
     } catch (const image::image_error& error) {
       throw as_failure(error);
     }
   });
-  return locks;
-}
-
-void enter_directory(const std::string& directory) {
-  if (chdir(directory.c_str()) == 0) return;
-  throw start_failure(exit_status::surroundings_differ,
-                      directory + ": the program's working directory cannot be entered: " + std::strerror(errno),
-                      map_remedy);
 }
 
 /// What /proc/self/exe is to the program.
@@ -214,18 +221,12 @@ void restart_program() {
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
   std::optional<image::rank_image> own;
-  const std::vector<split::held_lock> locks = check_and_restore(own, live.rank, live.size);
+  restored parts;
+  check_and_restore(own, parts, live.rank, live.size);
   apply(live);
   together([&] {
-    const paths::path_map& moved = this_job().options.moved;
-    enter_directory(moved(this_job().record.directory));
-    name_program(moved);
-    try {
-      descriptors::restore(own->section("descriptors"), moved);
-    } catch (const descriptors::descriptor_error& error) {
-      throw start_failure(exit_status::surroundings_differ, error.what(), "where files have moved, say so: "
-                          "mana restart DIR --map OLD=NEW");
-    }
+    name_program(this_job().options.moved);
+    with_descriptors([&] { parts.files->finish(); });
   });
   own.reset();
   fault_point("memory_restored");
@@ -235,7 +236,7 @@ void restart_program() {
     begin_control();
   }
   name_functions_for_perf();
-  split::restart_threads(locks);
+  split::restart_threads(parts.locks);
   split::resume_main();
 }
 

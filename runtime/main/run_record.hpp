@@ -14,7 +14,7 @@ struct run_record {
   std::string program;                // path of the program
   std::string build_id;               // of the program, in hex; see program_identity()
   std::vector<std::string> arguments; // argv, for people
-  std::string directory;              // working directory of the program at the checkpoint
+  std::string directory;              // working directory of the program at the checkpoint, for people
 };
 
 /// Version 1: "MANARUN1", then each member in order; text: uint32 length, bytes; list: uint32 number, texts.

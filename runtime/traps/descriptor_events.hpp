@@ -7,6 +7,9 @@ namespace mana::split {
 /// children). They may use libc, also malloc: a trap is synchronous in upper-half code.
 struct descriptor_events {
   void (*opened)(int fd, int like) = nullptr;   // like: descriptor it duplicates, or -1
+  void (*received)(int fd) = nullptr;           // from another process, or from this one
+  void (*paired)(int one, int other) = nullptr; // the ends of a socket pair
+  void (*watched)(int fd, int watch, const char* path, bool is_link) = nullptr;   // inotify_add_watch
   void (*closed)(int fd) = nullptr;
   bool (*owned)(int fd) = nullptr;              // false: the lower half's, which the upper half must not close
 };

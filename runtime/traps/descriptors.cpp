@@ -8,11 +8,14 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace mana::split {
 namespace {
@@ -24,6 +27,9 @@ bool told(const trap& t) noexcept { return t.role == process_role::owner; }
 void opened(const trap& t, long fd, long like = -1) {
   if (fd >= 0 && told(t) && the_events.opened != nullptr)
     the_events.opened(static_cast<int>(fd), static_cast<int>(like));
+}
+void received(const trap& t, long fd) {
+  if (fd >= 0 && told(t) && the_events.received != nullptr) the_events.received(static_cast<int>(fd));
 }
 void closed(const trap& t, long fd) {
   if (told(t) && the_events.closed != nullptr) the_events.closed(static_cast<int>(fd));
@@ -78,27 +84,84 @@ long trap_accept(trap& t) {
   return trap_new_descriptor(t);
 }
 
-/// The stub opened a descriptor.
-long trap_report(trap& t) {
-  opened(t, t.arg(0));
-  return t.arg(0);
+/// recvmsg(socket, message, …), recvmmsg(socket, messages, …): a message may bring descriptors. Both may wait.
+long trap_receive(trap& t) { return continue_in_stub(t, stub().reported_call); }
+
+namespace {
+
+void received_with(const trap& t, msghdr& message) {
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; CMSG_LEN(at + sizeof(int)) <= c->cmsg_len; at += sizeof(int)) {
+      int fd;
+      std::memcpy(&fd, CMSG_DATA(c) + at, sizeof fd);
+      received(t, fd);
+    }
+  }
 }
 
+}  // namespace
+
+/// The stub made a call that opened a descriptor, or received a message, or several.
+long trap_report(trap& t) {
+  const long result = t.arg(0);
+  switch (made_by_stub(t)) {
+    case SYS_recvmsg: received_with(t, *t.pointer<msghdr>(1)); break;
+    case SYS_recvmmsg:
+      for (long i = 0; i < result; ++i) received_with(t, t.pointer<mmsghdr>(1)[i].msg_hdr);
+      break;
+    default: opened(t, result);
+  }
+  return result;
+}
+
+/// The arguments of int are as wide as the program's compiler left them: what is above them says nothing.
 long trap_new_descriptor(trap& t) {
-  const bool again = (t.number == SYS_signalfd || t.number == SYS_signalfd4) && t.arg(0) >= 0;   // changes an open one
+  const bool signals = t.number == SYS_signalfd || t.number == SYS_signalfd4;
+  const bool again = signals && static_cast<int>(t.arg(0)) >= 0;   // changes an open one
   const long fd = t.carry_out();
   if (!again) opened(t, fd);
   return fd;
 }
 
+/// pidfd_getfd(process, fd, …)
+long trap_received(trap& t) {
+  const long fd = t.carry_out();
+  received(t, fd);
+  return fd;
+}
+
+/// bpf(command, …), of whose commands some open descriptors and the others return 0
+/// landlock_create_ruleset(attributes, size, flags), which with flags tells a version
+long trap_maybe_descriptor(trap& t) {
+  const long result = t.carry_out();
+  const bool version = t.number == SYS_landlock_create_ruleset && static_cast<std::uint32_t>(t.arg(2)) != 0;
+  if (result > 0 && !version) opened(t, result);
+  return result;
+}
+
 /// pipe(fds), pipe2(fds, …), socketpair(…, fds)
 long trap_descriptor_pair(trap& t) {
+  const bool sockets = t.number == SYS_socketpair;
   const long result = t.carry_out();
   if (is_error(result)) return result;
-  const int* const fds = t.pointer<const int>(t.number == SYS_socketpair ? 3 : 0);
+  const int* const fds = t.pointer<const int>(sockets ? 3 : 0);
+  if (sockets && told(t) && the_events.paired != nullptr) {
+    the_events.paired(fds[0], fds[1]);
+    return result;
+  }
   opened(t, fds[0]);
   opened(t, fds[1]);
   return result;
+}
+
+/// inotify_add_watch(fd, path, mask)
+long trap_watch(trap& t) {
+  const long watch = t.carry_out();
+  if (!is_error(watch) && told(t) && the_events.watched != nullptr)
+    the_events.watched(static_cast<int>(t.arg(0)), static_cast<int>(watch), t.pointer<const char>(1),
+                       (t.arg(2) & IN_DONT_FOLLOW) != 0);
+  return watch;
 }
 
 /// dup(fd), dup2(fd, to), dup3(fd, to, …), fcntl(fd, F_DUPFD…, …)
@@ -106,9 +169,10 @@ long trap_duplicate(trap& t) {
   const bool onto = t.number == SYS_dup2 || t.number == SYS_dup3;
   if (is_lower_half(t, t.arg(0))) return -EBADF;
   if (onto && is_lower_half(t, t.arg(1))) return -EBUSY;
-  const bool replaces = onto && t.arg(0) != t.arg(1) && is_open(t.arg(1));
+  const bool same = onto && static_cast<int>(t.arg(0)) == static_cast<int>(t.arg(1));
+  const bool replaces = onto && !same && is_open(t.arg(1));
   const long fd = t.carry_out();
-  if (is_error(fd) || (onto && t.arg(0) == t.arg(1))) return fd;
+  if (is_error(fd) || same) return fd;
   if (replaces) closed(t, fd);
   opened(t, fd, t.arg(0));
   return fd;

@@ -12,6 +12,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -71,6 +72,11 @@ class filter_writer {
         load(argument_field(1));
         jump(BPF_JEQ, F_DUPFD, 2, 0);
         jump(BPF_JEQ, F_DUPFD_CLOEXEC, 1, 0);
+        allow();
+        break;
+      case condition::new_terminal:
+        load(argument_field(1));
+        jump(BPF_JEQ, TIOCGPTPEER, 1, 0);
         allow();
         break;
       case condition::own_memory:

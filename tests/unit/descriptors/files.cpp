@@ -124,13 +124,30 @@ TEST_CASE("directories, devices and this process's own entries in /proc") {
   CHECK(read_some(status).rfind("Name:", 0) == 0);
 }
 
-TEST_CASE("a lock is not kept, and that is said") {
+TEST_CASE("locks are taken again, and who is in the way is named") {
   held_descriptors held;
-  const int fd = held.hold(open("locked", O_RDWR | O_CREAT, 0600));
-  CHECK(flock(fd, LOCK_EX) == 0);
+  const int whole = held.hold(open("whole", O_RDWR | O_CREAT, 0600)), part = held.hold(open("part", O_RDWR | O_CREAT, 0600));
+  CHECK(flock(whole, LOCK_EX) == 0);
+  struct flock ten{};
+  ten.l_type = F_WRLCK;
+  ten.l_start = 10;
+  ten.l_len = 10;
+  CHECK(fcntl(part, F_OFD_SETLK, &ten) == 0);
   const captured image = held.taken();
-  REQUIRE(image.warnings.size() == 1);
-  CHECK(image.warnings[0].find("is locked") != std::string::npos);
+  CHECK(image.warnings.empty());
+  held.close_all();
+  restore(image.bytes);
+  const int other = open("whole", O_RDWR), another = open("part", O_RDWR);
+  CHECK(flock(other, LOCK_SH | LOCK_NB) == -1);
+  ten.l_start = 19;
+  CHECK(fcntl(another, F_OFD_SETLK, &ten) == -1);
+  ten.l_start = 20;
+  CHECK(fcntl(another, F_OFD_SETLK, &ten) == 0);
+  held.close_all();
+  CHECK(flock(other, LOCK_SH | LOCK_NB) == 0);
+  CHECK_THROWS_WITH_AS(restore(image.bytes), doctest::Contains("/whole: another process has locked it"), descriptor_error);
+  close(other);
+  close(another);
 }
 
 TEST_CASE("the launcher's three are the new launcher's, duplicates and exchanges included") {

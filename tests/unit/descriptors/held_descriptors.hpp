@@ -49,9 +49,9 @@ class held_descriptors {
     close(fd);
   }
 
-  captured taken() {
+  captured taken(std::span<const shared_mapping> mapped = {}) {
     begin_with(all_);
-    return capture();
+    return capture(mapped);
   }
   /// As a fresh process: nothing is open at the program's numbers.
   void close_all() {

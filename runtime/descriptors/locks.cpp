@@ -1,0 +1,61 @@
+#include "locks.hpp"
+
+#include "failure.hpp"
+#include "proc_info.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using nlohmann::json;
+
+namespace mana::descriptors {
+
+namespace {
+
+bool take(int fd, const json& lock) {
+  const bool write = lock["write"];
+  if (lock["kind"] == "FLOCK") return flock(fd, (write ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
+  struct flock wanted{};
+  wanted.l_type = static_cast<short>(write ? F_WRLCK : F_RDLCK);
+  wanted.l_whence = SEEK_SET;
+  wanted.l_start = lock["begin"];
+  wanted.l_len = lock["length"];
+  return fcntl(fd, lock["kind"] == "OFDLCK" ? F_OFD_SETLK : F_SETLK, &wanted) == 0;
+}
+
+}  // namespace
+
+/// "1: FLOCK  ADVISORY  WRITE 359 00:13:11691 0 EOF"
+void describe_locks(int fd, json& row, report& said) {
+  for (const std::string& line : info_lines(fd, "lock:")) {
+    char kind[16] = {}, access[16] = {}, last[32] = {};
+    long long begin = 0;
+    if (std::sscanf(line.c_str(), "%*d: %15s %*s %15s %*d %*x:%*x:%*u %lld %31s", kind, access, &begin, last) != 4)
+      continue;
+    if (std::strcmp(kind, "LEASE") == 0) {
+      said.warn(fd, row, "has a lease: after a restart it has none");
+      continue;
+    }
+    const long long length = std::strcmp(last, "EOF") == 0 ? 0 : std::strtoll(last, nullptr, 10) - begin + 1;
+    row["locks"].push_back(
+        {{"kind", kind}, {"write", std::strcmp(access, "WRITE") == 0}, {"begin", begin}, {"length", length}});
+  }
+}
+
+void lock_again(const json& row) {
+  if (!row.contains("locks")) return;
+  for (const json& lock : row["locks"]) {
+    if (take(row["fd"], lock) || row["inherited"]) continue;
+    const std::string path = row["path"];
+    if (errno != EWOULDBLOCK && errno != EACCES) fail(path, "cannot be locked again");
+    throw descriptor_error(path + ": another process has locked it; the program held a lock of it at the checkpoint: "
+                           "end that process, and restart");
+  }
+}
+
+}  // namespace mana::descriptors

@@ -1,0 +1,216 @@
+#include "objects.hpp"
+
+#include "failure.hpp"
+#include "nameless.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+using nlohmann::json;
+
+namespace mana::descriptors {
+
+namespace {
+
+constexpr std::string_view memory_prefix = "/memfd:";
+
+struct part { std::int64_t begin, end; };
+
+/// Where a file has data, in the file's bytes. `fd` is for reading.
+std::vector<part> data_of(int fd, std::int64_t size) {
+  std::vector<part> found;
+  for (off_t at = lseek(fd, 0, SEEK_DATA); at >= 0 && at < size;) {
+    const off_t end = std::min<off_t>(lseek(fd, at, SEEK_HOLE), size);
+    if (end <= at) break;
+    found.push_back({at, end});
+    at = lseek(fd, end, SEEK_DATA);
+  }
+  return found;
+}
+
+/// All of `from` that is not in `taken`.
+std::vector<part> without(const std::vector<part>& from, part taken) {
+  std::vector<part> left;
+  for (const part& p : from) {
+    if (p.begin < taken.begin) left.push_back({p.begin, std::min(p.end, taken.begin)});
+    if (p.end > taken.end) left.push_back({std::max(p.begin, taken.end), p.end});
+  }
+  return left;
+}
+
+std::optional<json> read_parts(int fd, const std::vector<part>& parts) {
+  json all = json::array();
+  for (const part& p : parts) {
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(p.end - p.begin));
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t n = pread(fd, bytes.data() + done, bytes.size() - done, p.begin + static_cast<off_t>(done));
+      if (n <= 0) return std::nullopt;
+      done += static_cast<std::size_t>(n);
+    }
+    all.push_back({{"at", p.begin}, {"bytes", json::binary(std::move(bytes))}});
+  }
+  return all;
+}
+
+/// What to read a file by: another opening, since the program's may be for writing only, and has a place. But a
+/// process's record locks end with any descriptor of their file that is closed.
+class reading {
+ public:
+  explicit reading(int fd) : locked_(!info_of(fd, "lock").empty()), fd_(locked_ ? fd : open_again(fd, O_RDONLY)) {
+    if (locked_) place_ = lseek(fd, 0, SEEK_CUR);
+  }
+  ~reading() {
+    if (locked_) lseek(fd_, place_, SEEK_SET);
+    else if (fd_ >= 0) close(fd_);
+  }
+  reading(const reading&) = delete;
+  reading& operator=(const reading&) = delete;
+  int descriptor() const noexcept { return fd_; }
+
+ private:
+  bool locked_;
+  int fd_;
+  off_t place_ = 0;
+};
+
+bool is_readable(int fd) noexcept {
+  struct statfs system{};
+  return fstatfs(fd, &system) == 0 && system.f_type != HUGETLBFS_MAGIC;
+}
+
+bool had_name(const std::string& path) noexcept {
+  constexpr std::string_view never[] = {memory_prefix, "/dev/zero ", "/SYSV", "/anon_hugepage "};
+  return std::none_of(std::begin(never), std::end(never), [&](auto start) { return path.starts_with(start); });
+}
+
+json begin_object(file_key file, const std::string& path) {
+  return {{"key", {file.first, file.second}}, {"path", path}, {"parts", json::array()}, {"mapped", json::array()}};
+}
+
+std::string memory_name(const std::string& path) {
+  return path.starts_with(memory_prefix) ? without_deleted(path).substr(memory_prefix.size()) : "shared memory";
+}
+
+int make(const json& object) {
+  const std::string kind = object["kind"], path = object["path"];
+  if (kind == "directory") return make_nameless_directory(path, object["mode"].get<mode_t>());
+  if (kind == "file") return make_nameless_file(path);
+  return memfd_create(memory_name(path).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+void fill(int fd, const json& object) {
+  if (object["kind"] == "directory") return;
+  const std::string path = object["path"];
+  if (ftruncate(fd, object["size"].get<off_t>()) != 0) fail(path, "cannot be made as long as it was");
+  for (const json& p : object["parts"]) {
+    const auto& bytes = p["bytes"].get_binary();
+    const off_t at = p["at"];
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t n = pwrite(fd, bytes.data() + done, bytes.size() - done, at + static_cast<off_t>(done));
+      if (n <= 0) fail(path, "its contents cannot be restored");
+      done += static_cast<std::size_t>(n);
+    }
+  }
+}
+
+}  // namespace
+
+object_describer::object_describer(std::span<const shared_mapping> mappings) {
+  for (const shared_mapping& m : mappings) mappings_.insert({m.file, m});
+}
+
+json object_describer::describe(int fd, const struct stat& s, const std::string& path) {
+  const file_key file = key_of(s);
+  const json key = {file.first, file.second};
+  if (const auto known = kept_.find(file); known != kept_.end()) return known->second ? key : json();
+  json object = begin_object(file, path);
+  object["mode"] = s.st_mode & 07777;
+  object["kind"] = S_ISDIR(s.st_mode) ? "directory" : path.starts_with(memory_prefix) ? "memory" : "file";
+  kept_[file] = true;
+  if (!S_ISDIR(s.st_mode)) {
+    const reading from(fd);
+    std::vector<part> parts = data_of(from.descriptor(), s.st_size);
+    const auto [first, last] = mappings_.equal_range(file);
+    for (auto m = first; m != last; ++m) {
+      const auto offset = static_cast<std::int64_t>(m->second.offset);
+      parts = without(parts, {offset, offset + static_cast<std::int64_t>(m->second.end - m->second.begin)});
+      object["mapped"].push_back(m->second.begin);
+    }
+    std::int64_t bytes = 0;
+    for (const part& p : parts) bytes += p.end - p.begin;
+    const bool may = is_readable(fd) && from.descriptor() >= 0 && bytes <= max_kept_bytes;
+    std::optional<json> contents = may ? read_parts(from.descriptor(), parts) : std::nullopt;
+    kept_[file] = contents.has_value();
+    if (!contents) return {};
+    object["size"] = s.st_size;
+    object["seals"] = fcntl(fd, F_GET_SEALS);
+    object["parts"] = std::move(*contents);
+  }
+  objects_.push_back(std::move(object));
+  return key;
+}
+
+json object_describer::take(report& said) {
+  for (auto m = mappings_.cbegin(); m != mappings_.end();) {
+    if (had_name(m->second.path))
+      said.warn("memory of " + m->second.path + " is shared: after a restart it is this process's alone");
+    const mapping_place last = std::as_const(mappings_).upper_bound(m->first);
+    if (std::distance(m, last) > 1 && !kept_.contains(m->first)) describe_mapped(m, last);
+    m = last;
+  }
+  return std::move(objects_);
+}
+
+/// Without a descriptor nobody can see how long the file is beyond what is mapped.
+void object_describer::describe_mapped(mapping_place first, mapping_place last) {
+  json object = begin_object(first->first, first->second.path);
+  std::uint64_t size = 0;
+  for (auto m = first; m != last; ++m) {
+    size = std::max(size, m->second.offset + (m->second.end - m->second.begin));
+    object["mapped"].push_back(m->second.begin);
+  }
+  object["kind"] = "memory";
+  object["mode"] = 0777;
+  object["size"] = size;
+  objects_.push_back(std::move(object));
+}
+
+object_maker::object_maker(const json& objects, const spare_numbers& spare) {
+  for (const json& object : objects) {
+    const int fd = make(object);
+    if (fd < 0) fail(object["path"], "a file without a name cannot be made again");
+    const int number = spare.move(fd);
+    objects_[{object["key"][0], object["key"][1]}] = number;
+    fill(number, object);
+    for (const json& begin : object["mapped"]) mapped_[begin.get<std::uintptr_t>()] = number;
+  }
+}
+
+object_maker::~object_maker() {
+  for (const auto& [key, fd] : objects_) close(fd);
+}
+
+int object_maker::mapped_at(std::uintptr_t begin) const noexcept {
+  const auto found = mapped_.find(begin);
+  return found == mapped_.end() ? -1 : found->second;
+}
+
+void object_maker::finish(const json& objects) const {
+  for (const json& object : objects) {
+    if (object["kind"] == "directory") continue;
+    const int fd = descriptor(object["key"]);
+    fchmod(fd, object["mode"].get<mode_t>());
+    if (const int seals = object.value("seals", 0); object["kind"] == "memory" && seals > 0)
+      fcntl(fd, F_ADD_SEALS, seals);
+  }
+}
+
+}  // namespace mana::descriptors

@@ -1,0 +1,67 @@
+// Files that have no name any more, or never had one, but live on in descriptors and shared mappings: each is one
+// object at a restart again, however often it is open or mapped.
+#pragma once
+#include "proc_info.hpp"
+#include "report.hpp"
+#include "spare_numbers.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <span>
+#include <string>
+
+namespace mana::descriptors {
+
+inline constexpr std::int64_t max_kept_bytes = 64 << 20;
+
+/// Shared memory of the upper half whose file has no name; the image holds what is in it.
+struct shared_mapping {
+  std::uintptr_t begin, end;
+  std::uint64_t offset;        // in the file
+  file_key file;
+  std::string path;            // as /proc/self/maps has it
+};
+
+class object_describer {
+ public:
+  explicit object_describer(std::span<const shared_mapping> mappings);
+
+  /// Of a descriptor of a nameless file or directory: its key, for the row. The first of an object describes it.
+  /// out: null if it has more than max_kept_bytes, holes and mapped memory not counted, or cannot be read
+  nlohmann::json describe(int fd, const struct stat& s, const std::string& path);
+  /// All of these, and memory that is mapped at several places. Says which mappings other processes may share: of files
+  /// that had a name.
+  nlohmann::json take(report& said);
+
+ private:
+  using mapping_place = std::multimap<file_key, shared_mapping>::const_iterator;
+  void describe_mapped(mapping_place first, mapping_place last);
+
+  std::multimap<file_key, shared_mapping> mappings_;
+  std::map<file_key, bool> kept_;
+  nlohmann::json objects_ = nlohmann::json::array();
+};
+
+class object_maker {
+ public:
+  /// Makes all objects, with what is in them but for what the image's memory holds.
+  /// errors: descriptor_error
+  object_maker(const nlohmann::json& objects, const spare_numbers& spare);
+  ~object_maker();
+  object_maker(const object_maker&) = delete;
+  object_maker& operator=(const object_maker&) = delete;
+
+  /// For reading and writing; a directory's for reading. It stays this object's.
+  int descriptor(const nlohmann::json& key) const { return objects_.at({key[0], key[1]}); }
+  /// Of the object that is mapped at this address; -1: none of these.
+  int mapped_at(std::uintptr_t begin) const noexcept;
+  /// Modes and seals, when nothing remains to be opened or written.
+  void finish(const nlohmann::json& objects) const;
+
+ private:
+  std::map<file_key, int> objects_;
+  std::map<std::uintptr_t, int> mapped_;
+};
+
+}  // namespace mana::descriptors

@@ -1,0 +1,31 @@
+// What the checkpoint says of descriptors that a restart cannot bring back as they are.
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mana::descriptors {
+
+class report {
+ public:
+  void warn(std::string text) { warnings_.push_back(std::move(text)); }
+  void warn(int fd, const nlohmann::json& row, const std::string& what) {
+    const std::string path = row["path"];
+    (path.starts_with("socket:") ? sockets_ : warnings_)
+        .push_back("descriptor " + std::to_string(fd) + " (" + path + ") " + what);
+  }
+  /// Makes the row that of a descriptor whose other side is closed.
+  nlohmann::json lost(int fd, nlohmann::json row) {
+    row["kind"] = "lost";
+    warn(fd, row, "is not saved: after a restart it is as if the other side had closed it");
+    return row;
+  }
+  std::vector<std::string> take() { return std::move(warnings_); }
+  std::vector<std::string> take_sockets() { return std::move(sockets_); }
+
+ private:
+  std::vector<std::string> warnings_, sockets_;
+};
+
+}  // namespace mana::descriptors

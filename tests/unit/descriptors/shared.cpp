@@ -1,0 +1,71 @@
+// Memory of files without a name: one object in descriptors and mappings.
+#include "held_descriptors.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+using namespace mana::descriptors;
+using namespace mana::descriptors::tests;
+
+namespace {
+
+shared_mapping as_mapped(std::uintptr_t begin, std::uint64_t offset, int fd, const std::string& path) {
+  struct stat s{};
+  fstat(fd, &s);
+  return {begin, begin + 4096, offset, key_of(s), path};
+}
+
+}  // namespace
+
+TEST_CASE("what is mapped of an object is left to the image, the rest is kept with its length, mode and seals") {
+  held_descriptors held;
+  const int fd = held.hold(memfd_create("scratch", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  CHECK(pwrite(fd, "mapped", 6, 0) == 6);
+  CHECK(pwrite(fd, "other", 5, 4096) == 5);
+  CHECK(ftruncate(fd, 1 << 30) == 0);               // a hole counts nothing
+  CHECK(fchmod(fd, 0640) == 0);
+  CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+  const shared_mapping mapped[] = {as_mapped(0x10000, 0, fd, "/memfd:scratch (deleted)")};
+  const captured image = held.taken(mapped);
+  CHECK(image.warnings.empty());
+  held.close_all();
+  {
+    restoration both(image.bytes);
+    const int object = both.mapped_at(0x10000);
+    REQUIRE(object >= 0);
+    CHECK(both.mapped_at(0x20000) == -1);
+    CHECK(pwrite(object, "MAPPED", 6, 0) == 6);     // as the image's memory does
+    both.finish();
+  }
+  char found[8] = {};
+  CHECK(pread(fd, found, 6, 0) == 6);
+  CHECK(std::string(found) == "MAPPED");
+  CHECK(pread(fd, found, 5, 4096) == 5);
+  CHECK(std::string(found) == "otherD");
+  struct stat s{};
+  fstat(fd, &s);
+  CHECK(s.st_size == 1 << 30);
+  CHECK((s.st_mode & 07777) == 0640);
+  CHECK(fcntl(fd, F_GET_SEALS) == F_SEAL_SHRINK);
+}
+
+TEST_CASE("memory that is mapped twice is one object also without a descriptor; once, it is none") {
+  held_descriptors held;
+  const int one = memfd_create("one", MFD_CLOEXEC), two = memfd_create("two", MFD_CLOEXEC);
+  const shared_mapping mapped[] = {as_mapped(0x10000, 0, one, "/dev/zero (deleted)"),
+                                   as_mapped(0x20000, 4096, one, "/dev/zero (deleted)"),
+                                   as_mapped(0x30000, 0, two, "/had/a/name (deleted)")};
+  const captured image = held.taken(mapped);
+  REQUIRE(image.warnings.size() == 1);
+  CHECK(image.warnings[0].find("/had/a/name") != std::string::npos);
+  close(one);
+  close(two);
+  restoration both(image.bytes);
+  const int object = both.mapped_at(0x10000);
+  REQUIRE(object >= 0);
+  CHECK(both.mapped_at(0x20000) == object);
+  CHECK(both.mapped_at(0x30000) == -1);
+  struct stat s{};
+  fstat(object, &s);
+  CHECK(s.st_size == 8192);
+}
