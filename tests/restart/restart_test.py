@@ -40,7 +40,7 @@ class Test:
         self.directory.mkdir(parents=True)
         self.traces = ClockTraces(options.build.resolve(), self.directory)
         self.copy_inputs()
-        self.files, self.seconds = None, 0.0
+        self.files, self.seconds, self.seconds_under_mana = None, 0.0, 0.0
 
     def copy_inputs(self):
         for file in self.options.input:
@@ -113,7 +113,10 @@ class Test:
         self.files = self.result_files()
 
     def plain(self):
-        self.require_same("plain under mana", self.output.differs(self.end(self.under_mana())))
+        begin = time.monotonic()
+        text = self.end(self.under_mana())
+        self.seconds_under_mana = time.monotonic() - begin
+        self.require_same("plain under mana", self.output.differs(text))
         self.traces.check()
 
     def await_moment(self, job, share):
@@ -121,13 +124,13 @@ class Test:
         moments are spread over the run however fast it is just now."""
         count = len(self.output.expected)
         if count < FEW_LINES:
-            time.sleep(self.random.uniform(0, share * self.seconds))
+            time.sleep(self.random.uniform(0, share * self.seconds_under_mana))
             return
         wanted = self.random.randint(0, int(share * count))
         while wanted > 0 and (line := job.next_line(SILENCE_S)) is not None:
             job.text.append(line)
             wanted -= len(self.output.of(line))
-        time.sleep(self.random.uniform(0, self.seconds / count))
+        time.sleep(self.random.uniform(0, self.seconds_under_mana / count))
 
     def checkpoint(self, job, share):
         """At a random moment of the next `share` of the run. False if the program had ended."""
