@@ -7,7 +7,7 @@ import difflib
 
 
 class Comparison:
-    """`lines`: compiled regular expression of the lines that count. `buffered`: the program writes its output in blocks, so
+    """`lines`: compiled regular expression of the lines that count, as in parts_that_count. `buffered`: the program writes its output in blocks, so
     that a piece may begin and end within a line."""
 
     def __init__(self, lines, buffered=False):
@@ -16,7 +16,7 @@ class Comparison:
 
     def of(self, text):
         """The lines of `text` that count."""
-        return [line for line in text.splitlines() if self.lines.search(line)]
+        return parts_that_count(self.lines, text.splitlines())
 
     def differs(self, text):
         """What differs from the native output, None if nothing does."""
@@ -50,6 +50,12 @@ class Comparison:
         starts = [len(self.expected) - len(lines)] if last else range(min(covered, len(self.expected)) + 1)
         fits = [s + len(lines) for s in starts if 0 <= s <= covered and self.expected[s:s + len(lines)] == lines]
         return max(fits, default=None)
+
+
+def parts_that_count(expression, lines):
+    """Those of `lines` that match; of each its group `counts` only, if `expression` has one."""
+    found = (expression.search(line) for line in lines)
+    return [match["counts"] if "counts" in expression.groupindex else match.string for match in found if match]
 
 
 def cut(piece):

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from clock_traces import ClockTraces  # noqa: E402
-from comparison import Comparison  # noqa: E402
+from comparison import Comparison, parts_that_count  # noqa: E402
 from mana_job import Failed, Job, mpirun  # noqa: E402
 
 AHEAD = ["unshare", "--time", "--fork", "--monotonic"]      # seconds
@@ -40,7 +40,7 @@ class Test:
         self.directory.mkdir(parents=True)
         self.traces = ClockTraces(options.build.resolve(), self.directory)
         self.copy_inputs()
-        self.files, self.seconds = None, 0.0
+        self.files, self.seconds, self.seconds_under_mana = None, 0.0, 0.0
 
     def copy_inputs(self):
         for file in self.options.input:
@@ -91,7 +91,7 @@ class Test:
                 text = (self.directory / name).read_bytes().decode(errors="surrogateescape")
             except OSError as error:
                 raise Failed(f"no result file {name}: {error.strerror}") from None
-            found[name] = [line for line in text.splitlines(keepends=True) if self.file_lines.search(line)]
+            found[name] = parts_that_count(self.file_lines, text.splitlines(keepends=True))
             if not found[name]:
                 raise Failed(f"no line of {name} matches {self.options.file_lines!r}")
         return found
@@ -113,7 +113,10 @@ class Test:
         self.files = self.result_files()
 
     def plain(self):
-        self.require_same("plain under mana", self.output.differs(self.end(self.under_mana())))
+        begin = time.monotonic()
+        text = self.end(self.under_mana())
+        self.seconds_under_mana = time.monotonic() - begin
+        self.require_same("plain under mana", self.output.differs(text))
         self.traces.check()
 
     def await_moment(self, job, share):
@@ -121,13 +124,13 @@ class Test:
         moments are spread over the run however fast it is just now."""
         count = len(self.output.expected)
         if count < FEW_LINES:
-            time.sleep(self.random.uniform(0, share * self.seconds))
+            time.sleep(self.random.uniform(0, share * self.seconds_under_mana))
             return
         wanted = self.random.randint(0, int(share * count))
         while wanted > 0 and (line := job.next_line(SILENCE_S)) is not None:
             job.text.append(line)
             wanted -= len(self.output.of(line))
-        time.sleep(self.random.uniform(0, self.seconds / count))
+        time.sleep(self.random.uniform(0, self.seconds_under_mana / count))
 
     def checkpoint(self, job, share):
         """At a random moment of the next `share` of the run. False if the program had ended."""
@@ -191,10 +194,11 @@ def parse():
     parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--name", required=True, help="of the run's directory")
-    parser.add_argument("--lines", default="^(step|checksum|result)", help="regular expression: lines that are compared")
+    parser.add_argument("--lines", default="^(step|checksum|result)",
+                        help="regular expression: lines that are compared; of each its group `counts` only, if it has one")
     parser.add_argument("--buffered", action="store_true", help="the program writes its output in blocks, not in lines")
     parser.add_argument("--file", action="append", default=[], help="a result file, in the run's directory")
-    parser.add_argument("--file-lines", default="", help="regular expression: lines of result files that are compared")
+    parser.add_argument("--file-lines", default="", help="the same for the result files")
     parser.add_argument("--input", action="append", default=[], type=pathlib.Path, help="is copied to the run's directory")
     parser.add_argument("--status", type=int, action="append", help="exit status of a good run (default 0)")
     parser.add_argument("--checkpoints", type=int, default=3, help="while one run goes on")

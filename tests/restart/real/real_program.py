@@ -5,6 +5,7 @@ output that are its result must be equal in every digit. A program that is not i
 """
 import argparse
 import dataclasses
+import os
 import pathlib
 import re
 import subprocess
@@ -12,6 +13,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
+PHYML_EXAMPLES = "/usr/share/doc/phyml/examples"
 SCALAPACK = "/usr/lib/x86_64-linux-gnu/scalapack/{mpi}-tests"
 
 
@@ -25,6 +27,7 @@ class Real:
     needs: str = ""        # a file that must be there; default: the command itself
     inputs: list = dataclasses.field(default_factory=list)
     options: list = dataclasses.field(default_factory=list)      # more of restart_test.py
+    environment: dict = dataclasses.field(default_factory=dict)
 
 
 THERMO = r"^ +\d+( +-?[\d.]+(e[-+]\d+)?){4,}\s*$"      # every digit of every row of LAMMPS' table
@@ -44,14 +47,55 @@ PROGRAMS = {
     "xCbtest": Real("scalapack-mpi-test", 4, [SCALAPACK + "/xCbtest"], r"TESTS; +\d+ PASSED", BOTH,
                     inputs=[SCALAPACK + f"/BLACS/{name}.dat" for name in ("bsbr", "bt", "comb", "sdrv")],
                     options=["--buffered", "--status", "255", "--status", "127", "--status", "0"]),
+    "xFbtest": Real("scalapack-mpi-test", 4, [SCALAPACK + "/xFbtest"], r"TESTS; +\d+ PASSED", BOTH,
+                    inputs=["bt.dat", *(SCALAPACK + f"/BLACS/{name}.dat" for name in ("bsbr", "sdrv"))],
+                    options=["--buffered", "--status", "255", "--status", "127", "--status", "0"]),
+    "quantum_espresso": Real("quantum-espresso", 2, ["/usr/bin/pw.x", "-in", "si.in"],
+                             r"total energy  +=|Total force =|   force =", inputs=[HERE / "si.in", "Si.UPF"],
+                             options=["--buffered"]),
+    "abinit": Real("abinit", 2, ["/usr/bin/abinit", "si.abi"], "^ ETOT ", inputs=[HERE / "si.abi", HERE / "14si.hgh"],
+                   options=["--buffered"]),
+    "elk": Real("elk-lapw", 2, ["/usr/bin/elk-lapw"], "(?!)", inputs=[HERE / "elk.in"],
+                environment={"OMP_NUM_THREADS": "1"},
+                options=["--file", "TOTENERGY.OUT", "--file", "EIGVAL.OUT"]),
+    # Natively, too, two threads add up in another order each time: the last digits differ.
+    "elk_threads": Real("elk-lapw", 2, ["/usr/bin/elk-lapw"], "(?!)", inputs=[HERE / "elk.in"],
+                        environment={"OMP_NUM_THREADS": "2"},
+                        options=["--file", "TOTENERGY.OUT", "--file-lines", r"^(?P<counts> +-\d+\.\d{4})"]),
+    "gromacs": Real("gromacs", 2, ["/usr/bin/gmx_mpi", "mdrun", "-s", "water.tpr", "-ntomp", "2", "-pin", "off",
+                                   "-reprod", "-dlb", "no", "-notunepme", "-deffnm", "water"], "(?!)", inputs=["water.tpr"],
+                    environment={"GMX_MAXBACKUP": "-1"},
+                    options=["--file", "water.trr", "--file", "water.edr", "--file", "water.gro"]),
+    "phyml": Real("phyml", 2, ["/usr/bin/phyml-mpi", "-i", "nucleic", "-b", "8", "--r_seed", "7", "-o", "lr",
+                                "--no_memory_check"],
+                  "Log likelihood of", inputs=[f"{PHYML_EXAMPLES}/nucleic"],
+                  options=["--buffered", "--file", "nucleic_phyml_boot_trees.txt", "--file", "nucleic_phyml_tree.txt"]),
+    "bagel": Real("bagel", 2, ["/usr/bin/BAGEL", "water.json"], r"^(?P<counts> +\d+( +\d+ [ *])? +-\d+\.\d{8})",
+                  ("mpich",), inputs=[HERE / "water.json"], environment={"BAGEL_NUM_THREADS": "2"}),
 }
 
 
-def hpcc_input(directory):
+def hpcc_input(directory, _mpi):
     """Debian's example with the problem size that takes about a minute on two cores."""
     example = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text()
     file = directory / "hpccinf.txt"
     file.write_text(re.sub(r"^1000 +Ns$", "1500         Ns", example, flags=re.MULTILINE))
+    return file
+
+
+def silicon(directory, _mpi):
+    """A norm-conserving pseudopotential, by Quantum ESPRESSO's own generator."""
+    with (HERE / "si.ld1").open() as words:
+        subprocess.run(["/usr/bin/ld1.x"], stdin=words, cwd=directory, check=True, stdout=subprocess.DEVNULL)
+    return directory / "Si.UPF"
+
+
+def water(directory, _mpi):
+    """GROMACS' own box of 216 molecules of water, and what is to be done with it."""
+    file = directory / "water.tpr"
+    subprocess.run(["/usr/bin/gmx_mpi", "-quiet", "grompp", "-f", HERE / "water.mdp", "-p", HERE / "water.top",
+                    "-c", "/usr/share/gromacs/top/spc216.gro", "-o", file, "-po", directory / "mdout.mdp"], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "GMX_MAXBACKUP": "-1"})
     return file
 
 
@@ -61,6 +105,25 @@ def lu_input(directory, mpi):
     text = pathlib.Path(SCALAPACK.format(mpi=mpi), "LU.dat").read_text()
     file.write_text(re.sub(r"^3(\s+number of NB's)$", r"1\1", text, flags=re.MULTILINE) if mpi == "mpich" else text)
     return file
+
+
+def tester_input(directory, mpi):
+    """The package's input without the combinations and the auxiliary tests; over MPICH integers only."""
+    file = directory / "bt.dat"
+    text = pathlib.Path(SCALAPACK.format(mpi=mpi), "BLACS", "bt.dat").read_text()
+    text = re.sub(r"^'T'(\s+Run (COMB|AUX))", r"'F'\1", text, flags=re.MULTILINE)
+    file.write_text(re.sub(r"^5(\s+Number of prec)", r"1\1", text, flags=re.MULTILINE) if mpi == "mpich" else text)
+    return file
+
+
+MADE = {"hpccinf.txt": hpcc_input, "LU.dat": lu_input, "Si.UPF": silicon, "water.tpr": water, "bt.dat": tester_input}
+
+
+def input_files(build, name, mpi):
+    """Paths of a program's inputs; those that are made are made."""
+    scratch = build.resolve() / "real-inputs" / f"{name}-{mpi}"
+    scratch.mkdir(parents=True, exist_ok=True)
+    return [str(MADE[file](scratch, mpi) if file in MADE else file).format(mpi=mpi) for file in PROGRAMS[name].inputs]
 
 
 def main():
@@ -81,12 +144,11 @@ def main():
     words = [sys.executable, str(HERE.parent / "restart_test.py"), "--build", str(options.build), "--mpi", options.mpi,
              "--ranks", str(real.ranks), "--name", f"real-{options.program}", "--checkpoints", "5", "--lines", real.lines,
              *real.options]
-    made = {"hpccinf.txt": lambda: hpcc_input(options.build), "LU.dat": lambda: lu_input(options.build, options.mpi)}
-    for file in real.inputs:
-        words += ["--input", str(made[file]() if file in made else file).format(mpi=options.mpi)]
+    for file in input_files(options.build, options.program, options.mpi):
+        words += ["--input", file]
     if options.seed is not None:
         words += ["--seed", str(options.seed)]
-    return subprocess.run([*words, "--", *command], check=False).returncode
+    return subprocess.run([*words, "--", *command], check=False, env={**os.environ, **real.environment}).returncode
 
 
 if __name__ == "__main__":
