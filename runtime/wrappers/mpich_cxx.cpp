@@ -12,9 +12,11 @@ using op_caller = void (*)(const void* in, void* inout, int count, MPI_Datatype 
 constinit handler_caller call_handler = nullptr;
 constinit op_caller call_op = nullptr;
 
+/// C's function succeeds then: C++'s would call the handler once more.
 template <int Kind>
 void handler_in_cxx(void (*function)(), void* object, int* code) {
   call_handler(Kind, static_cast<int*>(object), code, function);
+  *code = MPI_SUCCESS;
 }
 void op_in_cxx(void (*function)(), void* in, void* inout, int* count, MPI_Datatype* type) {
   call_op(in, inout, *count, *type, function);

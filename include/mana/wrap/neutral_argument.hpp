@@ -69,7 +69,7 @@ class neutral_argument<param<kind::rank, D, false>, A> {
 template <class K, class A>
 class handle_in {
  public:
-  explicit handle_in(given<A> g) noexcept : found_(resolve<K>(g.value)) {}
+  [[gnu::always_inline]] explicit handle_in(given<A> g) noexcept : found_(resolve<K>(g.value)) {}
   int error() const noexcept { return found_.ok ? int{neutral::success} : app::class_of_kind<K>(); }
   std::uint64_t value() const noexcept { return found_.real; }
   std::uint64_t for_request(std::uint64_t*) const noexcept { return found_.real; }

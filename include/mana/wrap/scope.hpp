@@ -26,11 +26,11 @@ inline bool park_asked() noexcept {
 /// are one step to a checkpoint.
 class wrapper_scope {
  public:
-  explicit wrapper_scope(function_id function) noexcept : thread_(lower::this_thread()) {
+  [[gnu::always_inline]] explicit wrapper_scope(function_id function) noexcept : thread_(lower::this_thread()) {
     if (thread_->inside++ == 0) thread_->function = static_cast<std::uint32_t>(function);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
-  ~wrapper_scope() {
+  [[gnu::always_inline]] ~wrapper_scope() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (--thread_->inside != 0) return;
     // The order matters: a park signal between the decrement and this load parks by itself; one before it had set
