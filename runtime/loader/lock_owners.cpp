@@ -1,7 +1,9 @@
 #include "lock_owners.hpp"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -69,6 +71,22 @@ bool is_write_locked(const rwlock_layout& l) noexcept {
          l.unused[0] == 0 && l.unused[1] == 0 && (l.shared == 0 || l.shared == 1) && l.elision == 0 &&
          l.more_padding == 0 && l.flags <= 2;
 }
+
+/// What a thread waits at may be anything, also the last word before memory that is not there.
+class own_memory {
+ public:
+  own_memory() noexcept : fd_(open("/proc/self/mem", O_RDONLY | O_CLOEXEC)) {}
+  ~own_memory() { close(fd_); }
+  own_memory(const own_memory&) = delete;
+  own_memory& operator=(const own_memory&) = delete;
+  /// out: false if not all of it can be read
+  bool read(std::uintptr_t address, void* into, std::size_t bytes) const noexcept {
+    return pread(fd_, into, bytes, static_cast<off_t>(address)) == static_cast<ssize_t>(bytes);
+  }
+
+ private:
+  int fd_;
+};
 
 /// Address that a thread waits at by futex(2), 0 if it does not: the call is to be made again, or has ended with EINTR.
 std::uintptr_t waits_at(const greg_t* regs) noexcept {
@@ -168,15 +186,20 @@ void renumber(std::span<const held_lock> locks, std::span<const thread_renumberi
 void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) noexcept {
   if (interrupted == nullptr) return;
   greg_t* const regs = interrupted->uc_mcontext.gregs;
-  const std::uintptr_t mutex = waits_at(regs);
-  if (mutex == 0 || !is_waited_for(at<mutex_layout>(mutex))) return;
-  constexpr int registers[] = {REG_RBX, REG_RBP, REG_RSI, REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14, REG_R15};
+  const own_memory memory;
+  mutex_layout mutex;
+  if (!memory.read(waits_at(regs), &mutex, sizeof mutex) || !is_waited_for(mutex)) return;
+  constexpr int registers[] = {REG_RBX, REG_RBP, REG_RSI, REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14,
+                               REG_R15};
   for (const int r : registers)
     if (regs[r] == thread.before) regs[r] = thread.now;
   constexpr std::uintptr_t frame_bytes = 192;      // of libc's function, with what it saved
   const auto stack = static_cast<std::uintptr_t>(regs[REG_RSP]);
-  for (std::uintptr_t word = stack; word < stack + frame_bytes; word += sizeof(std::int32_t))
-    if (at<std::int32_t>(word) == thread.before) word_at<std::int32_t>(word).store(thread.now);
+  for (std::uintptr_t word = stack; word < stack + frame_bytes; word += sizeof(std::int32_t)) {
+    std::int32_t held = 0;
+    if (!memory.read(word, &held, sizeof held)) return;          // the end of the stack
+    if (held == thread.before) word_at<std::int32_t>(word).store(thread.now);
+  }
 }
 
 }  // namespace mana::split

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -10,6 +12,7 @@
 
 using mana::split::held_lock;
 using mana::split::lock_finder;
+using mana::split::renumber_waiter;
 
 namespace {
 
@@ -112,4 +115,49 @@ TEST_CASE("a lock that is found gets its owner's new id") {
   const auto found = here->find({now});
   REQUIRE(found.size() == 1);
   CHECK(found[0].owner == now);
+}
+
+namespace {
+
+/// A thread that the park signal met in a wait at `address`, with its id in a register and on its stack.
+struct waiter {
+  alignas(16) std::int32_t stack[64] = {};
+  unsigned char code[2] = {0x0f, 0x05};
+  ucontext_t context{};
+
+  explicit waiter(std::uintptr_t address) {
+    greg_t* const regs = context.uc_mcontext.gregs;
+    regs[REG_RIP] = reinterpret_cast<greg_t>(code);
+    regs[REG_RAX] = SYS_futex;
+    regs[REG_RDI] = static_cast<greg_t>(address);
+    regs[REG_RSP] = reinterpret_cast<greg_t>(stack);
+    regs[REG_R12] = stack[7] = gettid();
+  }
+  bool has_new_id() const { return context.uc_mcontext.gregs[REG_R12] == 77 && stack[7] == 77; }
+  bool has_old_id() const { return context.uc_mcontext.gregs[REG_R12] == gettid() && stack[7] == gettid(); }
+};
+
+}  // namespace
+
+TEST_CASE("a thread that waits for a lock that checks its owner takes it by its new id") {
+  mutex checking(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_NONE), normal(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE);
+  pthread_mutex_lock(&checking.it), pthread_mutex_lock(&normal.it);
+  waiter at_checking(reinterpret_cast<std::uintptr_t>(&checking.it));
+  waiter at_normal(reinterpret_cast<std::uintptr_t>(&normal.it));
+  renumber_waiter(&at_checking.context, {gettid(), 77});
+  renumber_waiter(&at_normal.context, {gettid(), 77});
+  CHECK(at_checking.has_new_id());
+  CHECK(at_normal.has_old_id());
+}
+
+TEST_CASE("a wait at the last word of a mapping is left alone") {
+  constexpr std::size_t page = 4096;
+  void* const mapped = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(mapped != MAP_FAILED);
+  auto* const pages = static_cast<unsigned char*>(mapped);
+  munmap(pages + page, page);
+  waiter at_end(reinterpret_cast<std::uintptr_t>(pages + page - 4));
+  renumber_waiter(&at_end.context, {gettid(), 77});
+  CHECK(at_end.has_old_id());
+  munmap(pages, page);
 }
