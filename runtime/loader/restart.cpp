@@ -41,11 +41,19 @@ void restore_kernel_state(lower::thread_block& block) noexcept {
   mana_restore_context(&block.saved);
 }
 
+/// Before anybody counts on the thread: when restart_threads() returns, each is as it was.
+void tell_that_it_continues(lower::thread_block& block) {
+  using listener = void (*)(lower::thread_block*);
+  const auto told = reinterpret_cast<listener>(lower::the_bridge().reserved[lower::slot_thread_continues]);
+  if (told != nullptr) told(&block);
+}
+
 void live_again(birth& b) {
   lower::thread_block& block = *b.block;
   twin self;
   adopt(block, self);
   restore_kernel_state(block);
+  tell_that_it_continues(block);
   if (mana_save_context(&self.back) == 0) {
     b.started();
     continue_upper_half(block);

@@ -21,7 +21,7 @@ inline void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
   raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
 }
 
-/// Tells the lower half, if it wants to know, that a thread is about to be parked, or goes on in a new process.
+/// Tells the lower half, if it wants to know, that a thread is about to be parked.
 inline void tell_lower_half(lower::bridge_slot slot, lower::thread_block& self) noexcept {
   using listener = void (*)(lower::thread_block*);
   const auto told = reinterpret_cast<listener>(lower::the_bridge().reserved[slot]);
@@ -43,8 +43,6 @@ inline void park_once(lower::thread_block& self) noexcept {
     self.state.store(lower::thread_state::parked, std::memory_order_release);
     b.parked_count.fetch_add(1, std::memory_order_acq_rel);
     futex_wake_all(b.parked_count);
-  } else {
-    tell_lower_half(lower::slot_thread_continues, self);
   }
   while (b.release_epoch.load(std::memory_order_acquire) == epoch) futex_wait(b.release_epoch, epoch);
   self.state.store(lower::thread_state::running, std::memory_order_seq_cst);
