@@ -139,6 +139,17 @@ std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
   return ids;
 }
 
+/// errors: start_failure
+void restore_process_state(const image::rank_image& own) {
+  if (!own.has_section("process")) return;
+  try {
+    process_state::restore(own.section("process"));
+  } catch (const std::exception& error) {
+    throw start_failure(exit_status::checkpoint_damaged,
+                        std::string("the image's section \"process\" is damaged: ") + error.what());
+  }
+}
+
 /// errors: start_failure for those of descriptors
 template <class F>
 void with_descriptors(F&& step) {
@@ -180,7 +191,7 @@ void check_and_restore(std::optional<image::rank_image>& own, restored& parts, s
       check_own_file(rank);
       own.emplace(image_path(rank));
       this_job().record = decode_run_record(own->section("run"));
-      if (own->has_section("process")) process_state::restore(own->section("process"));
+      restore_process_state(*own);
     } catch (const image::image_error& error) {
       throw as_failure(error);
     }
