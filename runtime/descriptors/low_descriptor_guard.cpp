@@ -27,9 +27,14 @@ numbers take_free_numbers() noexcept {
   numbers now;
   const int end = first_lower_descriptor();
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  int fd = null;
+  int fd = fcntl(null, F_DUPFD_CLOEXEC, 0);
   for (; fd >= 0 && fd < end; fd = fcntl(null, F_DUPFD_CLOEXEC, 0)) now.set(static_cast<std::size_t>(fd));
   if (fd >= 0) close(fd);   // the first high number
+  if (null >= end) {
+    close(null);
+  } else if (null >= 0) {
+    now.set(static_cast<std::size_t>(null));
+  }
   taken |= now;
   return now;
 }
