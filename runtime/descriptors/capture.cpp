@@ -18,6 +18,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <set>
 
 using nlohmann::json;
@@ -159,9 +160,15 @@ mode_t current_umask() noexcept {
 
 }  // namespace
 
+std::string name_of_machine() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  return boot;
+}
+
 captured capture(std::span<const shared_mapping> mapped) {
   describer d(mapped);
-  json document = {{"umask", current_umask()}, {"descriptors", d.describe()}, {"directory", d.describe_directory()}};
+  json document = {{"machine", name_of_machine()}, {"umask", current_umask()}, {"descriptors", d.describe()}, {"directory", d.describe_directory()}};
   document["objects"] = d.take_objects();
   return {json::to_cbor(document), d.take_warnings(), d.take_sockets()};
 }

@@ -24,8 +24,8 @@ struct captured {
 /// mapped: the upper half's shared memory of files without a name. All threads of the upper half are parked.
 captured capture(std::span<const shared_mapping> mapped = {});
 
-/// In a fresh process, in two steps: the objects that memory is mapped of are there from the beginning; the rest
-/// follows when memory has been restored, for it may be part of them.
+/// In a fresh process, in three steps: the objects that memory is mapped of are made, some of which may then be replaced
+/// by another process's; they are filled; the rest follows when memory has been restored, for it may be part of them.
 class restoration {
  public:
   /// in:     moved  where files are that had another path at the checkpoint
@@ -34,6 +34,14 @@ class restoration {
   ~restoration();
   restoration(const restoration&) = delete;
   restoration& operator=(const restoration&) = delete;
+
+  /// Files without a name that other ranks may have had too, on the machine of this name.
+  std::vector<shared_object> shared() const;
+  std::string machine() const;
+  /// errors: descriptor_error
+  void replace(file_key key, int by, std::int64_t size);
+  /// errors: descriptor_error
+  void fill();
 
   /// Descriptor of the object that the shared memory at this address shows; -1: of none.
   int mapped_at(std::uintptr_t begin) const noexcept;
@@ -49,9 +57,14 @@ class restoration {
   std::unique_ptr<parts> parts_;
 };
 
-/// Both steps.
+/// All steps, for a process of its own.
 inline void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {}) {
-  restoration(bytes, moved).finish();
+  restoration all(bytes, moved);
+  all.fill();
+  all.finish();
 }
+
+/// Of the running kernel: two processes with the same name may have had one file without a name.
+std::string name_of_machine();
 
 }  // namespace mana::descriptors

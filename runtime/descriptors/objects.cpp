@@ -86,9 +86,19 @@ bool is_readable(int fd) noexcept {
   return fstatfs(fd, &system) == 0 && system.f_type != HUGETLBFS_MAGIC;
 }
 
-bool had_name(const std::string& path) noexcept {
-  constexpr std::string_view never[] = {memory_prefix, "/dev/zero ", "/SYSV", "/anon_hugepage "};
-  return std::none_of(std::begin(never), std::end(never), [&](auto start) { return path.starts_with(start); });
+constexpr std::string_view system_v = "/SYSV", restored_system_v = "/memfd:SYSV";
+
+/// Not what MAP_SHARED | MAP_ANONYMOUS made, which is of this process and its children alone.
+bool others_may_have(const std::string& path) noexcept {
+  return !path.starts_with("/dev/zero ") && !path.starts_with("/anon_hugepage ");
+}
+
+void warn_of_others(const std::string& path, report& said) {
+  const std::string with = "after a restart with ranks of this job alone, if they are on one machine again";
+  if (is_system_v(path))
+    said.warn("System V shared memory " + path + " is attached: it is shared " + with + "; its id is unknown then");
+  else if (others_may_have(path) && !path.starts_with(memory_prefix))
+    said.warn("memory of " + path + " is shared: " + with);
 }
 
 json begin_object(file_key file, const std::string& path) {
@@ -96,7 +106,8 @@ json begin_object(file_key file, const std::string& path) {
 }
 
 std::string memory_name(const std::string& path) {
-  return path.starts_with(memory_prefix) ? without_deleted(path).substr(memory_prefix.size()) : "shared memory";
+  if (path.starts_with(memory_prefix)) return without_deleted(path).substr(memory_prefix.size());
+  return path.starts_with(system_v) ? without_deleted(path).substr(1) : "shared memory";
 }
 
 int make(const json& object) {
@@ -106,10 +117,8 @@ int make(const json& object) {
   return memfd_create(memory_name(path).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
-void fill(int fd, const json& object) {
-  if (object["kind"] == "directory") return;
+void fill_parts(int fd, const json& object) {
   const std::string path = object["path"];
-  if (ftruncate(fd, object["size"].get<off_t>()) != 0) fail(path, "cannot be made as long as it was");
   for (const json& p : object["parts"]) {
     const auto& bytes = p["bytes"].get_binary();
     const off_t at = p["at"];
@@ -122,6 +131,10 @@ void fill(int fd, const json& object) {
 }
 
 }  // namespace
+
+bool is_system_v(const std::string& path) noexcept {
+  return path.starts_with(system_v) || path.starts_with(restored_system_v);
+}
 
 object_describer::object_describer(std::span<const shared_mapping> mappings) {
   for (const shared_mapping& m : mappings) mappings_.insert({m.file, m});
@@ -160,10 +173,10 @@ json object_describer::describe(int fd, const struct stat& s, const std::string&
 
 json object_describer::take(report& said) {
   for (auto m = mappings_.cbegin(); m != mappings_.end();) {
-    if (had_name(m->second.path))
-      said.warn("memory of " + m->second.path + " is shared: after a restart it is this process's alone");
+    const std::string& path = m->second.path;
+    warn_of_others(path, said);
     const mapping_place last = std::as_const(mappings_).upper_bound(m->first);
-    if (std::distance(m, last) > 1 && !kept_.contains(m->first)) describe_mapped(m, last);
+    if ((std::distance(m, last) > 1 || others_may_have(path)) && !kept_.contains(m->first)) describe_mapped(m, last);
     m = last;
   }
   return std::move(objects_);
@@ -188,10 +201,27 @@ object_maker::object_maker(const json& objects, const spare_numbers& spare) {
     const int fd = make(object);
     if (fd < 0) fail(object["path"], "a file without a name cannot be made again");
     const int number = spare.move(fd);
-    objects_[{object["key"][0], object["key"][1]}] = number;
-    fill(number, object);
+    const file_key key = {object["key"][0], object["key"][1]};
+    objects_[key] = number;
     for (const json& begin : object["mapped"]) mapped_[begin.get<std::uintptr_t>()] = number;
+    if (object["kind"] == "directory") continue;
+    const std::int64_t size = object["size"];
+    if (ftruncate(number, size) != 0) fail(object["path"], "cannot be made as long as it was");
+    shared_.push_back({key, number, size, object.contains("seals")});
   }
+}
+
+std::vector<shared_object> object_maker::shared() const { return shared_; }
+
+void object_maker::replace(file_key key, int by, std::int64_t size) {
+  const int number = objects_.at(key);
+  if (by != number && dup3(by, number, O_CLOEXEC) < 0) fail("a file without a name", "cannot be shared again");
+  if (ftruncate(number, size) != 0) fail("a file without a name", "cannot be made as long as other ranks had it");
+}
+
+void object_maker::fill(const json& objects) const {
+  for (const json& object : objects)
+    if (object["kind"] != "directory") fill_parts(descriptor(object["key"]), object);
 }
 
 object_maker::~object_maker() {

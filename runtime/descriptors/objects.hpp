@@ -10,6 +10,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mana::descriptors {
 
@@ -23,6 +24,9 @@ struct shared_mapping {
   std::string path;            // as /proc/self/maps has it
 };
 
+/// Whether a path of /proc/self/maps is of System V shared memory, or of what a restart made of such.
+bool is_system_v(const std::string& path) noexcept;
+
 class object_describer {
  public:
   explicit object_describer(std::span<const shared_mapping> mappings);
@@ -30,8 +34,8 @@ class object_describer {
   /// Of a descriptor of a nameless file or directory: its key, for the row. The first of an object describes it.
   /// out: null if it has more than max_kept_bytes, holes and mapped memory not counted, or cannot be read
   nlohmann::json describe(int fd, const struct stat& s, const std::string& path);
-  /// All of these, and memory that is mapped at several places. Says which mappings other processes may share: of files
-  /// that had a name.
+  /// All of these, and memory that is mapped at several places or may be mapped in other processes; of the latter it
+  /// says so.
   nlohmann::json take(report& said);
 
  private:
@@ -43,14 +47,31 @@ class object_describer {
   nlohmann::json objects_ = nlohmann::json::array();
 };
 
+/// An object of this process that others may have had too.
+struct shared_object {
+  file_key key;                // at the checkpoint, on one machine
+  int fd;                      // for reading and writing
+  std::int64_t size;           // bytes
+  bool described;              // by a descriptor, which tells more than a mapping
+};
+
 class object_maker {
  public:
-  /// Makes all objects, with what is in them but for what the image's memory holds.
+  /// Makes all objects, empty.
   /// errors: descriptor_error
   object_maker(const nlohmann::json& objects, const spare_numbers& spare);
   ~object_maker();
   object_maker(const object_maker&) = delete;
   object_maker& operator=(const object_maker&) = delete;
+
+  /// All but directories.
+  std::vector<shared_object> shared() const;
+  /// Another process's descriptor of the object is it from now on, with this size. The descriptor stays the caller's.
+  /// errors: descriptor_error
+  void replace(file_key key, int by, std::int64_t size);
+  /// What is in them but for what the image's memory holds.
+  /// errors: descriptor_error
+  void fill(const nlohmann::json& objects) const;
 
   /// For reading and writing; a directory's for reading. It stays this object's.
   int descriptor(const nlohmann::json& key) const { return objects_.at({key[0], key[1]}); }
@@ -61,6 +82,7 @@ class object_maker {
 
  private:
   std::map<file_key, int> objects_;
+  std::vector<shared_object> shared_;
   std::map<std::uintptr_t, int> mapped_;
 };
 

@@ -144,6 +144,18 @@ restoration::restoration(std::span<const std::uint8_t> bytes, const paths::path_
 
 restoration::~restoration() = default;
 
+std::vector<shared_object> restoration::shared() const { return parts_->objects.shared(); }
+std::string restoration::machine() const { return parts_->document.value("machine", ""); }
+void restoration::replace(file_key key, int by, std::int64_t size) { parts_->objects.replace(key, by, size); }
+
+void restoration::fill() {
+  try {
+    parts_->objects.fill(parts_->document.at("objects"));
+  } catch (const json::exception& error) {
+    damaged(error);
+  }
+}
+
 int restoration::mapped_at(std::uintptr_t begin) const noexcept { return parts_->objects.mapped_at(begin); }
 
 void restoration::finish() {

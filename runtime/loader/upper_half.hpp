@@ -52,6 +52,9 @@ void prepare_bridge();
 /// On the initial thread, before restart_threads().
 void reinstall();
 
+/// At a restart: memory in which the program had a System V segment attached; its shmdt gives it up.
+void attach_restored(std::uintptr_t begin, std::uintptr_t end) noexcept;
+
 /// Of the program's threads: the main one and all that are parked.
 std::vector<std::int32_t> thread_ids();
 

@@ -7,6 +7,7 @@
 #include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "services.hpp"
+#include "shared_objects.hpp"
 
 #include "../lower/life.hpp"
 #include "../lower/real_call.hpp"
@@ -166,11 +167,17 @@ struct restored {
   std::optional<descriptors::restoration> files;           // what remains to be done for descriptors
 };
 
+/// in: r  shared memory without a name
+int show_object(const image::region& r, const restored& parts) {
+  if (descriptors::is_system_v(r.path)) split::attach_restored(r.begin, r.end);
+  return parts.files->mapped_at(r.begin);
+}
+
 void restore_memory(image::rank_image& own, restored& parts) {
   const paths::path_map& moved = this_job().options.moved;
-  with_descriptors([&] { parts.files.emplace(own.section("descriptors"), moved); });
+  with_descriptors([&] { parts.files->fill(); });
   split::lock_finder finder(decode_thread_ids(own));
-  own.restore_memory({.object_of = [&](const image::region& r) { return parts.files->mapped_at(r.begin); },
+  own.restore_memory({.object_of = [&](const image::region& r) { return show_object(r, parts); },
                       .begin = process_state::restore_mappings,
                       .see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
                       .end = [&] { parts.locks = finder.finish(); }},
@@ -199,6 +206,11 @@ void check_and_restore(std::optional<image::rank_image>& own, restored& parts, s
     check_surroundings(this_job().record);
   });
   fault_point("image_opened");
+  together([&] {
+    with_descriptors([&] { parts.files.emplace(own->section("descriptors"), this_job().options.moved); });
+  });
+  const std::vector<offered_object> offers = exchange_objects(*parts.files);
+  together([&] { with_descriptors([&] { share_objects(*parts.files, offers); }); });
   together([&] {
     try {
       restore_memory(*own, parts);

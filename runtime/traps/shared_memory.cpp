@@ -1,6 +1,7 @@
 // System V shared memory: shmat chooses its address as mmap does.
 #include "trap.hpp"
 
+#include "../loader/upper_half.hpp"
 #include "../loader/window.hpp"
 
 #include <sys/ipc.h>
@@ -8,35 +9,37 @@
 
 #include <cerrno>
 #include <mutex>
+#include <utility>
 
 namespace mana::split {
 namespace {
 
 /// Attached segments, so that shmdt, which is given no length, can free their addresses.
 constexpr std::size_t most_attached = 4096;   // the kernel's own default limit of segments (SHMMNI)
-struct attached { std::uintptr_t begin; std::size_t bytes; };
+struct attached {
+  std::uintptr_t begin;
+  std::size_t bytes;           // 0: none
+  bool restored;               // a mapping of a file of ours, which the kernel does not know as a segment
+};
 constinit attached all_attached[most_attached] = {};
 constinit raw_lock attached_lock;
 
-bool remember(address_range r) noexcept {
+bool remember(address_range r, bool restored) noexcept {
   const std::scoped_lock hold(attached_lock);
   for (attached& a : all_attached) {
     if (a.bytes != 0) continue;
-    a = {r.begin, r.bytes()};
+    a = {r.begin, r.bytes(), restored};
     return true;
   }
   return false;
 }
 
-std::size_t forget(std::uintptr_t begin) noexcept {
+/// Takes the segment that is attached there off the list; of 0 bytes if there is none.
+attached forget(std::uintptr_t begin) noexcept {
   const std::scoped_lock hold(attached_lock);
-  for (attached& a : all_attached) {
-    if (a.bytes == 0 || a.begin != begin) continue;
-    const std::size_t bytes = a.bytes;
-    a = {};
-    return bytes;
-  }
-  return 0;
+  for (attached& a : all_attached)
+    if (a.bytes != 0 && a.begin == begin) return std::exchange(a, {});
+  return {};
 }
 
 }  // namespace
@@ -62,18 +65,20 @@ long trap_shmat(trap& t) {
     return result;
   }
   if (!was_free) mmap_window().take({at, at + bytes});
-  if (remember({at, at + bytes})) return result;
+  if (remember({at, at + bytes}, false)) return result;
   raw_call(SYS_shmdt, result);
   mmap_window().release({at, at + bytes});
   return -EMFILE;
 }
 
 long trap_shmdt(trap& t) {
-  const long result = t.carry_out();
-  if (is_error(result)) return result;
   const auto begin = static_cast<std::uintptr_t>(t.arg(0));
-  mmap_window().release({begin, begin + forget(begin)});
+  const attached was = forget(begin);
+  const long result = was.restored ? raw_call(SYS_munmap, t.arg(0), static_cast<long>(was.bytes)) : t.carry_out();
+  if (!is_error(result)) mmap_window().release({begin, begin + was.bytes});
   return result;
 }
+
+void attach_restored(std::uintptr_t begin, std::uintptr_t end) noexcept { remember({begin, end}, true); }
 
 }  // namespace mana::split
