@@ -1,6 +1,7 @@
 // A rank's image: written at a checkpoint, restored in a fresh process.
 #pragma once
 #include "image_error.hpp"
+#include "processor.hpp"
 #include "regions.hpp"
 
 #include <mana/image/format.hpp>
@@ -31,9 +32,11 @@ struct write_result {
 
 /// Writes the memory of `regions` and the sections to a new file of mode 0600, and syncs it. What changes
 /// in the regions meanwhile is saved as it was before or after. A part of a file is removed on failure.
+/// in:     needed  of the processor, to go on
 /// errors: image_error (io)
 write_result write_rank_image(const std::string& path, std::uint32_t rank, std::uint32_t world_size,
-                              std::span<const section> sections, std::span<const region> regions);
+                              std::span<const section> sections, std::span<const region> regions,
+                              const processor_features& needed = features_here());
 
 /// Takes part in how memory comes back, and sees what of it the program can write.
 struct memory_visitor {
@@ -92,8 +95,5 @@ class rank_image {
   std::vector<image::section> sections_;
   std::vector<region> regions_;
 };
-
-/// Bits of the processor that a saved program may have chosen code by.
-void read_cpu_features(std::uint64_t (&words)[4]) noexcept;
 
 }  // namespace mana::image

@@ -234,12 +234,13 @@ std::uint64_t rank_image::read_chunks(PlaceOf&& place_of, Done&& done) {
 }
 
 void rank_image::check_processor() const {
-  std::uint64_t here[4];
-  read_cpu_features(here);
-  for (int i = 0; i < 4; ++i)
-    if ((header_.cpu_features[i] & ~here[i]) != 0)
-      throw image_error(error_kind::cpu, path_ + ": the program ran on a processor with features that this one lacks; "
-                        "restart on a processor of the same kind");
+  processor_features needed;
+  std::copy(std::begin(header_.cpu_features), std::end(header_.cpu_features), needed.words);
+  std::string names;
+  for (const std::string& name : lacking(needed, features_here())) names += " " + name;
+  if (!names.empty())
+    throw image_error(error_kind::cpu, path_ + ": the program may use what this processor lacks:" + names +
+                      "; restart on one that has it, and run with --cpu what is to go on elsewhere");
 }
 
 void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {

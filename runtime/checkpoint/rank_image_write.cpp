@@ -211,7 +211,8 @@ bool holds_memory(const region& r) noexcept { return !maps_file_again(r) || (r.p
 }  // namespace
 
 write_result write_rank_image(const std::string& path, std::uint32_t rank, std::uint32_t world_size,
-                              std::span<const section> sections, std::span<const region> regions) {
+                              std::span<const section> sections, std::span<const region> regions,
+                              const processor_features& needed) {
   table_writer tables;
   for (const section& s : sections) tables.add(s);
   for (const region& r : regions) tables.add(r);
@@ -227,7 +228,7 @@ write_result write_rank_image(const std::string& path, std::uint32_t rank, std::
   header.region_count = static_cast<std::uint32_t>(regions.size());
   header.tables_bytes = tables.bytes().size();
   header.tables_checksum = XXH3_64bits(tables.bytes().data(), tables.bytes().size());
-  read_cpu_features(header.cpu_features);
+  std::copy(std::begin(needed.words), std::end(needed.words), header.cpu_features);
   header.checksum = XXH3_64bits(&header, offsetof(file_header, checksum));
 
   file_writer out(path);

@@ -88,6 +88,23 @@ std::vector<std::int32_t> thread_ids() {
   return ids;
 }
 
+void fit_threads(const register_layout& then) {
+  const register_layout now = layout_here();
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
+    const lower::thread_block& block = lower::thread_blocks()[i];
+    if (i != lower::the_bridge().main_thread && block.state.load() != lower::thread_state::parked) continue;
+    const auto* const context = reinterpret_cast<const ucontext_t*>(block.reserved[lower::slot_interrupted]);
+    if (context == nullptr) continue;
+    const fitting result = fit_registers(context->uc_mcontext.fpregs, then, now);
+    if (result == fitting::lost)
+      throw load_error(63, "a thread of the program was using registers that this processor does not have: restart on one "
+                           "of the kind that the checkpoint was made on");
+    if (result == fitting::no_room)
+      throw load_error(63, "a thread's registers take more room on this processor than on that of the checkpoint: restart "
+                           "on one of that kind");
+  }
+}
+
 void restart_threads(std::span<const held_lock> locks) {
   signal_set before = 0;
   raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&every_signal), as_word(&before), signal_set_bytes);

@@ -1,6 +1,7 @@
 // How a lower half starts, and restarts, the upper half in its process.
 #pragma once
 #include "lock_owners.hpp"
+#include "register_area.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -57,6 +58,11 @@ void attach_restored(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
 /// Of the program's threads: the main one and all that are parked.
 std::vector<std::int32_t> thread_ids();
+
+/// The registers that the kernel saved when the park signal met threads, as this processor lays them out.
+/// in:     then  layout of the processor that saved them
+/// errors: load_error (63) if some are in use that it has not; frames of the program's own signal handlers are not looked at
+void fit_threads(const register_layout& then);
 
 /// Creates the twin of every parked thread but bridge::main_thread; each waits in its park point when this returns. Their
 /// ids are new: `locks`, which they hold by their ids, and those of their robust lists get these.

@@ -68,14 +68,16 @@ control::rank_written write_to(const std::string& generation, process_state::cap
   const std::vector<image::section> sections = {{"run", encode(this_job().record)},
                                                 {"threads", encoded_thread_ids()},
                                                 {"descriptors", std::move(open_files.bytes)},
-                                                {"process", std::move(process.bytes)}};
+                                                {"process", std::move(process.bytes)},
+                                                {"registers", split::encode(split::layout_here())}};
   std::vector<std::string> warnings = std::move(open_files.warnings);
   warnings.insert(warnings.end(), process.warnings.begin(), process.warnings.end());
   judge(this_job().options.children, "--children", process.children, warnings);
   judge(this_job().options.sockets, "--sockets", open_files.sockets, warnings);
   const auto begin = std::chrono::steady_clock::now();
   const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,
-                                              b.world_size, sections, regions);
+                                              b.world_size, sections, regions,
+                                              image::limited_to(this_job().record.cpu, image::features_here()));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {static_cast<int>(b.world_rank), result.file_bytes, result.memory_bytes, result.checksum,
           std::move(warnings), took.count()};

@@ -38,6 +38,7 @@ namespace {
   j.record.mpi_version = real_mpi::library_version();
   j.record.program = std::filesystem::absolute(j.options.command[0]).lexically_normal().string();
   j.record.arguments = j.options.command;
+  j.record.cpu = j.options.cpu;
   j.record.build_id = program_identity(j.record.program);
 
   split::start_options start;

@@ -220,6 +220,18 @@ void check_and_restore(std::optional<image::rank_image>& own, restored& parts, s
   });
 }
 
+/// errors: start_failure
+void fit_registers(const image::rank_image& own) {
+  if (!own.has_section("registers")) return;      // of a version that refused other processors
+  try {
+    split::fit_threads(split::decode_register_layout(own.section("registers")));
+  } catch (const split::load_error& error) {
+    throw start_failure(exit_status::surroundings_differ, error.text);
+  } catch (const std::runtime_error& error) {
+    throw start_failure(exit_status::checkpoint_damaged, error.what());
+  }
+}
+
 /// What /proc/self/exe is to the program.
 void name_program(const paths::path_map& moved) {
   split::saved_state& state = split::saved();
@@ -249,6 +261,7 @@ void restart_program() {
   apply(live);
   together([&] {
     name_program(this_job().options.moved);
+    fit_registers(*own);
     with_descriptors([&] { parts.files->finish(); });
   });
   own.reset();

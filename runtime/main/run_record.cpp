@@ -8,7 +8,8 @@ namespace mana::run {
 
 namespace {
 
-constexpr char magic[8] = {'M', 'A', 'N', 'A', 'R', 'U', 'N', '1'};
+constexpr char magic[8] = {'M', 'A', 'N', 'A', 'R', 'U', 'N', '2'};
+constexpr std::size_t version_at = sizeof magic - 1;
 
 class encoder {
  public:
@@ -28,10 +29,14 @@ class encoder {
 class decoder {
  public:
   explicit decoder(std::span<const std::uint8_t> bytes) : bytes_(bytes) {
-    if (bytes.size() < sizeof magic || std::memcmp(bytes.data(), magic, sizeof magic) != 0)
+    const bool known = bytes.size() >= sizeof magic && std::memcmp(bytes.data(), magic, version_at) == 0 &&
+                       bytes[version_at] >= '1' && bytes[version_at] <= '2';
+    if (!known)
       throw std::runtime_error("the image's section \"run\" has a form that this version does not know");
+    version_ = bytes[version_at] - '0';
     bytes_ = bytes.subspan(sizeof magic);
   }
+  int version() const noexcept { return version_; }
   std::uint32_t number() {
     const auto four = take(4);
     std::uint32_t value = 0;
@@ -51,6 +56,7 @@ class decoder {
     return taken;
   }
   std::span<const std::uint8_t> bytes_;
+  int version_ = 0;
 };
 
 }  // namespace
@@ -65,6 +71,7 @@ std::vector<std::uint8_t> encode(const run_record& record) {
   out.number(static_cast<std::uint32_t>(record.arguments.size()));
   for (const std::string& argument : record.arguments) out.text(argument);
   out.text(record.directory);
+  out.text(record.cpu);
   return out.take();
 }
 
@@ -78,6 +85,7 @@ run_record decode_run_record(std::span<const std::uint8_t> bytes) {
   record.build_id = in.text();
   for (std::uint32_t n = in.number(); n > 0; --n) record.arguments.push_back(in.text());
   record.directory = in.text();
+  if (in.version() >= 2) record.cpu = in.text();
   return record;
 }
 

@@ -15,9 +15,10 @@ struct run_record {
   std::string build_id;               // of the program, in hex; see program_identity()
   std::vector<std::string> arguments; // argv, for people
   std::string directory;              // working directory of the program at the checkpoint, for people
+  std::string cpu;                    // level of the x86-64 ABI that the program is limited to; empty: none
 };
 
-/// Version 1: "MANARUN1", then each member in order; text: uint32 length, bytes; list: uint32 number, texts.
+/// Version 2: "MANARUN2", then each member in order; version 1 had no cpu; text: uint32 length, bytes; list: uint32 number, texts.
 /// Little endian.
 std::vector<std::uint8_t> encode(const run_record& record);
 

@@ -73,7 +73,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--preload",    "--stop-after",    "--checkpoint-on",
                                                "--stop-on",    "--clock",         "--clock-trace",
                                                "--fan-out",    "--children",      "--sockets",
-                                               "--map"};
+                                               "--map",        "--cpu"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -88,6 +88,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--fan-out") options.fan_out = fan_out(name, value);
   else if (name == "--children") options.children = policy(name, value);
   else if (name == "--sockets") options.sockets = policy(name, value);
+  else if (name == "--cpu") options.cpu = value;
   else if (name == "--map") add_moved(name, value, options);
   else options.preload = value;
   i += 2;

@@ -28,6 +28,7 @@ struct start_options {
   std::uint64_t checkpoint_signals = 0,
                 stop_signals = 0;      // bit n-1: signal n asks for a checkpoint (that ends the job)
   std::string preload;                 // run: tools, then the wrapper library of the upper half; colons between
+  std::string cpu;                     // run: level of the x86-64 ABI that the program is limited to; empty: none
   std::string clock;                   // name of the clock policy; empty: the default
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
@@ -42,6 +43,7 @@ struct start_options {
 /// restart DIR/gen-N OPTIONS
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
 ///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
+///          run only: --cpu LEVEL
 ///          restart only: --map OLD=NEW, as often as needed
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore
 /// in:     argv without the program's own name

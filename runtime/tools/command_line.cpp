@@ -6,6 +6,7 @@
 #include <mana/clock/policies.hpp>
 
 #include <path_map.hpp>
+#include <processor.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -185,6 +186,11 @@ void build_run(CLI::App& app, parsed& values) {
   run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
   run->add_option("--ckpt-dir", values.run.checkpoint_directory, "Where checkpoints go (default: mana-ckpt)")
       ->type_name("DIR");
+  run->add_option("--cpu", values.run.cpu,
+                  fmt::format("Let the program's libc use only what this level has, so that it can go on wherever that "
+                              "is: {}", fmt::join(image::processor_levels(), ", ")))
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember(image::processor_levels()));
   add_run_options(*run, values.run);
 }
 

@@ -6,9 +6,12 @@
 #include "run_options.hpp"
 #include "signal_names.hpp"
 
+#include <processor.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
 #include <utility>
 
 namespace mana::tools {
@@ -35,6 +38,21 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   return words;
 }
 
+namespace {
+
+/// For this process and what it becomes. The lower half is limited too, in nothing that it shows.
+void limit_processor(const std::string& level, const environment& get) {
+  if (level.empty()) return;
+  const auto missing = image::lacking(image::least_of(level), image::features_here());
+  if (!missing.empty())
+    throw failure(exit_code::usage, fmt::format("--cpu {}: this processor lacks {}", level, fmt::join(missing, ", ")),
+                  "choose a lower level");
+  const char* const earlier = get("GLIBC_TUNABLES");
+  setenv("GLIBC_TUNABLES", image::tunables_for(level, earlier != nullptr ? earlier : "").c_str(), 1);
+}
+
+}  // namespace
+
 void run(const run_options& options, const environment& get) {
   const auto program = check_program(options.command, get);
   const auto started_by = find_launcher(get);
@@ -43,6 +61,7 @@ void run(const run_options& options, const environment& get) {
   const auto parts = find_parts(mpi);
   refuse_sanitized(program);
   check_kernel();
+  limit_processor(options.cpu, get);
   const auto directory = prepare_checkpoint_directory(options.checkpoint_directory);
 
   // Tools first, as the dynamic loader would find them before the MPI library: what they define goes to them.
@@ -50,6 +69,7 @@ void run(const run_options& options, const environment& get) {
   for (const auto& layer : program.layers) preload += layer.string() + ":";
   std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string()};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
+  if (!options.cpu.empty()) arguments.insert(arguments.end(), {"--cpu", options.cpu});
   arguments.push_back("--");
   // The lower half loads what it is told: the file that was checked, not another that PATH may give it.
   arguments.push_back(program.file.string());

@@ -16,6 +16,7 @@ struct run_options {
   double stop_after_s = 0;               // 0: not by itself
   std::string checkpoint_on, stop_on;    // signals that ask for a checkpoint (that ends the job); see signal_names.hpp
   std::string mpi;                       // short name, "" = find out
+  std::string cpu;                       // run: level of the x86-64 ABI to limit the program to, "" = none
   std::string clock;                     // name of a clock policy, "" = the default
   std::string clock_trace;               // directory of the clock's traces, "" = none
   int fan_out = clock::default_fan_out;  // ranks per relay of the control network

@@ -28,7 +28,7 @@ struct file_header {
   std::uint32_t reserved;
   std::uint64_t tables_bytes;        // of sections and regions
   std::uint64_t tables_checksum;     // XXH3-64 over them
-  std::uint64_t cpu_features[4];     // see cpu_features(); the processor must have each bit that is set
+  std::uint64_t cpu_features[4];     // see runtime/checkpoint/processor.hpp; the processor must have each bit that is set
   std::uint64_t checksum;            // XXH3-64 over the members above
 };
 static_assert(sizeof(file_header) == 96);

@@ -55,8 +55,8 @@ TEST_CASE("another version is not taken for damage") {
 
 TEST_CASE("a processor must have what the writing one had, and may have more") {
   const temporary_directory directory;
-  std::uint64_t here[4];
-  image::read_cpu_features(here);
+  const image::processor_features all = image::features_here();
+  const auto& here = all.words;
   CHECK((here[0] >> 32 & 1) != 0);                      // SSE3
   CHECK((here[0] & 1u << 26) != 0);                     // SSE2
   for (int word = 0; word < 4; ++word) {
@@ -68,4 +68,29 @@ TEST_CASE("a processor must have what the writing one had, and may have more") {
     // Comes as far as the chunks, which are those of another header.
     CHECK(kind_of_refusal(changed_image(directory, with_less)) == image::error_kind::damaged);
   }
+}
+
+TEST_CASE("a level limits what is needed, and says what is missing of it") {
+  const image::processor_features here = image::features_here(), none;
+  CHECK(image::limited_to("", here).words[1] == here.words[1]);
+  CHECK(image::lacking(image::limited_to("x86-64", here), image::least_of("x86-64")).empty());
+  CHECK(image::lacking(image::least_of("x86-64"), here).empty());        // else this would not run
+  image::processor_features v3 = image::least_of("x86-64-v3");
+  CHECK(image::lacking(image::least_of("x86-64-v2"), v3).empty());
+  CHECK(image::lacking(image::least_of("x86-64-v4"), v3) ==
+        std::vector<std::string>{"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"});
+  v3.words[1] |= 1u << 16;
+  CHECK(image::limited_to("x86-64-v3", v3).words[1] == image::least_of("x86-64-v3").words[1]);
+  v3.words[1] |= 1u << 18;                             // rdseed, of no level
+  CHECK(image::lacking(v3, image::least_of("x86-64-v4")) == std::vector<std::string>{"feature 1.18"});
+}
+
+TEST_CASE("libc is told to use nothing beyond a level, after what the user told it") {
+  const std::string v2 = image::tunables_for("x86-64-v2", "");
+  CHECK(v2.starts_with("glibc.cpu.hwcaps=-"));
+  for (const char* off : {"-AVX", "-AVX2", "-FMA", "-BMI2", "-XSAVE", "-AVX512F", "-ERMS"})
+    CHECK((v2 + ",").find(std::string(off) + ",") != std::string::npos);
+  CHECK(v2.find("SSE4_2") == std::string::npos);
+  CHECK(image::tunables_for("x86-64-v4", "glibc.malloc.check=1") ==
+        "glibc.malloc.check=1:glibc.cpu.hwcaps=-ERMS,-RTM,-FMA4,-XSAVEC");
 }

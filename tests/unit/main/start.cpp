@@ -71,15 +71,25 @@ TEST_CASE("words that are refused") {
 }
 
 TEST_CASE("a record of a run comes back as it was, or not at all") {
-  const run_record record{"Open MPI", "4.1.4", 3, "/usr/bin/lmp", "0a1b", {"lmp", "-in", "", "x y\n\""}, "/home/u"};
+  const run_record record{"Open MPI", "4.1.4", 3, "/usr/bin/lmp", "0a1b", {"lmp", "-in", "", "x y\n\""}, "/home/u",
+                          "x86-64-v2"};
   const auto bytes = encode(record);
   const auto back = decode_run_record(bytes);
   CHECK(back.mpi_name == record.mpi_name);
   CHECK(back.thread_level == 3);
   CHECK(back.arguments == record.arguments);
   CHECK(back.directory == record.directory);
+  CHECK(back.cpu == record.cpu);
   for (std::size_t n = 0; n < bytes.size(); ++n)
     CHECK_THROWS_AS(decode_run_record(std::span(bytes).first(n)), std::runtime_error);
+
+  auto earlier = bytes;                        // version 1 ends before the processor's level
+  earlier.resize(bytes.size() - 4 - record.cpu.size());
+  earlier[7] = '1';
+  CHECK(decode_run_record(earlier).directory == record.directory);
+  CHECK(decode_run_record(earlier).cpu.empty());
+  earlier[7] = '3';
+  CHECK_THROWS_AS(decode_run_record(earlier), std::runtime_error);
 }
 
 TEST_CASE("identity of a program") {
