@@ -1,9 +1,11 @@
-# How tests are registered that run MPI programs. All of them need MANA_MPIS and the targets of ManaFindMpis; the machine
-# that they are made for has two cores, so those that start ranks are not run side by side.
+# How tests are registered that run MPI programs. All of them need MANA_MPIS and the targets of ManaFindMpis. The machine
+# that they are made for has two cores: two tests share it that mostly wait, for launchers, disks or their own pauses; one
+# whose ranks never pause has it alone, for MPIs spin.
 find_package(Threads REQUIRED)
 find_program(MANA_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 option(MANA_TEST_LONG "Also the restart and conformance tests that an hour is needed for" OFF)
-set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks counts as, for ctest -j")
+set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks counts as, for ctest -j; busy ones: twice that")
+math(EXPR MANA_TEST_ALL_PROCESSORS "2 * ${MANA_TEST_PROCESSORS}")
 
 # mana_add_mpi_program(name source [MPIS mpi…] [OPTIONS words…]): <name>_<mpi> for each MPI, or for those that are named, in
 # the current binary directory.
@@ -81,6 +83,9 @@ function(mana_add_restart_test name mpi ranks)
   endif()
   mana_add_script_test(${name}/${mpi}/${ranks} ${mpi} "${labels}" ${PROJECT_SOURCE_DIR}/tests/restart/restart_test.py
     --ranks ${ranks} --name ${name} ${ARGN})
+  if(TEST restart/${name}/${mpi}/${ranks} AND name MATCHES "^(busy_|heat2d|stress|fortran_(cg|lu|is))")
+    set_tests_properties(restart/${name}/${mpi}/${ranks} PROPERTIES PROCESSORS ${MANA_TEST_ALL_PROCESSORS})
+  endif()
 endfunction()
 
 # mana_add_job_test(name mpi script words…)

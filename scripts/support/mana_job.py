@@ -12,7 +12,7 @@ import time
 import diagnosis
 
 STEP = re.compile(r"step (\d+) of (\d+)")
-CHECKSUM = re.compile(r"checksum ([0-9a-f]+)")
+CHECKSUM = re.compile(r"checksum ([0-9a-fA-F]+)")
 
 
 def mpirun(mpi, ranks):
