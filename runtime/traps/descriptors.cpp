@@ -62,6 +62,8 @@ long open_flags(const trap& t) noexcept {
 
 void set_descriptor_events(const descriptor_events& events) noexcept { the_events = events; }
 
+void note_descriptor(const trap& t, long fd) { opened(t, fd); }
+
 /// open(path, …), creat(path, …), openat(directory, path, …), openat2(directory, path, …)
 long trap_open(trap& t) {
   const int path = t.number == SYS_open || t.number == SYS_creat ? 0 : 1;

@@ -88,6 +88,7 @@ long fork_child(trap& t) noexcept {
   mmap_window().lock();
   const long result = raw_call(SYS_clone, flags & ~CLONE_SETTLS, 0, plain ? 0 : t.arg(2), plain ? 0 : t.arg(3), 0);
   mmap_window().unlock();
+  if (result > 0 && (flags & CLONE_PIDFD) != 0) note_descriptor(t, *t.pointer<const int>(2));
   if (result != 0) return result;
   if (t.role != process_role::borrowing) own_forked_process();
   t.self->tid = static_cast<std::int32_t>(raw_call(SYS_gettid));

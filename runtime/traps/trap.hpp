@@ -76,6 +76,7 @@ long trap_sigaltstack(trap&);
 // waiting.cpp
 long trap_masked_wait(trap&);
 // descriptors.cpp
+void note_descriptor(const trap&, long fd);      // that a call made beside what it returns
 long trap_open(trap&);
 long trap_accept(trap&);
 long trap_new_descriptor(trap&);

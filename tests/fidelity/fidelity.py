@@ -12,8 +12,8 @@ A program (programs/NAME.c or .cpp) is compiled with the MPI's own compiler, and
              another environment, a smaller stack limit, and the old copy gone
 
 Its output must be the native run's, and each exit status 0. Comments of the source say more: its first one is what the
-page says of it; "// ranks: N" (1), "// link: WORDS", "// needs: COMMAND" (not run unless the command succeeds).
-limits.txt names what is known not to be kept: there the program is run, and must differ.
+page says of it; "// ranks: N" (1), "// flags: WORDS" (of the compiler), "// needs: COMMAND" (not run unless the command
+succeeds). limits.txt names what is known not to be kept: there the program is run, and must differ.
 
   fidelity.py run --build DIR --mpi MPI NAME…     status 0: as expected
   fidelity.py page --build DIR FILE               writes the page from the results of such runs
@@ -50,11 +50,11 @@ class Source:
         self.name, self.path = name, found[0]
         text = self.path.read_text()
         self.ranks = int(self.said(text, "ranks") or 1)
-        self.link = self.said(text, "link").split()
+        self.flags = self.said(text, "flags").split()
         self.needs = self.said(text, "needs")
         about = []
         for line in text.splitlines():
-            if not line.startswith("// ") or re.match(r"// (ranks|link|needs):", line):
+            if not line.startswith("// ") or re.match(r"// (ranks|flags|needs):", line):
                 break
             about.append(line[3:])
         self.about = " ".join(about)
@@ -82,6 +82,10 @@ def limits():
     return found
 
 
+class Unfit(Exception):
+    """The program says nothing of mana: it does not compile, or is not right natively."""
+
+
 class Runner:
     def __init__(self, build, mpi, source):
         self.mpi, self.source = mpi, source
@@ -92,9 +96,11 @@ class Runner:
 
     def compile(self):
         compiler = "mpicxx" if self.source.path.suffix == ".cpp" else "mpicc"
-        subprocess.run([f"{compiler}.{self.mpi}", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-I",
-                        ROOT / "include", "-I", HERE, "-o", self.directory / "program", self.source.path, "-ldl", "-lrt",
-                        *self.source.link], check=True)
+        words = [f"{compiler}.{self.mpi}", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-I", ROOT / "include",
+                 "-I", HERE, "-o", self.directory / "program", self.source.path, "-ldl", "-lrt", *self.source.flags]
+        done = subprocess.run(words, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Unfit(f"it does not compile\n{done.stderr}")
 
     def start(self, way, log, *words, directory=None, environment=None):
         """Runs a job to its end. Returns its standard output, and a line for a status that is not 0."""
@@ -141,7 +147,7 @@ class Runner:
             if way == "native":
                 expected = output
                 if b"status" in output or b"still running" in output or b", 0 wrong" not in output:
-                    sys.exit(f"{self.source.name}: natively it says\n" + output.decode(errors="replace"))
+                    raise Unfit("natively it says\n" + output.decode(errors="replace"))
             else:
                 found[way] = None if output == expected else output.decode(errors="replace")
             shutil.rmtree(self.directory / way, ignore_errors=True)
@@ -158,8 +164,13 @@ def run(options):
                 return SKIPPED
             continue
         runner = Runner(options.build, options.mpi, source)
-        runner.compile()
-        found = runner.run_all()
+        try:
+            runner.compile()
+            found = runner.run_all()
+        except Unfit as unfit:
+            print(f"{name}: {unfit}", flush=True)
+            wrong += 1
+            continue
         (runner.directory / "result.json").write_text(json.dumps(found))
         known = limits()
         for way, how in found.items():

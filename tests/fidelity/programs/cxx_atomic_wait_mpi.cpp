@@ -1,7 +1,7 @@
 // std::atomic waits of threads at the lines, ended by what the other rank sends; flags, shared pointers, and a stop
 // token.
 // ranks: 2
-// link: -std=c++20
+// flags: -std=c++20
 #include "../pair.h"
 
 #include <atomic>

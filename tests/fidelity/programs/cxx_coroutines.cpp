@@ -1,6 +1,6 @@
 // Coroutines of C++20: generators that are suspended at the lines, one inside of another, with locals that have
 // destructors.
-// link: -std=c++20
+// flags: -std=c++20
 #include "../fidelity.h"
 
 #include <coroutine>

@@ -1,6 +1,6 @@
 // std::latch, barrier, counting_semaphore and jthread: threads compute a step, the main thread swaps the edges by MPI.
 // ranks: 2
-// link: -std=c++20
+// flags: -std=c++20
 #include "../pair.h"
 
 #include <barrier>

@@ -1,7 +1,7 @@
 // OpenMP and MPI: regions compute, the main thread reduces outside of them; thread-private values stay through the
 // lines.
 // ranks: 2
-// link: -fopenmp
+// flags: -fopenmp
 #include "../pair.h"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 // OpenMP and MPI: the lines are met by the main thread inside a region, whose other threads compute or wait at a
 // barrier.
 // ranks: 2
-// link: -fopenmp
+// flags: -fopenmp
 #include "../pair.h"
 
 #include <omp.h>

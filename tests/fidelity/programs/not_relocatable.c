@@ -1,5 +1,5 @@
 // A program at fixed addresses (-no-pie): its functions, variables and constants are where the linker put them.
-// link: -no-pie
+// flags: -no-pie
 #include "../fidelity.h"
 
 static int variable = 5;

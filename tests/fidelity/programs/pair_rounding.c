@@ -1,6 +1,6 @@
 // Rounding modes and flush to zero that differ between the ranks, with sums of MPI's in between.
 // ranks: 2
-// link: -lm
+// flags: -lm
 #include "../pair.h"
 
 #include <fenv.h>

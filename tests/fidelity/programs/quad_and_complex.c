@@ -1,6 +1,6 @@
 // Numbers wider than the processor's: 128 bits whole and floating, complex and long double, carried through lines by
 // threads.
-// link: -lm
+// flags: -lm
 #include "../fidelity.h"
 
 #include <complex.h>

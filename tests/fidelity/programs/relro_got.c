@@ -1,5 +1,5 @@
 // A program bound at its start, whose tables of addresses are read-only: they stay so, and lazily found functions work.
-// link: -Wl,-z,relro,-z,now -lm
+// flags: -Wl,-z,relro,-z,now -lm
 #include "../fidelity.h"
 
 #include <link.h>
