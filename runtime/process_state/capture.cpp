@@ -105,6 +105,7 @@ captured capture() {
   look_at_signals_and_timers(s, result);
   s.mappings = read_mappings();
   s.locks_all = locks_all();
+  s.stack_limit = soft_stack_limit();
   look_at_children(result);
   result.bytes = encode(s);
   return result;

@@ -102,6 +102,18 @@ attribute_values read_limits() {
   return all;
 }
 
+std::uint64_t soft_stack_limit() noexcept {
+  rlimit now{};
+  return getrlimit(RLIMIT_STACK, &now) == 0 ? now.rlim_cur : 0;
+}
+
+void keep_stack_limit(std::uint64_t soft) noexcept {
+  rlimit now{};
+  if (soft == 0 || getrlimit(RLIMIT_STACK, &now) != 0) return;
+  now.rlim_cur = std::min<rlim_t>(soft, now.rlim_max);
+  setrlimit(RLIMIT_STACK, &now);
+}
+
 rlimit fitted_limit(const rlimit& saved, const rlimit& here, bool may_raise) noexcept {
   const rlim_t hard = may_raise ? saved.rlim_max : std::min(saved.rlim_max, here.rlim_max);
   return {std::min(saved.rlim_cur, hard), hard};

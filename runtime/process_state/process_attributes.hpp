@@ -14,6 +14,11 @@ attribute_values read_limits();
 /// What of a saved limit a process gets that has `here`: as much as it may. A lower hard limit stays.
 rlimit fitted_limit(const rlimit& saved, const rlimit& here, bool may_raise) noexcept;
 
+std::uint64_t soft_stack_limit() noexcept;
+/// The main thread's stack is the saved one, and libc computes its size by the limit: as far as the new job's hard limit
+/// goes. Nothing for 0.
+void keep_stack_limit(std::uint64_t soft) noexcept;
+
 /// out: limits that are lower than they were, in words
 std::vector<std::string> write_limits(const attribute_values& wanted);
 

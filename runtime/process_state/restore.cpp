@@ -62,6 +62,7 @@ std::vector<std::string> continue_process() {
   queue_to_process(to_continue.pending);
   append(refused, make_timers(to_continue.timers, new_ids()));
   start_interval_timers(to_continue.intervals);
+  keep_stack_limit(to_continue.stack_limit);
   append(refused, write_limits(to_continue.limits));
   to_continue = {};
   return refused;

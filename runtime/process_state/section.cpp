@@ -97,7 +97,8 @@ std::vector<std::uint8_t> encode(const section& s) {
                             {"intervals", intervals},
                             {"timers", timers},
                             {"mappings", mappings},
-                            {"locks_all", s.locks_all}});
+                            {"locks_all", s.locks_all},
+                            {"stack_limit", s.stack_limit}});
 }
 
 section decode(std::span<const std::uint8_t> bytes) {
@@ -113,6 +114,7 @@ section decode(std::span<const std::uint8_t> bytes) {
   for (const json& row : document.at("timers")) s.timers.push_back(timer_from(row));
   for (const json& row : document.at("mappings")) s.mappings.push_back(mapping_from(row));
   s.locks_all = document.at("locks_all");
+  s.stack_limit = document.value("stack_limit", std::uint64_t{0});
   return s;
 }
 

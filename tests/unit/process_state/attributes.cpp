@@ -96,6 +96,7 @@ TEST_CASE("the section's bytes give the same section") {
   s.timers = {{5, -6, SIGEV_THREAD_ID, 40, 0xffff'ffff'ffff'ffff, 18, {{1, 2}, {3, 4}}, 9}};
   s.mappings = {{0x1000, 0x2000, {12, 14}, locked_on_fault, true, {2, 1}}};
   s.locks_all = 3;
+  s.stack_limit = 8 << 20;
   const section t = decode(encode(s));
   CHECK(t.pid == 17);
   CHECK(t.process == s.process);
@@ -115,6 +116,7 @@ TEST_CASE("the section's bytes give the same section") {
   CHECK(t.mappings[0].policy == words{2, 1});
   CHECK(t.mappings[0].lock == locked_on_fault);
   CHECK(t.locks_all == 3);
+  CHECK(t.stack_limit == 8 << 20);
 }
 
 TEST_CASE("bytes that are no section are refused") {
