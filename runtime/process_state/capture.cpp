@@ -57,8 +57,9 @@ void mark_expired(section& s) {
   constexpr int signals[] = {SIGALRM, SIGVTALRM, SIGPROF};
   for (std::size_t i = 0; i < s.intervals.size(); ++i) {
     const itimerval& t = s.intervals[i];
-    if (t.it_value.tv_sec != 0 || t.it_value.tv_usec != 0 || !due(own.process, signals[i])) continue;
-    if (is_in(s.pending, signals[i])) continue;
+    const bool once = t.it_interval.tv_sec == 0 && t.it_interval.tv_usec == 0;
+    const bool has_time_left = t.it_value.tv_sec != 0 || t.it_value.tv_usec != 0;
+    if ((once && has_time_left) || !due(own.process, signals[i]) || is_in(s.pending, signals[i])) continue;
     siginfo_t info{};
     info.si_signo = signals[i];
     info.si_code = SI_KERNEL;

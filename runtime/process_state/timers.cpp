@@ -120,9 +120,11 @@ std::vector<int> send_again(const signal_queue& taken) {
   return ids;
 }
 
+/// The kernel starts ITIMER_REAL again when the signal of the last time is taken; meanwhile there is no time left.
 interval_timers read_interval_timers() noexcept {
   interval_timers timers{};
   getitimer(ITIMER_REAL, &timers[0]);
+  if (timers[0].it_value.tv_sec == 0 && timers[0].it_value.tv_usec == 0) timers[0].it_value = timers[0].it_interval;
   getitimer(ITIMER_VIRTUAL, &timers[1]);
   getitimer(ITIMER_PROF, &timers[2]);
   return timers;

@@ -174,3 +174,26 @@ TEST_CASE("timers are made with their numbers") {
   syscall(SYS_timer_delete, 40);
   set_signals(SIG_UNBLOCK, {SIGRTMIN + 1});
 }
+
+TEST_CASE("an interval timer whose signal waits has no time left, and goes on nevertheless") {
+  set_signals(SIG_BLOCK, {SIGALRM});
+  const itimerval each{{0, 1000}, {0, 1000}}, none{};
+  setitimer(ITIMER_REAL, &each, nullptr);
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  for (sigset_t waiting{}; sigismember(&waiting, SIGALRM) == 0;) sigpending(&waiting);
+  itimerval now{};
+  getitimer(ITIMER_REAL, &now);
+  CHECK(now.it_value.tv_usec == 0);                    // what the kernel says
+  const interval_timers saved = read_interval_timers();
+  setitimer(ITIMER_REAL, &none, nullptr);
+  const timespec at_once{};
+  CHECK(sigtimedwait(&alarm, nullptr, &at_once) == SIGALRM);
+  start_interval_timers(saved);
+  const timespec long_enough{10, 0};
+  CHECK(sigtimedwait(&alarm, nullptr, &long_enough) == SIGALRM);
+  setitimer(ITIMER_REAL, &none, nullptr);
+  sigtimedwait(&alarm, nullptr, &at_once);
+  set_signals(SIG_UNBLOCK, {SIGALRM});
+}
