@@ -13,6 +13,7 @@
 #include <mana/gen/lower_slots.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 #include <utility>
 
@@ -203,10 +204,14 @@ inline int call_collective(A... args) noexcept {
   }
 }
 
-/// Shape `refuse`: the error handler of the communicator in the arguments, or of MPI_COMM_WORLD, hears the reason.
+/// Shape `refuse`: the error handler of MPI_COMM_WORLD hears of it. One that ends the job says why; where the program goes on
+/// with an error code, the reason is said here, once in a process.
 template <class Fn, class... A>
-inline int refuse([[maybe_unused]] A... args) noexcept {
+[[gnu::cold]] int refuse([[maybe_unused]] A... args) noexcept {
+  static constinit std::atomic<bool> said{false};
   wrap::wrapper_scope scope(Fn::id);
+  if (!wrap::ends_the_job(wrap::library().world.what.errhandler) && !said.exchange(true))
+    wrap::say_refused(function_name(Fn::id), Fn::why);
   return raise(MPI_COMM_WORLD, Fn::id, neutral::err_unsupported_operation, Fn::why);
 }
 

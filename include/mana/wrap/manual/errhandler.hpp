@@ -67,6 +67,17 @@ inline void end_with_error(std::uint32_t handler, int app_code, function_id f, c
   lower::cross([&] { s.note(line); s.abort(error_class); });
 }
 
+inline bool ends_the_job(std::uint32_t handler) noexcept {
+  return handler == neutral::errors_are_fatal || handler == neutral::errors_abort;
+}
+
+inline void say_refused(const char* function, const char* why) noexcept {
+  char line[512];
+  std::snprintf(line, sizeof line, "rank %u: %s is refused: %s; the program goes on with an error code",
+                lower::the_bridge().world_rank, function, why);
+  lower::cross([&] { lower::the_bridge().service->note(line); });
+}
+
 /// MPI::ERRORS_THROW_EXCEPTIONS of C++, which is a handler for objects of every kind: its function for each, if C's
 /// function is to call it. Else it is as MPI_ERRORS_RETURN, and C++'s function throws.
 struct thrower { void (*function)() = nullptr; handler_proxy by_proxy = nullptr; };
