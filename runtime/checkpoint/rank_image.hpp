@@ -43,6 +43,8 @@ struct memory_visitor {
   /// Descriptor, for reading and writing, of the object that a shared mapping without a file's name shows; -1: it is memory
   /// of its own.
   std::function<int(const region&)> object_of = [](const region&) { return -1; };
+  /// Id of the System V segment that one shows; -1: it is none, object_of is asked.
+  std::function<int(const region&)> segment_of = [](const region&) { return -1; };
   /// When all is mapped, before it is filled.
   std::function<void()> begin = [] {};
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
@@ -84,7 +86,7 @@ class rank_image {
   void check_processor() const;
   void read_header();
   void read_tables();
-  std::uintptr_t map_region(const region& r, int object) const;
+  std::uintptr_t map_region(const region& r, const memory_visitor& visitor) const;
   void read_chunk(file_reader& in, const chunk_header& h, char* place) const;
   template <class PlaceOf, class Done> std::uint64_t read_chunks(PlaceOf&& place_of, Done&& done);
   [[noreturn]] void damaged(const std::string& what) const;

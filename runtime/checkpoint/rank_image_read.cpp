@@ -6,6 +6,7 @@
 
 #include <lz4.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <xxhash.h>
 
@@ -161,9 +162,15 @@ std::uintptr_t limit_of(const region& r, int fd) {
 }  // namespace
 
 /// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again, or the
-/// object that stands for one without a name.
+/// object that stands for one without a name, or attach the segment.
 /// out: end of what can be filled
-std::uintptr_t rank_image::map_region(const region& r, int object) const {
+std::uintptr_t rank_image::map_region(const region& r, const memory_visitor& visitor) const {
+  if (const int segment = r.shared ? visitor.segment_of(r) : -1; segment >= 0) {
+    if (shmat(segment, reinterpret_cast<void*>(r.begin), 0) != reinterpret_cast<void*>(r.begin))
+      throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached").c_str());
+    return r.end;
+  }
+  const int object = r.shared ? visitor.object_of(r) : -1;
   const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | (r.shared ? MAP_SHARED : MAP_PRIVATE);
   std::optional<mapped_file> file;
   if (maps_file_again(r)) file.emplace(r);
@@ -247,7 +254,7 @@ void rank_image::restore_memory(const memory_visitor& visitor, const paths::path
   check_processor();
   for (region& r : regions_) r.path = moved(r.path);
   std::vector<std::uintptr_t> limits;
-  for (const region& r : regions_) limits.push_back(map_region(r, r.shared ? visitor.object_of(r) : -1));
+  for (const region& r : regions_) limits.push_back(map_region(r, visitor));
   visitor.begin();
   read_chunks([&](std::size_t at, const chunk_header& h) {
     if (maps_file_again(regions_[at]) && (regions_[at].protection & PROT_WRITE) == 0)

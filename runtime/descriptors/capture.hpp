@@ -45,6 +45,8 @@ class restoration {
 
   /// Descriptor of the object that the shared memory at this address shows; -1: of none.
   int mapped_at(std::uintptr_t begin) const noexcept;
+  /// Id of the System V segment that is to be attached at this address; -1: none.
+  int segment_at(std::uintptr_t begin) const noexcept;
 
   /// Enters the working directory, opens everything again at its number, gives back the other low numbers that guards
   /// took, and begins to watch. Files that have grown since are cut to the length that they had, so that nothing is

@@ -2,6 +2,7 @@
 
 #include "failure.hpp"
 #include "nameless.hpp"
+#include "segments.hpp"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -93,10 +94,12 @@ bool others_may_have(const std::string& path) noexcept {
   return !path.starts_with("/dev/zero ") && !path.starts_with("/anon_hugepage ");
 }
 
-void warn_of_others(const std::string& path, report& said) {
+void warn_of_others(const std::string& path, bool outlives, report& said) {
   const std::string with = "after a restart with ranks of this job alone, if they are on one machine again";
-  if (is_system_v(path))
-    said.warn("System V shared memory " + path + " is attached: it is shared " + with + "; its id is unknown then");
+  if (outlives)
+    said.warn("System V shared memory " + path + " is attached: a restart on another machine finds its memory, not its id");
+  else if (is_system_v(path))
+    said.warn("System V shared memory " + path + " was removed: it is shared " + with + "; its id is unknown then");
   else if (others_may_have(path) && !path.starts_with(memory_prefix))
     said.warn("memory of " + path + " is shared: " + with);
 }
@@ -174,9 +177,10 @@ json object_describer::describe(int fd, const struct stat& s, const std::string&
 json object_describer::take(report& said) {
   for (auto m = mappings_.cbegin(); m != mappings_.end();) {
     const std::string& path = m->second.path;
-    warn_of_others(path, said);
     const mapping_place last = std::as_const(mappings_).upper_bound(m->first);
-    if ((std::distance(m, last) > 1 || others_may_have(path)) && !kept_.contains(m->first)) describe_mapped(m, last);
+    const bool own = (std::distance(m, last) > 1 || others_may_have(path)) && !kept_.contains(m->first);
+    if (own) describe_mapped(m, last);
+    warn_of_others(path, own && objects_.back().contains("segment"), said);
     m = last;
   }
   return std::move(objects_);
@@ -193,11 +197,20 @@ void object_describer::describe_mapped(mapping_place first, mapping_place last) 
   object["kind"] = "memory";
   object["mode"] = 0777;
   object["size"] = size;
+  const auto is_whole = [=](const auto& m) { return m.second.offset == 0 && m.second.end - m.second.begin == size; };
+  if (first->second.path.starts_with(system_v) && std::all_of(first, last, is_whole))
+    if (json segment = describe_segment(static_cast<int>(first->first.second), size); !segment.is_null())
+      object["segment"] = std::move(segment);
   objects_.push_back(std::move(object));
 }
 
 object_maker::object_maker(const json& objects, const spare_numbers& spare) {
   for (const json& object : objects) {
+    const int segment = find_segment(object.value("segment", json()));
+    if (segment >= 0 && clear_segment(segment)) {
+      for (const json& begin : object["mapped"]) segments_[begin.get<std::uintptr_t>()] = segment;
+      continue;
+    }
     const int fd = make(object);
     if (fd < 0) fail(object["path"], "a file without a name cannot be made again");
     const int number = spare.move(fd);
@@ -221,11 +234,18 @@ void object_maker::replace(file_key key, int by, std::int64_t size) {
 
 void object_maker::fill(const json& objects) const {
   for (const json& object : objects)
-    if (object["kind"] != "directory") fill_parts(descriptor(object["key"]), object);
+    if (object["kind"] != "directory" && is_made(object)) fill_parts(descriptor(object["key"]), object);
 }
 
 object_maker::~object_maker() {
   for (const auto& [key, fd] : objects_) close(fd);
+}
+
+bool object_maker::is_made(const json& object) const { return objects_.contains({object["key"][0], object["key"][1]}); }
+
+int object_maker::segment_at(std::uintptr_t begin) const noexcept {
+  const auto found = segments_.find(begin);
+  return found == segments_.end() ? -1 : found->second;
 }
 
 int object_maker::mapped_at(std::uintptr_t begin) const noexcept {
@@ -235,7 +255,7 @@ int object_maker::mapped_at(std::uintptr_t begin) const noexcept {
 
 void object_maker::finish(const json& objects) const {
   for (const json& object : objects) {
-    if (object["kind"] == "directory") continue;
+    if (object["kind"] == "directory" || !is_made(object)) continue;
     const int fd = descriptor(object["key"]);
     fchmod(fd, object["mode"].get<mode_t>());
     if (const int seals = object.value("seals", 0); object["kind"] == "memory" && seals > 0)

@@ -77,13 +77,17 @@ class object_maker {
   int descriptor(const nlohmann::json& key) const { return objects_.at({key[0], key[1]}); }
   /// Of the object that is mapped at this address; -1: none of these.
   int mapped_at(std::uintptr_t begin) const noexcept;
+  /// Id of the segment that is attached at this address, and was there already; -1: none.
+  int segment_at(std::uintptr_t begin) const noexcept;
   /// Modes and seals, when nothing remains to be opened or written.
   void finish(const nlohmann::json& objects) const;
 
  private:
+  bool is_made(const nlohmann::json& object) const;
+
   std::map<file_key, int> objects_;
   std::vector<shared_object> shared_;
-  std::map<std::uintptr_t, int> mapped_;
+  std::map<std::uintptr_t, int> mapped_, segments_;
 };
 
 }  // namespace mana::descriptors

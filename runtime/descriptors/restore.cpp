@@ -156,6 +156,7 @@ void restoration::fill() {
   }
 }
 
+int restoration::segment_at(std::uintptr_t begin) const noexcept { return parts_->objects.segment_at(begin); }
 int restoration::mapped_at(std::uintptr_t begin) const noexcept { return parts_->objects.mapped_at(begin); }
 
 void restoration::finish() {

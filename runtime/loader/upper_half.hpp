@@ -53,8 +53,12 @@ void prepare_bridge();
 /// On the initial thread, before restart_threads().
 void reinstall();
 
-/// At a restart: memory in which the program had a System V segment attached; its shmdt gives it up.
-void attach_restored(std::uintptr_t begin, std::uintptr_t end) noexcept;
+enum class attached_as {
+  segment,     // the System V segment that it was
+  memory,      // memory of ours, which the kernel does not know as one: shmdt unmaps it
+};
+/// At a restart: the program had a System V segment attached here.
+void note_attached(std::uintptr_t begin, std::uintptr_t end, attached_as what) noexcept;
 
 /// Of the program's threads: the main one and all that are parked.
 std::vector<std::int32_t> thread_ids();

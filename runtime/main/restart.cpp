@@ -169,8 +169,14 @@ struct restored {
 
 /// in: r  shared memory without a name
 int show_object(const image::region& r, const restored& parts) {
-  if (descriptors::is_system_v(r.path)) split::attach_restored(r.begin, r.end);
+  if (descriptors::is_system_v(r.path)) split::note_attached(r.begin, r.end, split::attached_as::memory);
   return parts.files->mapped_at(r.begin);
+}
+
+int show_segment(const image::region& r, const restored& parts) {
+  const int id = parts.files->segment_at(r.begin);
+  if (id >= 0) split::note_attached(r.begin, r.end, split::attached_as::segment);
+  return id;
 }
 
 void restore_memory(image::rank_image& own, restored& parts) {
@@ -178,6 +184,7 @@ void restore_memory(image::rank_image& own, restored& parts) {
   with_descriptors([&] { parts.files->fill(); });
   split::lock_finder finder(decode_thread_ids(own));
   own.restore_memory({.object_of = [&](const image::region& r) { return show_object(r, parts); },
+                      .segment_of = [&](const image::region& r) { return show_segment(r, parts); },
                       .begin = process_state::restore_mappings,
                       .see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
                       .end = [&] { parts.locks = finder.finish(); }},

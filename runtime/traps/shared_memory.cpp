@@ -79,6 +79,8 @@ long trap_shmdt(trap& t) {
   return result;
 }
 
-void attach_restored(std::uintptr_t begin, std::uintptr_t end) noexcept { remember({begin, end}, true); }
+void note_attached(std::uintptr_t begin, std::uintptr_t end, attached_as what) noexcept {
+  remember({begin, end}, what == attached_as::memory);
+}
 
 }  // namespace mana::split
