@@ -99,7 +99,7 @@ fitting fit_registers(void* area, const register_layout& then, const register_la
   auto used = load<std::uint64_t>(bytes + legacy_bytes) & words.xstate_bv;
   if ((now.states & protection_keys) == 0) used &= ~protection_keys;
   if ((used & ~now.states & ~legacy_states) != 0) return fitting::lost;
-  if (words.xstate_bv == now.states && same(then, now, now.states)) return fitting::done;
+  if ((words.xstate_bv & ~now.states) == 0 && same(then, now, words.xstate_bv)) return fitting::done;
 
   std::size_t end = first_part, end_then = first_part;
   for_each_part(used, [&](int state) {
