@@ -36,6 +36,7 @@ bool parse_line(const std::string& line, region& out) {
                  ? line.substr(static_cast<std::size_t>(path_at))
                  : "";
   if (!out.path.empty() && out.path[0] != '/') out.path.clear();   // "[heap]", "[anon:…]"
+  out.is_file = !out.path.empty();
   return true;
 }
 

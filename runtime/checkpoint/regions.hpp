@@ -13,6 +13,7 @@ struct region {
   std::uint64_t offset;        // in the file
   std::string path;            // empty: anonymous
   std::uint64_t device = 0, inode = 0;   // of the file; not in an image
+  bool is_file = false;        // it shows a file now; else `path` is what it came from; not in an image
 };
 
 /// A shared mapping of a file that still has its name: a restart maps the file again.

@@ -10,7 +10,7 @@
 
 #include <capture.hpp>
 #include <process_state.hpp>
-#include <rank_image.hpp>
+#include <image_writer.hpp>
 #include <regions.hpp>
 #include <saved_state.hpp>
 #include <signal_hold.hpp>

@@ -1,12 +1,17 @@
-// Layout of a rank's image file. Little endian, x86-64.
+// Layout of a rank's image file, version 2. Little endian, x86-64.
 //
-//   file_header | sections: section_header, bytes … | regions: region_record, path … | chunks: chunk_header, bytes … |
-//   trailer
+//   file_header, zeros up to a page | bytes of chunks, those that are not compressed on whole pages | tables | trailer
+//   tables: sections: section_header, bytes … | regions: region_record, path … | sources: source_record, name … |
+//           chunks: chunk_record …
 //
-// A chunk holds at most chunk_bytes of one region's memory; pages that are in no chunk read as zeros. Every byte of the
-// file is covered by a checksum: of the header itself, of the tables (sections and regions together), of each chunk's
-// memory and stored bytes, of all chunk headers (in the trailer), of the trailer (in the manifest).
-// Of every later version too: magic, version, abi_version and the header's checksum are where they are here.
+// The chunk records are the image: each says where a piece of the program's memory is, in this file or in another that a
+// source names. Pages of a region that no record gives read as zeros. What a restart reads is covered by checksums: the
+// header's own, the trailer's, the tables' (in the trailer), each chunk's (in its record); what lies between chunks is
+// zeros. The manifest has the trailer's checksum, and so all.
+//
+// Frozen: who changes a layout bumps format_version, keeps a reader of the version before, and adds a golden image
+// (tests/unit/image/golden). Of every later version too: magic, version, abi_version and the header's checksum are where
+// they are here.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +19,9 @@
 namespace mana::image {
 
 inline constexpr std::uint64_t file_magic = 0x31'4547'414d'4941'4d;      // "MAIMAGE1"
-inline constexpr std::uint64_t trailer_magic = 0x31'444e'4541'4e41'4d;   // "MANAEND1"
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint64_t trailer_magic = 0x32'444e'4541'4e41'4d;   // "MANAEND2"
+inline constexpr std::uint32_t format_version = 2, oldest_format_version = 1;
+inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t chunk_bytes = 256u << 10;
 
 struct file_header {
@@ -24,10 +30,10 @@ struct file_header {
   std::uint32_t abi_version;         // of the boundary in include/mana/lower/abi.hpp
   std::uint32_t rank, world_size;
   std::uint32_t page_bytes;
-  std::uint32_t section_count, region_count;
+  std::uint32_t section_count, region_count;   // version 1; else 0: see the trailer
   std::uint32_t reserved;
-  std::uint64_t tables_bytes;        // of sections and regions
-  std::uint64_t tables_checksum;     // XXH3-64 over them
+  std::uint64_t tables_bytes;        // version 1: of sections and regions; else 0
+  std::uint64_t tables_checksum;     // version 1: XXH3-64 over them; else 0
   std::uint64_t cpu_features[4];     // see runtime/checkpoint/processor.hpp; the processor must have each bit that is set
   std::uint64_t checksum;            // XXH3-64 over the members above
 };
@@ -48,20 +54,51 @@ struct region_record {
 };
 static_assert(sizeof(region_record) == 40);
 
-struct chunk_header {
-  std::uint64_t address;             // of the memory
-  std::uint32_t memory_bytes;
-  std::uint32_t stored_bytes;        // that follow; equal to memory_bytes: not compressed, else an LZ4 block
-  std::uint64_t checksum;            // XXH3-64 over the memory; compressed: over the block, seeded with that value
+enum class source_kind : std::uint32_t {
+  generation = 1,                    // a file `name` of an older generation in the same directory of checkpoints
+  program_file = 2,                  // a file of the program's, by its path
 };
-static_assert(sizeof(chunk_header) == 24);
+
+struct source_record {
+  std::uint32_t kind;                // source_kind
+  std::uint32_t name_bytes;          // that follow
+  std::uint64_t generation;          // its number; program_file: 0
+  std::uint64_t identity;            // checksum of that image's trailer; program_file: XXH3-64 of its build id, 0: none
+};
+static_assert(sizeof(source_record) == 24);
+
+enum class codec : std::uint8_t {
+  none = 0,
+  lz4 = 1,                           // an LZ4 block
+  zstd = 2,                          // a Zstandard frame
+};
+
+struct chunk_record {
+  std::uint64_t address;             // of the memory that it gives
+  std::uint64_t offset;              // of the stored bytes, in their file; not compressed: whole pages
+  std::uint64_t checksum;            // XXH3-64 over the unpacked bytes; compressed: over the stored ones, seeded with that value
+  std::uint32_t memory_bytes;        // that it gives, whole pages
+  std::uint32_t skipped_bytes;       // of the unpacked bytes, before them
+  std::uint32_t unpacked_bytes;      // at most chunk_bytes
+  std::uint32_t stored_bytes;        // not compressed: unpacked_bytes; else fewer
+  std::uint16_t source;              // 0: this file; n: the n-th source record
+  std::uint8_t codec;                // image::codec
+  std::uint8_t zero[5];
+};
+static_assert(sizeof(chunk_record) == 48);
 
 struct trailer {
   std::uint64_t magic;
+  std::uint64_t tables_offset, tables_bytes;   // up to the trailer
+  std::uint64_t tables_checksum;     // XXH3-64 over them
   std::uint64_t chunk_count;
-  std::uint64_t memory_bytes;        // in all chunks
-  std::uint64_t chunks_checksum;     // XXH3-64 over the file header's checksum and all chunk headers, in order
+  std::uint64_t memory_bytes;        // that the chunks give
+  std::uint64_t own_bytes;           // of chunks that are stored in this file
+  std::uint32_t section_count, region_count, source_count;
+  std::uint32_t zero;
+  std::uint64_t header_checksum;     // of the file's header
+  std::uint64_t checksum;            // XXH3-64 over the members above
 };
-static_assert(sizeof(trailer) == 32);
+static_assert(sizeof(trailer) == 88);
 
 }  // namespace mana::image

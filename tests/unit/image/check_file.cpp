@@ -1,6 +1,7 @@
 // What the manifest says of the images is compared with them: an exchanged file is noticed as a damaged one is.
 #include "../temporary_directory.hpp"
 
+#include <image_writer.hpp>
 #include <rank_image.hpp>
 #include <store.hpp>
 

@@ -3,9 +3,14 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
+#include <image_writer.hpp>
 #include <rank_image.hpp>
 
 #include <doctest/doctest.h>
+
+#include <fcntl.h>
+
+#include <cstdlib>
 
 using namespace mana;
 namespace wm = window_memory;
@@ -42,13 +47,37 @@ void check_refused(const std::string& path) {
   CHECK(in_child([&] { return refused([&] { image::rank_image(path).restore_memory(); }); }) == "");
 }
 
+/// The bytes of the file that no chunk takes: header, tables, trailer.
+std::size_t tables_begin(const std::string& bytes) {
+  image::trailer end{};
+  std::memcpy(&end, bytes.data() + bytes.size() - sizeof end, sizeof end);
+  return end.tables_offset;
+}
+
 }  // namespace
 
-TEST_CASE("every flipped bit is noticed") {
+TEST_CASE("every flipped bit of header, tables and trailer is noticed") {
+  const temporary_directory directory;
+  const std::string sound = sound_image(directory);
+  std::string bytes = sound;
+  const std::filesystem::path path = directory.path() / "flipped";
+  const auto check = [&](std::size_t at, int bit) {
+    bytes[at] = static_cast<char>(static_cast<unsigned char>(sound[at]) ^ (1u << bit));
+    directory.write("flipped", bytes);
+    bytes[at] = sound[at];
+    INFO("bit " << bit << " of byte " << at << " of " << sound.size());
+    CHECK(refused([&] { image::rank_image(path).verify(); }) == "");
+  };
+  for (std::size_t at = 0; at < image::page_bytes; ++at)
+    for (int bit = 0; bit < 8; ++bit) check(at, bit);
+  for (std::size_t at = tables_begin(sound); at < sound.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) check(at, bit);
+}
+
+TEST_CASE("flipped bits are noticed by a restart too") {
   const temporary_directory directory;
   const std::string sound = sound_image(directory);
   REQUIRE(sound.size() > 20'000);
-  const std::size_t dense = 700;                       // header, tables and the first chunk's header
   std::uint64_t x = 12345;
   const auto check_position = [&](std::size_t at) {
     x = x * 6364136223846793005u + 1442695040888963407u;
@@ -58,9 +87,33 @@ TEST_CASE("every flipped bit is noticed") {
     INFO("byte " << at << " of " << sound.size());
     check_refused(directory.write("flipped", bytes));
   };
-  for (std::size_t at = 0; at < dense; ++at) check_position(at);
-  for (std::size_t at = sound.size() - 64; at < sound.size(); ++at) check_position(at);
-  for (std::size_t i = 0; i < 300; ++i) check_position(dense + (sound.size() - dense) * i / 300);
+  for (std::size_t at = 0; at < 200; ++at) check_position(at);
+  for (std::size_t at = tables_begin(sound); at < sound.size(); ++at) check_position(at);
+  for (std::size_t i = 0; i < 300; ++i) check_position(sound.size() * i / 300);
+}
+
+/// MANA_TEST_FLIPS: how many.
+TEST_CASE("random flips of what chunks hold are noticed") {
+  const temporary_directory directory;
+  const std::string path = directory.path() / "image";
+  std::filesystem::copy_file((sound_image(directory), directory.path() / "sound"), path);
+  const std::string sound = read_bytes(path);
+  const char* const wanted = std::getenv("MANA_TEST_FLIPS");
+  const int flips = wanted != nullptr ? std::atoi(wanted) : 2000;
+  const int fd = open(path.c_str(), O_RDWR);
+  std::uint64_t x = 54321;
+  int unnoticed = 0;
+  for (int i = 0; i < flips; ++i) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    const std::size_t at = image::page_bytes + (x >> 33) % (tables_begin(sound) - image::page_bytes);
+    const char flipped = static_cast<char>(static_cast<unsigned char>(sound[at]) ^ (1u << (x & 7)));
+    REQUIRE(pwrite(fd, &flipped, 1, static_cast<off_t>(at)) == 1);
+    unnoticed += !refused([&] { image::rank_image(path).verify(); }).empty();
+    REQUIRE(pwrite(fd, &sound[at], 1, static_cast<off_t>(at)) == 1);
+  }
+  close(fd);
+  CHECK(unnoticed == 0);
+  CHECK(refused([&] { image::rank_image(path).verify(); }) == "not noticed");
 }
 
 TEST_CASE("every cut is noticed, and what was added too") {
@@ -72,26 +125,24 @@ TEST_CASE("every cut is noticed, and what was added too") {
     check_refused(directory.write("cut", sound.substr(0, length)));
   }
   check_refused(directory.write("longer", sound + "x"));
+  check_refused(directory.write("longer", sound + sound));
   check_refused(directory.write("foreign", std::string(100'000, 'x')));
 }
 
-TEST_CASE("chunks that are left out or exchanged are noticed") {
+TEST_CASE("chunks whose bytes are exchanged are noticed") {
   const temporary_directory directory;
   const std::string sound = sound_image(directory);
-  const auto value = [&]<class T>(std::size_t at, T) {
-    T v{};
-    std::memcpy(&v, sound.data() + at, sizeof v);
-    return v;
-  };
-  const auto header = value(0, image::file_header{});
-  const std::size_t first = sizeof header + header.tables_bytes;
-  const std::size_t second = first + sizeof(image::chunk_header) + value(first, image::chunk_header{}).stored_bytes;
-  const std::size_t third = second + sizeof(image::chunk_header) + value(second, image::chunk_header{}).stored_bytes;
-  REQUIRE(third < sound.size());
-  check_refused(directory.write("without", sound.substr(0, first) + sound.substr(second)));
-  check_refused(directory.write("twice", sound.substr(0, second) + sound.substr(first)));
-  check_refused(directory.write("exchanged", sound.substr(0, first) + sound.substr(second, third - second) +
-                                                 sound.substr(first, second - first) + sound.substr(third)));
+  const image::rank_image before(directory.path() / "sound");
+  const auto& chunks = before.about().chunks;
+  REQUIRE(chunks.size() > 2);
+  const auto part = [&](std::size_t i) { return sound.substr(chunks[i].offset, chunks[i].stored_bytes); };
+  for (std::size_t i = 1; i < chunks.size(); ++i) {
+    std::string bytes = sound;
+    const std::size_t n = std::min(chunks[0].stored_bytes, chunks[i].stored_bytes);
+    bytes.replace(chunks[0].offset, n, part(i).substr(0, n));
+    bytes.replace(chunks[i].offset, n, part(0).substr(0, n));
+    if (bytes != sound) check_refused(directory.write("exchanged", bytes));
+  }
 }
 
 TEST_CASE("a file that is not there is told from one that is damaged") {

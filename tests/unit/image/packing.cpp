@@ -2,6 +2,7 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
+#include <image_writer.hpp>
 #include <rank_image.hpp>
 
 #include <doctest/doctest.h>

@@ -1,0 +1,130 @@
+#include "chunk_reader.hpp"
+
+#include "checksum.hpp"
+#include "file_stream.hpp"
+#include "packing.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace mana::image {
+
+namespace {
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+/// out: false if the file ends before
+bool read_all(int fd, char* into, std::size_t bytes, std::uint64_t at, const std::string& path) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t n = pread(fd, into + done, bytes - done, static_cast<off_t>(at + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw_io(path, "cannot be read");
+    if (n == 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string path_of(const source& s, const std::string& image_path) {
+  if (s.kind == source_kind::program_file) return s.name;
+  char generation[32];
+  std::snprintf(generation, sizeof generation, "gen-%06llu", static_cast<unsigned long long>(s.generation));
+  return parent_of(parent_of(image_path)) + "/" + generation + "/" + s.name;
+}
+
+chunk_reader::chunk_reader(const contents& image, int fd, const std::string& path)
+    : image_(image), stored_(new char[chunk_bytes]), unpacked_(new char[chunk_bytes]) {
+  files_.push_back({path, fd});
+  for (const source& s : image.sources) files_.push_back({image::path_of(s, path), -1});
+}
+
+chunk_reader::~chunk_reader() {
+  for (std::size_t n = 1; n < files_.size(); ++n)
+    if (files_[n].fd >= 0) close(files_[n].fd);
+}
+
+/// A file that was replaced since is not taken for the one that the image was made with.
+void chunk_reader::open_source(std::size_t n) {
+  file& f = files_[n];
+  const source& s = image_.sources[n - 1];
+  f.fd = open(f.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (s.kind == source_kind::generation ? O_NOFOLLOW : 0));
+  if (f.fd < 0) {
+    const error_kind kind = errno == ENOENT ? error_kind::missing : error_kind::io;
+    throw image_error(kind, f.path + ": cannot be opened: " + std::strerror(errno) + "; " + files_[0].path +
+                                " has a part of its memory there; restart another checkpoint (mana inspect shows them)");
+  }
+  struct stat about{};
+  if (fstat(f.fd, &about) != 0 || !S_ISREG(about.st_mode)) throw_damaged(f.path, "it is no file");
+  if (s.kind == source_kind::generation && read_identity(f.fd, f.path) != s.identity)
+    throw_damaged(f.path, "it is not the image that " + files_[0].path + " was made with");
+}
+
+int chunk_reader::file_of(const chunk_record& r) {
+  if (files_[r.source].fd < 0) open_source(r.source);
+  return files_[r.source].fd;
+}
+
+void chunk_reader::fetch(const chunk_record& r, char* into) {
+  const int fd = file_of(r);
+  if (!read_all(fd, into, r.stored_bytes, r.offset, path_of(r))) throw_damaged(path_of(r), "it ends within a chunk");
+}
+
+/// The unpacked chunk: at `place` if it is all that the record gives.
+const char* chunk_reader::whole_chunk(const chunk_record& r, char* place) {
+  const bool whole = r.memory_bytes == r.unpacked_bytes;
+  if (!whole && cached_offset_ == r.offset && cached_source_ == r.source) return unpacked_.get();
+  char* const into = whole ? place : unpacked_.get();
+  if (!whole) cached_offset_ = 0;
+  const char* stored = into;
+  if (static_cast<codec>(r.codec) == codec::none) {
+    fetch(r, into);
+  } else {
+    fetch(r, stored_.get());
+    stored = stored_.get();
+    if (!unpack(static_cast<codec>(r.codec), stored, r.stored_bytes, into, r.unpacked_bytes))
+      throw_damaged(path_of(r), "a chunk cannot be unpacked");
+  }
+  if (chunk_checksum(into, r.unpacked_bytes, stored, r.stored_bytes) != r.checksum)
+    throw_damaged(path_of(r), "a chunk's checksum is wrong");
+  if (!whole) {
+    cached_offset_ = r.offset;
+    cached_source_ = r.source;
+  }
+  return into;
+}
+
+void chunk_reader::read(const chunk_record& r, char* place) {
+  const char* const chunk = whole_chunk(r, place);
+  if (chunk != place) std::memcpy(place, chunk + r.skipped_bytes, r.memory_bytes);
+}
+
+void chunk_reader::check_gaps() {
+  if (image_.header.version == 1) return;      // has none
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> taken{{0, sizeof(file_header)}};
+  for (const chunk_record& r : image_.chunks)
+    if (r.source == 0) taken.emplace_back(r.offset, r.offset + r.stored_bytes);
+  taken.emplace_back(image_.chunks_end, image_.chunks_end);
+  std::sort(taken.begin(), taken.end());
+  char gap[page_bytes];
+  for (std::size_t i = 1; i < taken.size(); ++i) {
+    const std::uint64_t begin = taken[i - 1].second, end = taken[i].first;
+    if (end <= begin) continue;
+    const bool small = end - begin < page_bytes;
+    if (!small || !read_all(files_[0].fd, gap, end - begin, begin, files_[0].path) ||
+        std::any_of(gap, gap + (end - begin), [](char c) { return c != 0; }))
+      throw_damaged(files_[0].path, "there are bytes that belong to nothing");
+  }
+}
+
+}  // namespace mana::image

@@ -1,0 +1,51 @@
+// The memory that an image's chunk records name, from its own file and those of others.
+#pragma once
+#include "contents.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mana::image {
+
+/// Where the file of a source is. in: image_path  …/gen-N/FILE
+std::string path_of(const source& s, const std::string& image_path);
+
+class chunk_reader {
+ public:
+  /// The files of sources are opened when they are needed.
+  /// in: fd  of the image's own file, which stays the caller's
+  chunk_reader(const contents& image, int fd, const std::string& path);
+  ~chunk_reader();
+  chunk_reader(const chunk_reader&) = delete;
+  chunk_reader& operator=(const chunk_reader&) = delete;
+
+  /// Takes the record's memory to `place`, and compares the checksum of the whole chunk.
+  /// errors: image_error (missing, damaged, io), which names the file
+  void read(const chunk_record& r, char* place);
+
+  /// Descriptor of the file that the record's chunk is in, and its path.     errors: image_error (missing, damaged, io)
+  int file_of(const chunk_record& r);
+  const std::string& path_of(const chunk_record& r) const { return files_[r.source].path; }
+
+  /// The bytes of the image's own file that no chunk takes are zeros, and fewer than a page in each place.
+  /// errors: image_error (damaged, io)
+  void check_gaps();
+
+ private:
+  struct file {
+    std::string path;
+    int fd = -1;
+  };
+  void open_source(std::size_t n);
+  void fetch(const chunk_record& r, char* into);
+  const char* whole_chunk(const chunk_record& r, char* place);
+
+  const contents& image_;
+  std::vector<file> files_;              // by source
+  std::unique_ptr<char[]> stored_, unpacked_;
+  std::uint16_t cached_source_ = 0;      // what unpacked_ holds
+  std::uint64_t cached_offset_ = 0;      // 0: nothing
+};
+
+}  // namespace mana::image

@@ -1,0 +1,109 @@
+// Writes a rank's image.
+#pragma once
+#include "change_tracker.hpp"
+#include "checksum.hpp"
+#include "contents.hpp"
+#include "grow_array.hpp"
+#include "output_file.hpp"
+#include "own_memory.hpp"
+#include "packing.hpp"
+#include "page_sums.hpp"
+#include "processor.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mana::image {
+
+/// An image that the next one may refer to, in a directory of the same checkpoints.
+struct base_image {
+  std::vector<source> sources;       // the base itself is the first
+  std::vector<chunk_record> chunks;  // as contents::chunks; source n: sources[n - 1], never 0
+  page_sums sums;                    // as far as they are known
+};
+
+/// in: from  of generation `generation`, in its file `name`
+base_image as_base(const contents& from, std::uint64_t generation, const std::string& name);
+
+struct image_plan {
+  std::string path;
+  std::uint32_t rank = 0, world_size = 1;
+  std::vector<section> sections;
+  std::vector<region> regions;       // ascending
+  processor_features needed;         // of the processor, to go on
+  packing how;
+  std::uint64_t most_per_s = 0;      // bytes; 0: no limit
+  const base_image* base = nullptr;  // nullptr: all memory is written. Lives as long as the writer
+  std::vector<page_range> unwritten; // since the base; ascending
+  bool sums = false;                 // are wanted afterwards
+};
+
+struct write_result {
+  std::uint64_t file_bytes = 0;
+  std::uint64_t memory_bytes = 0;    // of the regions' pages that the image holds
+  std::uint64_t kept_bytes = 0;      // of them: that are in files of the base
+  std::uint64_t stored_bytes = 0;    // that the others take in the file
+  std::uint64_t checksum = 0;        // of the file's trailer, which covers all before it
+};
+
+/// Between the constructor and the end nothing allocates, locks or throws: the second half may run in a process that was
+/// forked off while other threads held any lock.
+class image_writer {
+ public:
+  /// Makes the file, of mode 0600. It is removed again unless finish() or taken_over() was successful.
+  /// errors: image_error (io), std::bad_alloc
+  explicit image_writer(image_plan plan);
+
+  /// Memory that others can write to as well: before the program goes on, and before a fork.
+  bool write_shared() noexcept;
+  /// All other memory, the tables, and the end. The file is durable when this returns true.
+  bool finish() noexcept;
+  /// A process that was forked off after write_shared() has finished it.
+  void taken_over() noexcept { out_.taken_over(); }
+
+  const write_result& result() const noexcept { return result_; }
+  const io_failure& failure() const noexcept { return out_.failure(); }
+  /// What failure() says, for people.
+  std::string failure_text(const io_failure& why) const;
+  page_sums take_sums() noexcept { return std::move(sums_); }
+
+ private:
+  static constexpr std::size_t pages_per_window = chunk_bytes / page_bytes;
+  enum class page : std::uint8_t { nothing, kept, stored };
+
+  bool write_regions(bool shared) noexcept;
+  bool write_window(const region& r, std::uintptr_t begin, std::uintptr_t end) noexcept;
+  bool is_unwritten(std::uintptr_t at) noexcept;
+  void judge(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, page* what) noexcept;
+  bool store(std::uintptr_t address, const char* memory, std::size_t bytes) noexcept;
+  bool keep(std::uintptr_t begin, std::uintptr_t end) noexcept;
+  bool write_tables() noexcept;
+  bool add_to_tables(const void* data, std::size_t bytes) noexcept;
+  bool write_chunk_records() noexcept;
+  bool fail_here(const char* what) noexcept { return out_.fail(what, errno); }
+
+  image_plan plan_;
+  output_file out_;
+  own_memory memory_;
+  packer packer_;
+  page_sums sums_;
+  std::unique_ptr<char[]> copy_;             // of a window
+  std::vector<char> tables_;                 // all but the chunks' records
+  checksum_state tables_sum_;
+  grow_array<chunk_record> shared_, private_;
+  grow_array<chunk_record>* records_ = &shared_;
+  std::size_t next_unwritten_ = 0;
+  trailer end_{};
+  write_result result_;
+};
+
+/// Writes an image at once.     errors: image_error (io); a part of a file is removed
+write_result write_rank_image(image_plan plan);
+write_result write_rank_image(const std::string& path, std::uint32_t rank, std::uint32_t world_size,
+                              std::vector<section> sections, std::vector<region> regions,
+                              const processor_features& needed = features_here());
+
+}  // namespace mana::image

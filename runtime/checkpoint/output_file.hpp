@@ -1,0 +1,90 @@
+// Sequential writing of one large file, as fast as its disk, with several parts under way.
+//
+// Nothing here allocates or throws but the constructor: a process that was forked off writes too.
+#pragma once
+#include <linux/aio_abi.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace mana::image {
+
+/// Why a step failed. what: nullptr if none did
+struct io_failure {
+  const char* what = nullptr;
+  int error = 0;             // errno
+};
+
+/// Large files go past the page cache (O_DIRECT), whose copy costs more than a fast disk; where a file system has no
+/// such thing, through it, with the disk kept busy. What fails stays failed.
+class output_file {
+ public:
+  /// A new file of mode 0600. most_per_s: bytes; 0: no limit      errors: image_error (io)
+  explicit output_file(std::string path, std::uint64_t most_per_s = 0);
+  /// A file that was not finished is removed, if this process made it.
+  ~output_file();
+  output_file(const output_file&) = delete;
+  output_file& operator=(const output_file&) = delete;
+
+  /// Room for up to `bytes` (at most a quarter of part_bytes) that the caller fills and then commits. out: nullptr: failed
+  char* room(std::size_t bytes) noexcept;
+  void commit(std::size_t bytes) noexcept { used_ += bytes; }
+  bool append(const void* data, std::size_t bytes) noexcept;
+  /// Zeros up to the next multiple of page_bytes.
+  bool align() noexcept;
+
+  /// Of what comes next.
+  std::uint64_t position() const noexcept { return written_ + used_; }
+  /// The disk takes less than it is given: the last part had to wait for an earlier one.
+  bool is_ahead_of_disk() const noexcept { return ahead_; }
+  /// Nothing is under way any more, and what comes next may come from a process that is forked off now.
+  bool settle() noexcept;
+  /// Everything is on the disk when this returns true.
+  bool finish() noexcept;
+  /// A process that was forked off has finished it.
+  void taken_over() noexcept;
+
+  const std::string& path() const noexcept { return path_; }
+  const io_failure& failure() const noexcept { return failure_; }
+  bool fail(const char* what, int error) noexcept;
+
+  static constexpr std::size_t part_bytes = 4u << 20;
+
+ private:
+  static constexpr unsigned parts = 4;
+  static constexpr std::uint64_t under_way = 32u << 20;     // through the page cache: given to the disk, not waited for
+  static constexpr std::chrono::milliseconds prompt{2};     // half of what packing a part takes
+
+  char* part(unsigned i) const noexcept { return memory_ + i * part_bytes; }
+  bool flush() noexcept;
+  bool give(char* bytes, std::size_t n) noexcept;
+  bool give_directly(std::size_t n) noexcept;
+  bool write_all(const char* bytes, std::size_t n, std::uint64_t at) noexcept;
+  bool await_part(unsigned i) noexcept;
+  bool await_all() noexcept;
+  bool hear(const io_event& done) noexcept;
+  bool keep_pace() noexcept;
+  bool sync_range(std::uint64_t begin, std::uint64_t bytes, unsigned flags) noexcept;
+  void keep_rate() noexcept;
+  void become_direct() noexcept;
+  void leave_direct() noexcept;
+
+  std::string path_;
+  int fd_ = -1;
+  int maker_ = 0;                       // process
+  char* memory_ = nullptr;              // of all parts
+  unsigned current_ = 0;                // part that is filled
+  std::size_t used_ = 0;                // bytes of it
+  std::uint64_t written_ = 0;           // given away, before it
+  std::uint64_t waited_for_ = 0;
+  bool tried_direct_ = false, direct_ = false, ahead_ = false;
+  aio_context_t queue_ = 0;
+  struct { std::uint64_t at = 0; std::size_t bytes = 0; } flights_[parts];   // bytes: 0 if it is free
+  std::uint64_t limit_, most_per_s_;
+  std::chrono::steady_clock::time_point begun_;
+  io_failure failure_;
+};
+
+}  // namespace mana::image

@@ -1,0 +1,174 @@
+#include "rank_image.hpp"
+
+#include "chunk_reader.hpp"
+#include "file_stream.hpp"
+
+#include <mana/lower/abi.hpp>
+
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace mana::image {
+
+namespace {
+
+std::string as_text(const region& r) {
+  char text[64];
+  std::snprintf(text, sizeof text, "0x%lx-0x%lx", static_cast<unsigned long>(r.begin),
+                static_cast<unsigned long>(r.end));
+  return text;
+}
+
+}  // namespace
+
+void rank_image::damaged(const std::string& what) const { throw_damaged(path_, what); }
+
+rank_image::rank_image(std::string path) : path_(std::move(path)) {
+  fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0 && errno == ENOENT)
+    throw image_error(error_kind::missing, path_ + ": the image of a rank is missing; restart another checkpoint (mana "
+                      "inspect shows them)");
+  if (fd_ < 0) throw_io(path_, "a rank's image cannot be opened");
+  try {
+    contents_ = read_contents(fd_, path_);
+  } catch (...) {
+    close(fd_);
+    throw;
+  }
+}
+
+rank_image::~rank_image() { close(fd_); }
+
+bool rank_image::has_section(const std::string& name) const noexcept {
+  return std::any_of(contents_.sections.begin(), contents_.sections.end(), [&](const image::section& s) { return s.name == name; });
+}
+
+std::span<const std::uint8_t> rank_image::section(const std::string& name) const {
+  for (const image::section& s : contents_.sections)
+    if (s.name == name) return s.bytes;
+  damaged("it has no section \"" + name + "\"");
+}
+
+namespace {
+
+/// The file that a shared mapping showed, opened again.
+class mapped_file {
+ public:
+  explicit mapped_file(const region& r) {
+    const bool writable = (r.protection & PROT_WRITE) != 0;
+    fd_ = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (fd_ < 0)
+      throw image_error(error_kind::file, r.path + ": a file that the program had mapped cannot be opened: " +
+                        std::strerror(errno));
+  }
+  ~mapped_file() { close(fd_); }
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+  int descriptor() const noexcept { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// First address of the region that the file does not reach. It must still reach as far as the pages that are stored.
+std::uintptr_t limit_of(const region& r, int fd) {
+  struct stat about{};
+  if (fstat(fd, &about) != 0) throw_io(r.path, "a file that the program had mapped cannot be looked at");
+  const auto bytes = S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : ~std::uint64_t{4095};
+  const std::uint64_t after = bytes > r.offset ? bytes - r.offset : 0;
+  return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
+}
+
+}  // namespace
+
+/// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again, or the
+/// object that stands for one without a name, or attach the segment.
+/// out: end of what can be filled
+std::uintptr_t rank_image::map_region(const region& r, const memory_visitor& visitor) const {
+  if (const int segment = r.shared ? visitor.segment_of(r) : -1; segment >= 0) {
+    if (shmat(segment, reinterpret_cast<void*>(r.begin), 0) != reinterpret_cast<void*>(r.begin))
+      throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached").c_str());
+    return r.end;
+  }
+  const int object = r.shared ? visitor.object_of(r) : -1;
+  const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | (r.shared ? MAP_SHARED : MAP_PRIVATE);
+  std::optional<mapped_file> file;
+  if (maps_file_again(r)) file.emplace(r);
+  const int protection = file && (r.protection & PROT_WRITE) == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* const wanted = reinterpret_cast<void*>(r.begin);
+  const int shown = file ? file->descriptor() : object;
+  void* const got = shown >= 0 ? mmap(wanted, r.end - r.begin, protection, flags, shown, static_cast<off_t>(r.offset))
+                               : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
+  if (got == wanted) return shown >= 0 ? limit_of(r, shown) : r.end;
+  const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
+  if (got != MAP_FAILED) munmap(got, r.end - r.begin);
+  if (occupied)
+    throw image_error(error_kind::occupied, path_ + ": the program's memory " + as_text(r) + " is in use in this "
+                      "process; start again, and without libraries that are preloaded into mana itself");
+  throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
+}
+
+/// The version of the boundary, and the processor.
+void rank_image::check_machine() const {
+  if (header().abi_version != lower::abi_version)
+    throw image_error(error_kind::version, path_ + ": the image is of version " + std::to_string(header().abi_version) +
+                      " of the boundary between program and MPI, this mana has " + std::to_string(lower::abi_version) +
+                      "; restart with the version of mana that wrote it");
+  processor_features needed;
+  std::copy(std::begin(header().cpu_features), std::end(header().cpu_features), needed.words);
+  std::string names;
+  for (const std::string& name : lacking(needed, features_here())) names += " " + name;
+  if (!names.empty())
+    throw image_error(error_kind::cpu, path_ + ": the program may use what this processor lacks:" + names +
+                      "; restart on one that has it, and run with --cpu what is to go on elsewhere");
+}
+
+void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor) {
+  chunk_reader in(contents_, fd_, path_);
+  std::size_t at = 0;
+  for (const chunk_record& c : contents_.chunks) {
+    while (regions()[at].end <= c.address) ++at;     // both ascend
+    const region& r = regions()[at];
+    if (maps_file_again(r) && (r.protection & PROT_WRITE) == 0)
+      damaged("it would write to a file that was not written to");
+    if (c.address + c.memory_bytes > limits[at])
+      throw image_error(error_kind::file, r.path + ": a file that the program had mapped is shorter than at the "
+                        "checkpoint; put the file of that time back");
+    char* const place = reinterpret_cast<char*>(c.address);
+    if (!maps_file_again(r)) madvise(place, c.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
+    in.read(c, place);
+    if ((r.protection & PROT_WRITE) != 0)
+      visitor.see({reinterpret_cast<const std::uint64_t*>(place), c.memory_bytes / sizeof(std::uint64_t)}, r);
+  }
+  in.check_gaps();
+}
+
+void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
+  check_machine();
+  for (region& r : contents_.regions) r.path = moved(r.path);
+  std::vector<std::uintptr_t> limits;
+  for (const region& r : regions()) limits.push_back(map_region(r, visitor));
+  visitor.begin();
+  fill(limits, visitor);
+  visitor.end();
+  for (const region& r : regions())
+    if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) != 0)
+      throw_io(path_, ("the program's memory " + as_text(r) + " cannot be protected as it was").c_str());
+}
+
+std::uint64_t rank_image::verify() {
+  const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
+  chunk_reader in(contents_, fd_, path_);
+  for (const chunk_record& c : contents_.chunks) in.read(c, memory.get());
+  in.check_gaps();
+  return contents_.memory_bytes;
+}
+
+}  // namespace mana::image
