@@ -18,7 +18,16 @@ namespace mana::image {
 
 namespace {
 
-/// A device that may write to memory past the page tables (RDMA, memory of others attached): its name, or empty.
+/// out: as ioctl's; scan.walk_end says how far it came
+int scan_pages(int pagemap, pm_scan_arg& scan) noexcept {
+  int n = 0;
+  do n = ioctl(pagemap, PAGEMAP_SCAN, &scan);
+  while (n < 0 && errno == EINTR);
+  return n;
+}
+
+}  // namespace
+
 std::string foreign_writer() {
   namespace fs = std::filesystem;
   constexpr unsigned memory_major = 1, terminal_major = 5, first_pty_major = 136, last_pty_major = 143,
@@ -36,16 +45,6 @@ std::string foreign_writer() {
   }
   return {};
 }
-
-/// out: as ioctl's; scan.walk_end says how far it came
-int scan_pages(int pagemap, pm_scan_arg& scan) noexcept {
-  int n = 0;
-  do n = ioctl(pagemap, PAGEMAP_SCAN, &scan);
-  while (n < 0 && errno == EINTR);
-  return n;
-}
-
-}  // namespace
 
 change_tracker::change_tracker() noexcept try {
   if (const std::string device = foreign_writer(); !device.empty()) {

@@ -13,6 +13,10 @@ struct page_range {
   std::uintptr_t begin, end;         // addresses, whole pages
 };
 
+/// A device of this process that may write to memory past the page tables (RDMA, memory of others attached): its name, or
+/// empty.
+std::string foreign_writer();
+
 /// Private anonymous memory is write-protected in the page tables without anybody being told of the writes (userfaultfd's
 /// asynchronous mode, Linux 6.7), and asked for afterwards (PAGEMAP_SCAN). No privilege is needed.
 ///

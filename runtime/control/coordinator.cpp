@@ -86,6 +86,7 @@ void coordinator::on_frame(int link, frame_reader& frame) {
       break;
     }
     case frame_type::parked:
+    case frame_type::copied:
     case frame_type::written:
     case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::request: on_request(frame.get<std::uint8_t>() != 0); break;
@@ -117,8 +118,9 @@ void coordinator::lose(const clock::rank_range& ranks) {
 
 /// Nobody waits for the answer, and what is asked for, the state after this moment, the checkpoint under way will have if
 /// there is one: until its verdict no rank has gone further than the recovery line.
+/// Where the program runs on while its memory is stored, it may have gone further.
 void coordinator::on_request(bool stop) {
-  const bool under_way = step_ != step::idle;
+  const bool under_way = step_ != step::idle && step_ != step::storing;
   (under_way ? joined_ : asked_) = true;
   bool& then_stop = under_way ? joined_stop_ : asked_stop_;
   then_stop = then_stop || stop;

@@ -25,7 +25,7 @@ class coordinator final : link_user {
     std::unique_ptr<connection> line;
     bool waits = false, served = false;
   };
-  enum class step { idle, quiescing, parking, writing };
+  enum class step { idle, quiescing, parking, writing, storing };
 
   static time::duration seconds(double s);
   void on_frame(int link, frame_reader& frame) override;
@@ -46,9 +46,10 @@ class coordinator final : link_user {
   void go_on();
   void enter(step next);
   void proceed();
+  void let_run_on();
   void conclude();
   void give_up(const std::string& why);
-  void tell_verdict(bool committed);
+  void tell_verdict(verdict_kind verdict);
   void close_checkpoint(bool committed, const std::string& text);
   std::string success(const std::vector<rank_written>& images) const;
   void end_if_all_ending();
@@ -71,10 +72,11 @@ class coordinator final : link_user {
   bool anew_ = false;                   // and goes on with the time limit of the one that is made anew
   bool joined_ = false, joined_stop_ = false;   // asked for while the checkpoint under way could still serve it
   bool stop_ = false, ended_ = false;
+  bool forked_ = false;                 // the checkpoint under way
   clock::request_number number_ = 0;    // of the last request
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
   time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
-  std::array<std::optional<double>, 4> took_s_;  // by step: of the newest checkpoint, as far as it has come
+  std::array<std::optional<double>, 5> took_s_;  // by step: of the newest checkpoint, as far as it has come
   std::optional<time> stop_at_;
   commit_info generation_{};
   std::uint64_t committed_ = 0, last_generation_ = 0;

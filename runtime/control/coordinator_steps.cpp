@@ -16,7 +16,7 @@ std::string decimal(double value) {
   return text;
 }
 
-constexpr const char* step_names[] = {"running", "quiescing", "parking", "writing"};
+constexpr const char* step_names[] = {"running", "quiescing", "parking", "writing", "storing"};
 
 }  // namespace
 
@@ -49,7 +49,8 @@ void coordinator::begin_if_asked() {
 void coordinator::go_on() {
   if (step_ == step::quiescing && clock_->done()) enter(step::parking);
   if (step_ == step::parking && progress_.all_parked() == number_) proceed();
-  if (step_ == step::writing && progress_.all_written() == number_) conclude();
+  if (step_ == step::writing && forked_ && progress_.all_copied() == number_) let_run_on();
+  if ((step_ == step::writing || step_ == step::storing) && progress_.all_written() == number_) conclude();
 }
 
 /// The step that ends has its time noted, also where the checkpoint is given up.
@@ -70,7 +71,24 @@ void coordinator::proceed() {
     return give_up(error.what());
   }
   enter(step::writing);
-  links_.send_all(frame_writer(frame_type::proceed).put(generation_.generation_path).take());
+  forked_ = around_.forked && !stop_;
+  links_.send_all(frame_writer(frame_type::proceed)
+                      .put(generation_.generation_path)
+                      .put(generation_.generation)
+                      .put(static_cast<std::uint8_t>(forked_))
+                      .take());
+}
+
+/// All ranks' memory is held by processes of their own: the program goes on, and the checkpoint is committed when those
+/// have written it.
+void coordinator::let_run_on() {
+  clock_->end();
+  enter(step::storing);
+  if (joined_stop_) {       // the ranks cannot be stopped here any more: by the next one
+    asked_ = asked_stop_ = true;
+    joined_ = joined_stop_ = false;
+  }
+  tell_verdict(verdict_kind::copied);
 }
 
 void coordinator::conclude() {
@@ -106,7 +124,7 @@ std::string coordinator::success(const std::vector<rank_written>& images) const 
 }
 
 void coordinator::give_up(const std::string& why) {
-  if (step_ == step::writing) around_.abandon(generation_);
+  if (step_ == step::writing || step_ == step::storing) around_.abandon(generation_);
   close_checkpoint(false, why);
 }
 
@@ -121,17 +139,18 @@ void coordinator::on_retracted(clock::request_number number) {
   asked_ = anew_ = true;
   asked_stop_ = asked_stop_ || stop_ || joined_stop_;
   joined_ = joined_stop_ = stop_ = false;
-  tell_verdict(false);
+  tell_verdict(verdict_kind::given_up);
 }
 
-void coordinator::tell_verdict(bool committed) {
-  frame_writer verdict(frame_type::verdict);
-  links_.send_all(verdict.put(static_cast<std::uint8_t>(committed)).put(static_cast<std::uint8_t>(stop_)).take());
+void coordinator::tell_verdict(verdict_kind verdict) {
+  frame_writer frame(frame_type::verdict);
+  links_.send_all(frame.put(static_cast<std::uint8_t>(verdict)).put(static_cast<std::uint8_t>(stop_)).take());
 }
 
 /// The ranks learn the outcome, then those who asked.
 void coordinator::close_checkpoint(bool committed, const std::string& text) {
-  clock_->end();
+  const bool runs_on = step_ == step::storing;
+  if (!runs_on) clock_->end();
   enter(step::idle);
   last_result_ = text;
   stop_ = committed && (stop_ || joined_stop_);
@@ -140,7 +159,8 @@ void coordinator::close_checkpoint(bool committed, const std::string& text) {
     asked_stop_ = asked_stop_ || joined_stop_;
   }
   joined_ = joined_stop_ = false;
-  tell_verdict(committed);
+  if (runs_on) links_.send_all(frame_writer(frame_type::stored).put(static_cast<std::uint8_t>(committed)).take());
+  else tell_verdict(committed ? verdict_kind::committed : verdict_kind::given_up);
   bool heard = false;
   for (client& c : clients_) {
     if (!c.served) continue;
@@ -200,7 +220,7 @@ std::string coordinator::waiting_for() const {
     if (step_ == step::parking && !progress_.has_parked(l, number_))
       text += who + (one ? " has threads that did not reach a point where they can be saved\n"
                          : ": not all threads have reached a point where they can be saved\n");
-    if (step_ == step::writing && !progress_.has_written(l, number_))
+    if ((step_ == step::writing || step_ == step::storing) && !progress_.has_written(l, number_))
       text += who + (one ? " has not written its image yet\n" : ": not all have written their images yet\n");
   }
   return text;

@@ -55,9 +55,9 @@ void rank_control::end() {
   agent_.join();
   network_->end();
   network_.reset();
-  line_.reset();
   const std::lock_guard hold(lock_);
   begun_ = false;
+  line_.reset();
   clock_.reset();
 }
 
@@ -100,7 +100,10 @@ void rank_control::on_frame(frame_reader& frame) {
     case frame_type::clock_down: clock_->receive(frame); break;
     case frame_type::line: on_line(); break;
     case frame_type::proceed:
-      generation_ = frame.get<std::string>();
+      generation_.generation_path = frame.get<std::string>();
+      generation_.generation = frame.get<std::uint64_t>();
+      forked_ = frame.get<std::uint8_t>() != 0;
+      stored_number_ = number_;
       vid::begin_anew(around_.clocks());
       proceed_ = true;
       break;
@@ -109,6 +112,7 @@ void rank_control::on_frame(frame_reader& frame) {
       on_verdict(committed, frame.get<std::uint8_t>() != 0);
       break;
     }
+    case frame_type::stored: around_.stored(frame.get<std::uint8_t>() != 0); break;
     case frame_type::end: all_ending_ = true; break;
     default: break;
   }
@@ -295,9 +299,36 @@ int rank_control::park_others() {
   return verdict_known_ ? 0 : 1;
 }
 
-std::string rank_control::generation() {
+commit_info rank_control::generation() {
   const std::lock_guard hold(lock_);
   return generation_;
+}
+
+bool rank_control::forked() {
+  const std::lock_guard hold(lock_);
+  return forked_;
+}
+
+lower::outcome rank_control::copied() {
+  std::unique_lock hold(lock_);
+  tell(frame_writer(frame_type::copied).put(number_).take());
+  return await_verdict(hold);
+}
+
+/// Where the coordinator was lost meanwhile, nobody asks any more.
+void rank_control::stored(rank_result result) {
+  const std::lock_guard hold(lock_);
+  if (begun_) tell_written(std::move(result));
+}
+
+void rank_control::tell_written(rank_result result) {
+  result.image.rank = around_.rank;
+  tell(frame_writer(frame_type::written).put(stored_number_).put(std::vector{std::move(result)}).take());
+}
+
+lower::outcome rank_control::await_verdict(std::unique_lock<std::mutex>& hold) {
+  changed_.wait(hold, [this] { return verdict_known_; });
+  return committed_ ? lower::outcome::resumed : lower::outcome::given_up;
 }
 
 lower::outcome rank_control::written(const rank_written& image) { return tell_result({image, {}}); }
@@ -307,10 +338,8 @@ lower::outcome rank_control::not_written(const std::string& why) { return tell_r
 /// out: the coordinator's verdict
 lower::outcome rank_control::tell_result(rank_result result) {
   std::unique_lock hold(lock_);
-  result.image.rank = around_.rank;
-  tell(frame_writer(frame_type::written).put(number_).put(std::vector{std::move(result)}).take());
-  changed_.wait(hold, [this] { return verdict_known_; });
-  return committed_ ? lower::outcome::resumed : lower::outcome::given_up;
+  tell_written(std::move(result));
+  return await_verdict(hold);
 }
 
 bool rank_control::stop_asked() {

@@ -37,8 +37,15 @@ class rank_control {
 
   /// Returns when all threads of all ranks are parked, or (0) when the checkpoint was given up.
   int park_others();
-  /// Directory of the generation; valid after park_others().
-  std::string generation();
+  /// Directory and number of the generation; valid after park_others().
+  commit_info generation();
+  /// Whether a process of its own is to write the image; valid after park_others().
+  bool forked();
+  /// A process of its own holds the memory. Returns when those of all ranks do: the program may go on then, and stored() is
+  /// to follow; or the checkpoint was given up.
+  lower::outcome copied();
+  /// What that process has come to. Any thread; does not wait.
+  void stored(rank_result result);
   /// The coordinator's verdict on all ranks' images.
   lower::outcome written(const rank_written& image);
   lower::outcome not_written(const std::string& why);
@@ -60,6 +67,8 @@ class rank_control {
   void wait_held(std::unique_lock<std::mutex>& hold);
   bool pass_barrier(std::unique_lock<std::mutex>& hold, const lower::collective_start& start);
   lower::outcome tell_result(rank_result result);
+  void tell_written(rank_result result);
+  lower::outcome await_verdict(std::unique_lock<std::mutex>& hold);
   std::vector<clock::group_count> read_clocks() const;
   void tell(const bytes& frame);
   void take_frames();
@@ -79,7 +88,9 @@ class rank_control {
   bool retracted_ = false;                // a start that the last request knows of was none: it will come to nothing
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
-  std::string generation_;
+  commit_info generation_;
+  bool forked_ = false;                 // what the coordinator said of it
+  clock::request_number stored_number_ = 0;     // of the checkpoint whose image is being written
   std::map<const vid::group_clock*, std::uint64_t> barriers_;   // trivial ones that this rank is in: their requests
 };
 

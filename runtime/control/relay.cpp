@@ -59,7 +59,8 @@ void relay::on_order(frame_reader& frame) {
       links_.send_to_rank(rank, whole(frame_reader(frame.rest())));
       break;
     }
-    case frame_type::proceed: links_.send_all(whole(frame)); break;
+    case frame_type::proceed:
+    case frame_type::stored: links_.send_all(whole(frame)); break;
     case frame_type::verdict: {
       if (clock_ != nullptr) clock_->end();
       links_.send_all(whole(frame));
@@ -88,6 +89,7 @@ void relay::on_frame(int link, frame_reader& frame) {
       else clock_->receive(link, frame);
       break;
     case frame_type::parked:
+    case frame_type::copied:
     case frame_type::written:
     case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::of_rank: {
@@ -116,6 +118,10 @@ void relay::tell_what_all_said() {
   if (const auto request = progress_.all_parked(); request > said_parked_) {
     said_parked_ = request;
     tell(frame_writer(frame_type::parked).put(request).take());
+  }
+  if (const auto request = progress_.all_copied(); request > said_copied_) {
+    said_copied_ = request;
+    tell(frame_writer(frame_type::copied).put(request).take());
   }
   if (const auto request = progress_.all_written(); request > said_written_) {
     said_written_ = request;

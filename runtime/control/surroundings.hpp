@@ -15,10 +15,14 @@ namespace mana::control {
 struct rank_written {
   int rank = 0;
   std::uint64_t file_bytes = 0, memory_bytes = 0, checksum = 0;   // image::write_result
+  std::uint64_t kept_bytes = 0;                                   // of the memory: that is in the images before
+  std::vector<std::uint64_t> builds_on;                           // generations that it refers to, ascending
+  std::string mode;                                               // how it was written, in words
   std::vector<std::string> warnings;                              // what a restart will not have, in words
   double seconds = 0;
-  static constexpr std::tuple fields{&rank_written::rank,     &rank_written::file_bytes, &rank_written::memory_bytes,
-                                     &rank_written::checksum, &rank_written::warnings,   &rank_written::seconds};
+  static constexpr std::tuple fields{&rank_written::rank,       &rank_written::file_bytes, &rank_written::memory_bytes,
+                                     &rank_written::checksum,   &rank_written::kept_bytes, &rank_written::builds_on,
+                                     &rank_written::mode,       &rank_written::warnings,   &rank_written::seconds};
 };
 
 struct rank_result {
@@ -39,6 +43,7 @@ struct surroundings {
   double stop_after_s = 0;           // not 0: then a checkpoint that ends the job is asked for
   int requests = -1;                 // eventfd, see lower::slot_requests; -1: none
   double limit_s = 0;                // from a request until all threads are parked; 0: default_limit_s
+  bool forked = false;               // the program runs on while processes of their own write; that of rank 0 counts
   bool verbose = false;
   std::string clock;                 // name of the policy; empty: the default
   std::string clock_trace;           // directory of the clock's traces; empty: none are written
@@ -56,6 +61,8 @@ struct surroundings {
   std::function<std::uint64_t(std::uint64_t comm)> begin_barrier;        // out: a request
   std::function<bool(std::uint64_t& request)> is_barrier_over;
   std::function<void()> make_progress;               // of what the live MPI has under way, on a thread that is in MPI
+  /// What became of a checkpoint whose images were still being written when the program went on. On the agent's thread.
+  std::function<void(bool committed)> stored;
   /// Of rank 0, called on the coordinator's thread. errors: std::exception, whose text the requester reads
   std::function<commit_info()> begin_generation;
   std::function<void(const commit_info&, std::span<const rank_written>)> commit;

@@ -23,6 +23,7 @@ enum class frame_type : std::uint8_t {
   clock_up = 2,     // the clock policy's up
   parked = 3,       // uint64 request: all threads are parked
   written = 4,      // uint64 request, list of rank_result
+  copied = 5,       // uint64 request: the memory is held by processes of their own, which write it: `written` comes later
   ending = 6,       // the ranks wait in MPI_Finalize
   request = 7,      // a signal, or the program, asks for a checkpoint. uint8 stop
   answered = 8,     // uint64: the request whose quiesce begins there
@@ -33,10 +34,11 @@ enum class frame_type : std::uint8_t {
   // Away from the coordinator, to all ranks
   clock_down = 16,  // the clock policy's down, to one link
   proceed = 17,     // all ranks are parked. text: directory of the generation
-  verdict = 18,     // uint8 committed, uint8 stop
+  verdict = 18,     // uint8 verdict_kind, uint8 stop: the ranks are let go
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
+  stored = 23,      // uint8 committed: what became of a checkpoint whose verdict was `copied`
   to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
   // client → coordinator
   hello_client = 32,    // key
@@ -46,6 +48,8 @@ enum class frame_type : std::uint8_t {
   answer = 48,  // uint8 ok, text
   status = 50,  // text: JSON
 };
+
+enum class verdict_kind : std::uint8_t { given_up = 0, committed = 1, copied = 2 };
 
 inline constexpr std::size_t key_bytes = 32;
 inline constexpr std::size_t max_frame = 64u << 20;

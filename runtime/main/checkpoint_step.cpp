@@ -57,30 +57,69 @@ std::vector<descriptors::shared_mapping> nameless(const std::vector<image::regio
   return found;
 }
 
-control::rank_written write_to(const std::string& generation, process_state::captured process) {
+/// All that the image is made of, and what of the process it cannot hold.
+struct to_save {
+  image::image_plan plan;
+  std::vector<std::string> warnings;
+};
+
+to_save what_to_save(const std::string& generation, process_state::captured process) {
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
   split::note_dispositions();
   std::error_code none;                // it may have been deleted
   this_job().record.directory = std::filesystem::current_path(none).string();
-  const std::vector<image::region> regions = image::upper_regions(state.fixed_begin, state.fixed_end);
-  descriptors::captured open_files = descriptors::capture(nameless(regions));
-  const std::vector<image::section> sections = {{"run", encode(this_job().record)},
-                                                {"threads", encoded_thread_ids()},
-                                                {"descriptors", std::move(open_files.bytes)},
-                                                {"process", std::move(process.bytes)},
-                                                {"registers", split::encode(split::layout_here())}};
-  std::vector<std::string> warnings = std::move(open_files.warnings);
-  warnings.insert(warnings.end(), process.warnings.begin(), process.warnings.end());
-  judge(this_job().options.children, "--children", process.children, warnings);
-  judge(this_job().options.sockets, "--sockets", open_files.sockets, warnings);
-  const auto begin = std::chrono::steady_clock::now();
-  const auto result = image::write_rank_image(generation + "/" + store::rank_file_name(b.world_rank), b.world_rank,
-                                              b.world_size, sections, regions,
-                                              image::limited_to(this_job().record.cpu, image::features_here()));
+  to_save all;
+  all.plan.path = generation + "/" + store::rank_file_name(b.world_rank);
+  all.plan.rank = b.world_rank;
+  all.plan.world_size = b.world_size;
+  all.plan.regions = image::upper_regions(state.fixed_begin, state.fixed_end);
+  all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
+  descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions));
+  all.plan.sections = {{"run", encode(this_job().record)},
+                       {"threads", encoded_thread_ids()},
+                       {"descriptors", std::move(open_files.bytes)},
+                       {"process", std::move(process.bytes)},
+                       {"registers", split::encode(split::layout_here())}};
+  all.warnings = std::move(open_files.warnings);
+  all.warnings.insert(all.warnings.end(), process.warnings.begin(), process.warnings.end());
+  judge(this_job().options.children, "--children", process.children, all.warnings);
+  judge(this_job().options.sockets, "--sockets", open_files.sockets, all.warnings);
+  return all;
+}
+
+using time = std::chrono::steady_clock::time_point;
+
+control::rank_written as_written(const image::saved_image& saved, std::vector<std::string> warnings, time begin) {
+  const image::write_result& w = saved.written;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  return {static_cast<int>(b.world_rank), result.file_bytes, result.memory_bytes, result.checksum,
-          std::move(warnings), took.count()};
+  return {static_cast<int>(lower::the_bridge().world_rank), w.file_bytes, w.memory_bytes, w.checksum, w.kept_bytes,
+          saved.builds_on, saved.mode, std::move(warnings), took.count()};
+}
+
+/// The program waits until the image is written.
+lower::outcome write_here(to_save all, const control::commit_info& generation) {
+  const time begin = std::chrono::steady_clock::now();
+  const image::saved_image saved = saver_of_job().write(std::move(all.plan), generation.generation);
+  fault_point("written");
+  const lower::outcome how = control_of_job().written(as_written(saved, std::move(all.warnings), begin));
+  saver_of_job().settle(how == lower::outcome::resumed);
+  return how;
+}
+
+/// The program waits until all ranks' memory is held by processes of their own.
+lower::outcome write_aside(to_save all, const control::commit_info& generation) {
+  const time begin = std::chrono::steady_clock::now();
+  const auto done = [begin, warnings = std::move(all.warnings)](const image::saved_image& saved,
+                                                                const std::string& failure) {
+    fault_point("written");
+    control_of_job().stored({as_written(saved, warnings, begin), failure});
+  };
+  saver_of_job().write_aside(std::move(all.plan), generation.generation, done);
+  fault_point("copied");
+  const lower::outcome how = control_of_job().copied();
+  if (how != lower::outcome::resumed) saver_of_job().settle(false);
+  return how;
 }
 
 /// What can be looked at only on the calling thread. failure: why that went wrong, or empty
@@ -95,17 +134,17 @@ process_state::captured look_at_process(std::string& failure) noexcept {
 
 lower::outcome write_and_agree(process_state::captured process, const std::string& failure) {
   fault_point("before_write");
-  control::rank_written done{};
+  lower::outcome how = lower::outcome::given_up;
   try {
     if (!failure.empty()) throw std::runtime_error(failure);
-    done = write_to(control_of_job().generation(), std::move(process));
+    const control::commit_info generation = control_of_job().generation();
+    to_save all = what_to_save(generation.generation_path, std::move(process));
+    how = control_of_job().forked() ? write_aside(std::move(all), generation)
+                                    : write_here(std::move(all), generation);
   } catch (const std::exception& error) {
-    const lower::outcome how = control_of_job().not_written(error.what());
-    fault_point("given_up");
-    return how;
+    saver_of_job().settle(false);
+    how = control_of_job().not_written(error.what());
   }
-  fault_point("written");
-  const lower::outcome how = control_of_job().written(done);
   fault_point(how == lower::outcome::resumed ? "committed" : "given_up");
   return how;
 }

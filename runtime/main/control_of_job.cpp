@@ -87,6 +87,8 @@ control::surroundings surroundings_of_job() {
   s.stop_after_s = options.stop_after_s;
   s.requests = own_requests();
   s.verbose = options.verbose;
+  s.forked = options.forked;
+  s.stored = [](bool committed) { saver_of_job().settle(committed); };
   s.clock = options.clock;
   s.clock_trace = options.clock_trace;
   s.fan_out = options.fan_out;

@@ -11,4 +11,7 @@ struct job {
 };
 job& this_job() noexcept;
 
+/// Writes this rank's images.
+image::image_saver& saver_of_job() noexcept;
+
 }  // namespace mana::run

@@ -30,6 +30,12 @@ job& this_job() noexcept {
   return the_job;
 }
 
+/// Made when the options are known. Never destroyed: its thread may run as long as the process.
+image::image_saver& saver_of_job() noexcept {
+  static auto& saver = *new image::image_saver(this_job().options.saving);
+  return saver;
+}
+
 namespace {
 
 [[noreturn]] void run_program() {

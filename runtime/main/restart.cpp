@@ -179,6 +179,17 @@ int show_segment(const image::region& r, const restored& parts) {
   return id;
 }
 
+/// …/gen-N
+std::uint64_t number_of(const std::string& generation) {
+  return std::stoull(generation.substr(generation.find_last_of('-') + 1));
+}
+
+/// What the program writes from now on is not what the image has.
+void note_restored(const image::rank_image& own) {
+  const std::string file = own.path().substr(own.path().find_last_of('/') + 1);
+  saver_of_job().begin_from(own.about(), number_of(this_job().options.generation), file, own.regions());
+}
+
 void restore_memory(image::rank_image& own, restored& parts) {
   const paths::path_map& moved = this_job().options.moved;
   with_descriptors([&] { parts.files->fill(); });
@@ -187,7 +198,11 @@ void restore_memory(image::rank_image& own, restored& parts) {
                       .segment_of = [&](const image::region& r) { return show_segment(r, parts); },
                       .begin = process_state::restore_mappings,
                       .see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
-                      .end = [&] { parts.locks = finder.finish(); }},
+                      .end =
+                           [&] {
+                             note_restored(own);
+                             parts.locks = finder.finish();
+                           }},
                      moved);
 }
 

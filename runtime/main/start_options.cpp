@@ -43,6 +43,23 @@ int fan_out(const std::string& option, const std::string& text) {
   return value;
 }
 
+template <class T>
+T whole_number(const std::string& option, const std::string& text) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+    refuse(option + ": \"" + text + "\" is no whole number");
+  return value;
+}
+
+image::packing compression(const std::string& option, const std::string& text) {
+  try {
+    return image::parse_packing(text);
+  } catch (const std::invalid_argument& error) {
+    refuse(option + ": " + error.what());
+  }
+}
+
 std::string clock_name(const std::string& option, const std::string& text) {
   if (!clock::with_policy(text, []<class P>() {})) refuse(option + ": there is no clock policy " + text);
   return text;
@@ -69,11 +86,14 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   const std::string& name = words[i];
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
   if (name == "--perf-map") { options.perf_map = true; ++i; return true; }
+  if (name == "--incremental") { options.saving.incremental = true; ++i; return true; }
+  if (name == "--forked") { options.forked = true; ++i; return true; }
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",
                                                "--preload",    "--stop-after",    "--checkpoint-on",
                                                "--stop-on",    "--clock",         "--clock-trace",
                                                "--fan-out",    "--children",      "--sockets",
-                                               "--map",        "--cpu"};
+                                               "--map",        "--cpu",           "--compress",
+                                               "--full-every", "--max-rate",      "--nice"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -89,6 +109,10 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--children") options.children = policy(name, value);
   else if (name == "--sockets") options.sockets = policy(name, value);
   else if (name == "--cpu") options.cpu = value;
+  else if (name == "--compress") options.saving.how = compression(name, value);
+  else if (name == "--full-every") options.saving.full_every = whole_number<unsigned>(name, value);
+  else if (name == "--max-rate") options.saving.most_per_s = whole_number<std::uint64_t>(name, value);
+  else if (name == "--nice") options.saving.nice = whole_number<int>(name, value);
   else if (name == "--map") add_moved(name, value, options);
   else options.preload = value;
   i += 2;

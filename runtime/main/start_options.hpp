@@ -3,6 +3,7 @@
 #pragma once
 #include <mana/clock/tree.hpp>
 
+#include <image_saver.hpp>
 #include <path_map.hpp>
 
 #include <cstdint>
@@ -33,6 +34,8 @@ struct start_options {
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
   loss_policy children = loss_policy::warn, sockets = loss_policy::warn;   // processes that are alive; connected sockets
+  image::saving saving;                // how images are written
+  bool forked = false;                 // while the program runs on
   paths::path_map moved;               // restart: where files are that had another path at the checkpoint
   bool perf_map = false;               // write down the names of the upper half's functions for perf
   bool verbose = false;
@@ -43,6 +46,7 @@ struct start_options {
 /// restart DIR/gen-N OPTIONS
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
 ///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
+///          --compress HOW --incremental --full-every N --forked --max-rate BYTES --nice N
 ///          run only: --cpu LEVEL
 ///          restart only: --map OLD=NEW, as often as needed
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore

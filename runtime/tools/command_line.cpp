@@ -5,6 +5,7 @@
 
 #include <mana/clock/policies.hpp>
 
+#include <packing.hpp>
 #include <path_map.hpp>
 #include <processor.hpp>
 
@@ -115,6 +116,21 @@ const CLI::Validator& path_rule() {
   return check;
 }
 
+/// A way to store chunks.
+const CLI::Validator& compression() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          image::parse_packing(text);
+          return std::string();
+        } catch (const std::invalid_argument& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
 /// Names or numbers of signals.
 const CLI::Validator& signals() {
   static const CLI::Validator check(
@@ -136,6 +152,26 @@ void add_loss_option(CLI::App& app, const char* name, std::string& value, const 
                  fmt::format("When a checkpoint finds {}, which no restart has: warn (default), refuse, ignore", what))
       ->type_name("POLICY")
       ->check(CLI::IsMember({"warn", "refuse", "ignore"}));
+}
+
+/// How images are written.
+void add_saving_options(CLI::App& app, run_options& options) {
+  app.add_option("--compress", options.compress,
+                 "How images are compressed: auto (default: lz4 where that makes a checkpoint shorter), none, lz4[:N], "
+                 "zstd[:LEVEL]")
+      ->type_name("HOW")
+      ->check(compression());
+  app.add_flag("--incremental", options.incremental, "Write only what changed since the checkpoint before");
+  app.add_option("--full-every", options.full_every, "With --incremental: of so many checkpoints one is whole (default: 10)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000u, ""));
+  app.add_flag("--forked", options.forked, "Let the program run on while a copy of each process writes");
+  app.add_option("--max-rate", options.max_rate, "Write no more than so many bytes a second for each rank (100M, 2G)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--nice", options.nice, "With --forked: how much less than the program what writes is to get of a core (0 … 19)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 19, ""));
 }
 
 void add_run_options(CLI::App& app, run_options& options) {
@@ -169,6 +205,7 @@ void add_run_options(CLI::App& app, run_options& options) {
                  fmt::format("Ranks per relay of the control network (default: {})", clock::default_fan_out))
       ->type_name("K")
       ->check(fan_out());
+  add_saving_options(app, options);
   add_loss_option(app, "--children", options.children, "child processes that are alive");
   add_loss_option(app, "--sockets", options.sockets, "connected sockets");
   app.add_flag("--perf-map", options.perf_map, "Write the names of functions to /tmp/perf-PID.map, for perf");

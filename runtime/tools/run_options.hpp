@@ -22,6 +22,12 @@ struct run_options {
   int fan_out = clock::default_fan_out;  // ranks per relay of the control network
   std::string children = "warn",         // "warn", "refuse" or "ignore": child processes that are alive at a checkpoint
       sockets = "warn";                  // the same, for connected sockets
+  std::string compress = "auto";         // see image::parse_packing
+  bool incremental = false;              // images hold what changed since the one before
+  unsigned full_every = 10;              // but one of so many all
+  bool forked = false;                   // the program runs on while its memory is written
+  std::uint64_t max_rate = 0;            // bytes per second that a rank writes; 0: no limit
+  int nice = 0;                          // of what writes while the program runs on
   std::vector<std::string> moved;        // restart: "OLD=NEW", where files are that had another path; see path_map.hpp
   bool perf_map = false;                 // each rank writes /tmp/perf-PID.map
   bool verbose = false;

@@ -29,8 +29,9 @@ FEW_LINES = 5      # with fewer of them, moments are chosen by time
 class Test:
     def __init__(self, options):
         self.options = options
-        self.clock = ["--clock", options.clock] if options.clock else []
-        self.clock += ["--fan-out", str(options.fan_out)] if options.fan_out else []
+        self.job_options = ["--clock", options.clock] if options.clock else []
+        self.job_options += ["--fan-out", str(options.fan_out)] if options.fan_out else []
+        self.job_options += options.mode.split()
         self.mana = str(options.build.resolve() / "bin" / "mana")
         self.random = random.Random(options.seed)
         self.output = Comparison(re.compile(options.lines), options.buffered)
@@ -63,7 +64,7 @@ class Test:
         return self.start(*preload, *words, *self.options.command)
 
     def under_mana(self):
-        return self.fresh(self.mana, "run", "--ckpt-dir", "ckpt", *self.traces.options(), *self.clock, "--")
+        return self.fresh(self.mana, "run", "--ckpt-dir", "ckpt", *self.traces.options(), *self.job_options, "--")
 
     def read(self, job):
         """All that the job prints until its output ends."""
@@ -166,7 +167,7 @@ class Test:
             job.kill()
             pieces.append(self.read(job))
             (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
-            job = self.start(self.mana, "restart", *self.traces.options(), *self.clock, str(self.directory / "ckpt"),
+            job = self.start(self.mana, "restart", *self.traces.options(), *self.job_options, str(self.directory / "ckpt"),
                              directory="/" if elsewhere else None,
                              environment={"MANA_TEST_ELSEWHERE": "x" * 5000, "LANG": "tlh"} if elsewhere else None)
             made += 1
@@ -208,6 +209,7 @@ def parse():
     parser.add_argument("--clock-ahead", type=int, metavar="SECONDS",
                         help="until it is restarted the job is on a machine that was booted so much earlier")
     parser.add_argument("--clock", help="policy, of mana run and mana restart")
+    parser.add_argument("--mode", default="", help="words that say how images are written, of mana run and mana restart")
     parser.add_argument("--fan-out", type=int, help="of the control tree, of mana run and mana restart")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("command", nargs=argparse.REMAINDER, help="after --")

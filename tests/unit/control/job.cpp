@@ -47,6 +47,7 @@ void rank::run(const std::function<void(rank&)>& program) {
   } catch (const stopped&) {
   }
   control_.end();
+  if (aside_.joinable()) aside_.join();
 }
 
 control::surroundings rank::around() {
@@ -81,6 +82,8 @@ control::surroundings rank::around() {
   };
   s.make_progress = [] {};       // messages go through memory: there is nothing to drive
   s.clock = job_.options_.clock;
+  s.forked = job_.options_.forked;
+  s.stored = [this](bool committed) { ++(committed ? told_stored : told_lost); };
   s.clocks = [this] { return &clocks_[0]; };
   s.signal_threads = [this] { ++signals; };
   s.all_parked = [this] { return !never_parks; };
@@ -91,7 +94,7 @@ control::surroundings rank::around() {
   };
   s.commit = [this](const control::commit_info&, std::span<const control::rank_written> images) {
     if (job_.before_commit) job_.before_commit();
-    job_.check_consistency();
+    if (!job_.options_.forked) job_.check_consistency();     // else they run
     for (std::size_t i = 0; i < images.size(); ++i)
       if (images[i].rank != static_cast<int>(i) || images[i].checksum != job_.generation_) ++job_.inconsistent;
     ++job_.commits;
@@ -213,14 +216,23 @@ void rank::finalize() {
 void rank::checkpoint() {
   outcome how = outcome::given_up;
   if (control_.park_others() != 0) {
-    const std::string where = control_.generation();
-    const std::uint64_t generation = std::stoull(where.substr(where.find('-') + 1));
+    const std::uint64_t generation = control_.generation().generation;
     if (cannot_write) how = control_.not_written("the disk is full");
-    else how = control_.written({number_, 1000, 2000, generation, {}, 0.5});
+    else if (control_.forked()) how = store_aside(generation);
+    else how = control_.written({number_, 1000, 2000, generation, 0, {}, "", {}, 0.5});
   }
   ++ended_as[static_cast<int>(how)];
   if (how == outcome::resumed && control_.stop_asked()) throw stopped{};
   control_.release();
+}
+
+outcome rank::store_aside(std::uint64_t generation) {
+  if (aside_.joinable()) aside_.join();
+  aside_ = std::thread([this, generation] {
+    while (job_.stores_slowly) std::this_thread::yield();
+    control_.stored({{number_, 1000, 2000, generation, 0, {}, "", {}, 0.5}, cannot_store ? "killed" : ""});
+  });
+  return control_.copied();
 }
 
 job::job(std::string directory, options o, std::function<void(rank&)> program)

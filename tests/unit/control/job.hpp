@@ -45,11 +45,12 @@ class rank {
   bool go_on();
 
   // What goes wrong here.
-  std::atomic<bool> cannot_write{false}, never_parks{false};
+  std::atomic<bool> cannot_write{false}, cannot_store{false}, never_parks{false};
   /// After never_parks: as a thread that parks at last.
   void let_park();
   // How checkpoints ended, by lower::outcome.
   std::atomic<int> ended_as[3] = {};
+  std::atomic<int> told_stored{0}, told_lost{0};      // of forked checkpoints
   std::atomic<int> signals{0};
 
  private:
@@ -58,6 +59,7 @@ class rank {
   void run(const std::function<void(rank&)>& program);
   void finalize();
   void checkpoint();
+  lower::outcome store_aside(std::uint64_t generation);
   control::surroundings around();
 
   job& job_;
@@ -66,6 +68,7 @@ class rank {
   lower::thread_block block_{};
   std::deque<vid::group_clock> clocks_;     // by group
   const control::handle requests_;
+  std::thread aside_;                       // forked: writes
   control::rank_control control_{bridge_};
 };
 
@@ -79,6 +82,7 @@ class job {
     int absent = -1;                        // a rank that the test plays itself, by where()
     std::string clock = {};                 // policy
     int fan_out = clock::default_fan_out;
+    bool forked = false;
   };
   /// The ranks start at once. directory: of job.json
   job(std::string directory, options o, std::function<void(rank&)> program);
@@ -97,6 +101,8 @@ class job {
 
   std::atomic<bool> asked_to_end{false};
   std::atomic<int> commits{0}, abandoned{0}, inconsistent{0};
+  /// Forked: the processes that write wait until it is over.
+  std::atomic<bool> stores_slowly{false};
   std::function<void()> before_generation, before_commit;     // may throw what the surroundings may
 
  private:

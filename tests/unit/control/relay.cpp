@@ -40,7 +40,7 @@ bytes frame(frame_type type, const Fields&... fields) {
 }
 
 rank_result result_of(int rank, const std::string& failure = {}) {
-  return {{rank, 1000, 2000, 3, {"a warning"}, 0.5}, failure};
+  return {{rank, 1000, 2000, 3, 100, {1, 2}, "plain", {"a warning"}, 0.5}, failure};
 }
 
 std::string text_of(const std::vector<rank_result>& results) {
@@ -155,6 +155,7 @@ TEST_CASE("orders go to all links, in order") {
   const std::vector<bytes> orders{frame(frame_type::proceed, std::string("gen-1")),
                                   frame(frame_type::verdict, std::uint8_t{0}, std::uint8_t{1}),
                                   frame(frame_type::verdict, std::uint8_t{1}, std::uint8_t{0}),
+                                  frame(frame_type::stored, std::uint8_t{1}),
                                   frame(frame_type::end)};
   for (const bytes& order : orders) f.parent->send_all(order);
   for (const auto& link : f.links)

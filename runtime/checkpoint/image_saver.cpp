@@ -1,0 +1,208 @@
+#include "image_saver.hpp"
+
+#include "file_stream.hpp"
+#include "rank_image.hpp"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace mana::image {
+
+/// In memory that is shared with it.
+struct image_saver::outcome {
+  bool well = false;
+  io_failure failure;                // its text is of the program, which both have
+  write_result written;
+};
+
+namespace {
+
+std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// Memory that a forked process shares.
+template <class T>
+class shared_value {
+ public:
+  shared_value() {
+    void* const at = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    value_ = new (at) T;
+  }
+  ~shared_value() { munmap(value_, sizeof(T)); }
+  shared_value(const shared_value&) = delete;
+  shared_value& operator=(const shared_value&) = delete;
+  T* operator->() const noexcept { return value_; }
+
+ private:
+  T* value_;
+};
+
+/// A copy of the process, which runs only what calls this. No signal tells of its end, and no wait of the program's finds
+/// it. Unlike after fork() nothing of libc is prepared: what it runs takes no lock.
+long copy_process() noexcept { return syscall(SYS_clone, 0, 0, 0, 0, 0); }
+
+std::vector<std::uint64_t> generations_of(const base_image& base, std::uint64_t own) {
+  std::vector<std::uint64_t> found;
+  for (const source& s : base.sources)
+    if (s.kind == source_kind::generation && s.generation != own) found.push_back(s.generation);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace
+
+image_saver::image_saver(const saving& how) : how_(how) {
+  if (how_.incremental) tracker_ = std::make_unique<change_tracker>();
+}
+
+image_saver::~image_saver() { join(); }
+
+void image_saver::join() {
+  if (aside_.joinable()) aside_.join();
+}
+
+/// The program's threads are parked. From now on its writes count for the image after this one.
+void image_saver::prepare(image_plan& plan) {
+  join();
+  const std::lock_guard hold(lock_);
+  next_.reset();
+  plan.how = how_.how;
+  plan.most_per_s = how_.most_per_s;
+  if (!how_.incremental) return;
+  plan.sums = true;
+  plan.unwritten = tracker_->mark(plan.regions);
+  if (base_usable_ && base_->length < how_.full_every) plan.base = &base_->image;
+}
+
+std::string image_saver::mode_of(const image_plan& plan, const char* where) const {
+  std::string text = std::string(where) + ", " + as_text(how_.how);
+  if (!how_.incremental) return text;
+  text += plan.base == nullptr ? ", whole" : ", changes since " + std::to_string(plan.base->sources.front().generation);
+  return text + (tracker_->obstacle().empty() ? " (page tables)" : " (sums: " + tracker_->obstacle() + ")");
+}
+
+/// The image as the next one may refer to it.
+saved_image image_saver::look_at(const image_writer& writer, const written_file& about, std::uint64_t generation,
+                                 page_sums sums) {
+  saved_image saved{writer.result(), {}, {}};
+  if (!how_.incremental) return saved;
+  auto next = std::make_unique<generation_base>();
+  next->image = as_base(rank_image(about.path).about(), generation, file_name(about.path));
+  next->image.sums = std::move(sums);
+  saved.builds_on = generations_of(next->image, generation);
+  const std::lock_guard hold(lock_);
+  next->length = about.base == nullptr ? 1 : base_->length + 1;
+  next_ = std::move(next);
+  return saved;
+}
+
+saved_image image_saver::write_now(image_plan plan, std::uint64_t generation, const char* where) {
+  const written_file about{plan.path, plan.base};
+  const std::string mode = mode_of(plan, where);
+  image_writer writer(std::move(plan));
+  if (!writer.write_shared() || !writer.finish())
+    throw image_error(error_kind::io, writer.failure_text(writer.failure()));
+  saved_image saved = look_at(writer, about, generation, writer.take_sums());
+  saved.mode = mode;
+  return saved;
+}
+
+saved_image image_saver::write(image_plan plan, std::uint64_t generation) {
+  prepare(plan);
+  return write_now(std::move(plan), generation, "plain");
+}
+
+void image_saver::write_aside(image_plan plan, std::uint64_t generation, listener done) {
+  prepare(plan);
+  const auto held = std::make_shared<std::promise<void>>();
+  aside_ = std::thread([this, plan = std::move(plan), generation, done = std::move(done), held]() mutable {
+    write_in_thread(std::move(plan), generation, done, [held](std::exception_ptr failed) {
+      if (failed) held->set_exception(failed);
+      else held->set_value();
+    });
+  });
+  held->get_future().get();
+}
+
+/// The thread that copies the process waits for the copy, which is to die with it.
+/// in: holds  called once: the memory is held, or why it is not
+void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, const listener& done,
+                                  const std::function<void(std::exception_ptr)>& holds) {
+  bool said = false;
+  try {
+    if (const std::string device = foreign_writer(); !device.empty()) {
+      const saved_image saved = write_now(std::move(plan), generation, ("plain: " + device + " writes to memory").c_str());
+      said = true;
+      holds(nullptr);
+      return done(saved, {});
+    }
+    const written_file about{plan.path, plan.base};
+    const std::string mode = mode_of(plan, "forked");
+    image_writer writer(std::move(plan));
+    const shared_value<outcome> told;
+    if (!writer.write_shared()) throw image_error(error_kind::io, writer.failure_text(writer.failure()));
+    const pid_t self = getpid();
+    const long copy = copy_process();
+    if (copy == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != self) _exit(1);
+      if (how_.nice != 0) setpriority(PRIO_PROCESS, 0, how_.nice);
+      told->well = writer.finish();
+      told->failure = writer.failure();
+      told->written = writer.result();
+      _exit(0);
+    }
+    if (copy < 0) throw_io(about.path, "no process can be forked off to write it");
+    said = true;
+    holds(nullptr);
+    int status = 0;
+    while (waitpid(static_cast<pid_t>(copy), &status, __WALL) < 0 && errno == EINTR) {}
+    if (!told->well && told->failure.what != nullptr) return done({}, writer.failure_text(told->failure));
+    if (!told->well)
+      return done({}, about.path + ": the process that wrote it was killed by signal " +
+                          std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0));
+    writer.taken_over();
+    saved_image saved = look_at(writer, about, generation, writer.take_sums());
+    saved.written = told->written;
+    saved.mode = mode;
+    done(saved, {});
+  } catch (const std::exception& error) {
+    if (said) done({}, error.what());
+    else holds(std::current_exception());
+  }
+}
+
+void image_saver::settle(bool committed) {
+  const std::lock_guard hold(lock_);
+  if (!committed || !next_) base_usable_ = false;     // which pages changed since is not known any more
+  if (!committed || !next_) return;
+  base_ = std::move(next_);
+  base_usable_ = true;
+}
+
+void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
+                             std::span<const region> regions) {
+  if (!how_.incremental) return;
+  tracker_->mark(regions);
+  const std::lock_guard hold(lock_);
+  base_ = std::make_unique<generation_base>();
+  base_->image = as_base(restored, generation, file);
+  base_->length = static_cast<unsigned>(base_->image.sources.size());
+  base_usable_ = true;
+}
+
+}  // namespace mana::image
