@@ -2,6 +2,7 @@
 #include "file_stream.hpp"
 #include "rank_image.hpp"
 
+#include <mana/core/fault_points.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <lz4.h>
@@ -237,8 +238,10 @@ write_result write_rank_image(const std::string& path, std::uint32_t rank, std::
   memory_writer memory(out, header);
   for (const region& r : regions)
     if (holds_memory(r)) memory.write(r);
+  fault_point(fault::point::half_written);
   const trailer end = memory.finish();
   out.append(&end, sizeof end);
+  fault_point(fault::point::before_sync);
   const std::uint64_t file_bytes = out.finish();
   return {file_bytes, end.memory_bytes, memory.stored_bytes(), XXH3_64bits(&end, sizeof end)};
 }

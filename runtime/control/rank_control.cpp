@@ -4,6 +4,7 @@
 #include "fence.hpp"
 #include "quiet_thread.hpp"
 
+#include <mana/core/fault_points.hpp>
 #include <mana/lower/cross.hpp>
 #include <mana/lower/signals.hpp>
 
@@ -123,6 +124,7 @@ void rank_control::on_requested(clock::request_number number) {
 /// INV-9 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
 /// barrier on all threads between: each collective is in the snapshot, or asks clock_enter.
 void rank_control::start_quiesce(clock::request_number number) {
+  fault_point(fault::point::requested);
   released_ = proceed_ = verdict_known_ = stop_ = false;
   pending_ = 0;
   number_ = number;
@@ -130,10 +132,13 @@ void rank_control::start_quiesce(clock::request_number number) {
   __atomic_store_n(&bridge_.reserved[lower::slot_request_number], number, __ATOMIC_RELAXED);
   bridge_.attention.fetch_or(lower::checkpoint_pending);
   fence_all_threads();
-  clock_->begin(number, read_clocks());
+  std::vector<clock::group_count> counts = read_clocks();
+  fault_point(fault::point::counted);
+  clock_->begin(number, std::move(counts));
 }
 
 void rank_control::on_line() {
+  fault_point(fault::point::at_line);
   clock_->line();
   bridge_.current.store(lower::phase::parking);
   around_.signal_threads();
@@ -289,6 +294,7 @@ int rank_control::park_others() {
   }
   std::unique_lock hold(lock_);
   tell(frame_writer(frame_type::parked).put(number_).take());
+  fault_point(fault::point::parked);
   // INV-27 a rank that is parked makes progress until all are: it left its last collective when it needed nothing more of
   // the others, but what it sent them there may wait for room still, and they cannot park before it comes.
   wait_making_progress(hold, [this] { return proceed_ || verdict_known_; });

@@ -1,12 +1,13 @@
 #include "checkpoint_step.hpp"
 
 #include "control_of_job.hpp"
-#include "fault_point.hpp"
 #include "job.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/life.hpp"
 #include "../traps/signals.hpp"
+
+#include <mana/core/fault_points.hpp>
 
 #include <capture.hpp>
 #include <process_state.hpp>
@@ -94,19 +95,19 @@ process_state::captured look_at_process(std::string& failure) noexcept {
 }
 
 lower::outcome write_and_agree(process_state::captured process, const std::string& failure) {
-  fault_point("before_write");
+  fault_point(fault::point::before_write);
   control::rank_written done{};
   try {
     if (!failure.empty()) throw std::runtime_error(failure);
     done = write_to(control_of_job().generation(), std::move(process));
   } catch (const std::exception& error) {
     const lower::outcome how = control_of_job().not_written(error.what());
-    fault_point("given_up");
+    fault_point(fault::point::given_up);
     return how;
   }
-  fault_point("written");
+  fault_point(fault::point::written);
   const lower::outcome how = control_of_job().written(done);
-  fault_point(how == lower::outcome::resumed ? "committed" : "given_up");
+  fault_point(how == lower::outcome::resumed ? fault::point::committed : fault::point::given_up);
   return how;
 }
 
@@ -143,6 +144,7 @@ void release(lower::outcome how) {
       say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what +
           " is not as it was at the checkpoint: not allowed, or not possible here");
   }
+  fault_point(how == lower::outcome::restarted ? fault::point::objects_rebuilt : fault::point::resuming);
   control_of_job().release();
 }
 
