@@ -2,6 +2,7 @@
 
 #include "file_stream.hpp"
 
+#include <mana/core/fault_points.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <sys/mman.h>
@@ -97,12 +98,17 @@ bool image_writer::write_shared() noexcept {
 }
 
 bool image_writer::finish() noexcept {
-  if (!write_regions(false) || !write_tables() || !out_.append(&end_, sizeof end_)) return false;
+  if (!write_regions(false)) return false;
+  fault_point(fault::point::half_written);
+  if (!write_tables() || !out_.append(&end_, sizeof end_)) return false;
   result_.file_bytes = out_.position();
   result_.memory_bytes = end_.memory_bytes;
   result_.stored_bytes = end_.own_bytes;
   result_.checksum = XXH3_64bits(&end_, sizeof end_);
-  return out_.finish();
+  fault_point(fault::point::before_sync);
+  if (!out_.finish()) return false;
+  fault_point(fault::point::written);
+  return true;
 }
 
 bool image_writer::write_regions(bool shared) noexcept {

@@ -4,6 +4,8 @@
 #include "manifest.hpp"
 #include "rank_image.hpp"
 
+#include <mana/core/fault_points.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,6 +79,7 @@ void write_durably(const std::string& path, const std::string& text) {
   } catch (const image::image_error& error) {
     throw store_error(error_kind::unwritable, error.what());
   }
+  fault_point(fault::point::manifest_written);
   if (rename(temporary.c_str(), path.c_str()) == 0) return;
   const int why = errno;
   unlink(temporary.c_str());
@@ -93,6 +96,7 @@ void remove_generation(const generation& g) noexcept {
       fsync(fd);
       close(fd);
     }
+    fault_point(fault::point::half_removed);
   }
   fs::remove_all(g.path, ignored);
 }
@@ -162,12 +166,14 @@ void commit(const generation& made, const manifest& contents) {
   sync_path(parent);
   const std::string name = made.path + "/" + manifest_name;
   write_durably(name, to_json(contents));
+  fault_point(fault::point::manifest_named);
   try {
     sync_path(made.path);
   } catch (const store_error&) {
     unlink(name.c_str());
     throw;
   }
+  fault_point(fault::point::before_prune);
   prune(parent);
 }
 

@@ -1,6 +1,8 @@
 // What the coordinator does for a checkpoint, from the request to the answer.
 #include "coordinator.hpp"
 
+#include <mana/core/fault_points.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -39,6 +41,7 @@ void coordinator::begin_if_asked() {
     deadline_ = begun_ + seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s);
   }
   took_s_ = {};
+  fault_point(fault::point::request_heard);
   enter(step::quiescing);
   ++number_;      // as the clock numbers them
   clock_->request();
@@ -47,7 +50,10 @@ void coordinator::begin_if_asked() {
 
 /// To the next step, if all have done what this one asks of them.
 void coordinator::go_on() {
-  if (step_ == step::quiescing && clock_->done()) enter(step::parking);
+  if (step_ == step::quiescing && clock_->done()) {
+    fault_point(fault::point::line_found);
+    enter(step::parking);
+  }
   if (step_ == step::parking && progress_.all_parked() == number_) proceed();
   if (step_ == step::writing && forked_ && progress_.all_copied() == number_) let_run_on();
   if ((step_ == step::writing || step_ == step::storing) && progress_.all_written() == number_) conclude();
@@ -65,6 +71,7 @@ void coordinator::enter(step next) {
 /// All threads of all ranks are parked: now they drain and write. There is no time limit any more: nothing waits for
 /// the program, only for disks.
 void coordinator::proceed() {
+  fault_point(fault::point::all_parked);
   try {
     generation_ = around_.begin_generation();
   } catch (const std::exception& error) {
@@ -100,7 +107,9 @@ void coordinator::conclude() {
   }
   if (failures.empty()) {
     try {
+      fault_point(fault::point::all_written);
       around_.commit(generation_, images);
+      fault_point(fault::point::committed_unsaid);
     } catch (const std::exception& error) {
       failures = std::string(error.what()) + "\n";
     }
@@ -161,6 +170,10 @@ void coordinator::close_checkpoint(bool committed, const std::string& text) {
   joined_ = joined_stop_ = false;
   if (runs_on) links_.send_all(frame_writer(frame_type::stored).put(static_cast<std::uint8_t>(committed)).take());
   else tell_verdict(committed ? verdict_kind::committed : verdict_kind::given_up);
+  if (committed) {
+    links_.flush();
+    fault_point(fault::point::verdict_sent);
+  }
   bool heard = false;
   for (client& c : clients_) {
     if (!c.served) continue;

@@ -4,6 +4,7 @@
 #include "fence.hpp"
 #include "quiet_thread.hpp"
 
+#include <mana/core/fault_points.hpp>
 #include <mana/lower/cross.hpp>
 #include <mana/lower/signals.hpp>
 
@@ -108,8 +109,8 @@ void rank_control::on_frame(frame_reader& frame) {
       proceed_ = true;
       break;
     case frame_type::verdict: {
-      const bool committed = frame.get<std::uint8_t>() != 0;
-      on_verdict(committed, frame.get<std::uint8_t>() != 0);
+      const auto verdict = static_cast<verdict_kind>(frame.get<std::uint8_t>());
+      on_verdict(verdict, frame.get<std::uint8_t>() != 0);
       break;
     }
     case frame_type::stored: around_.stored(frame.get<std::uint8_t>() != 0); break;
@@ -127,6 +128,7 @@ void rank_control::on_requested(clock::request_number number) {
 /// INV-9 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
 /// barrier on all threads between: each collective is in the snapshot, or asks clock_enter.
 void rank_control::start_quiesce(clock::request_number number) {
+  fault_point(fault::point::requested);
   released_ = proceed_ = verdict_known_ = stop_ = false;
   pending_ = 0;
   number_ = number;
@@ -134,22 +136,27 @@ void rank_control::start_quiesce(clock::request_number number) {
   __atomic_store_n(&bridge_.reserved[lower::slot_request_number], number, __ATOMIC_RELAXED);
   bridge_.attention.fetch_or(lower::checkpoint_pending);
   fence_all_threads();
-  clock_->begin(number, read_clocks());
+  std::vector<clock::group_count> counts = read_clocks();
+  fault_point(fault::point::counted);
+  clock_->begin(number, std::move(counts));
 }
 
 void rank_control::on_line() {
+  fault_point(fault::point::at_line);
   clock_->line();
   bridge_.current.store(lower::phase::parking);
   around_.signal_threads();
 }
 
-void rank_control::on_verdict(bool committed, bool stop) {
+void rank_control::on_verdict(verdict_kind verdict, bool stop) {
   // The next request was given up before this rank was done with the last one, whose verdict stands.
   if (std::exchange(pending_, 0) != 0) return;
   verdict_known_ = true;
-  committed_ = committed;
+  committed_ = verdict != verdict_kind::given_up;
   stop_ = stop;
-  all_ending_ = committed && stop;
+  all_ending_ = committed_ && stop;
+  // It may all have been stored before the last rank said that it was copied.
+  if (std::exchange(forked_, false) && verdict != verdict_kind::copied) around_.stored(committed_);
   clock_->end();
   bridge_.parked_count.fetch_add(1);     // the initial thread may be waiting for it
   wake_all(bridge_.parked_count);
@@ -158,7 +165,7 @@ void rank_control::on_verdict(bool committed, bool stop) {
 
 /// The coordinator is gone, or a relay on the way to it: its rank has ended, or its node. Nothing may wait for it.
 void rank_control::on_silence() {
-  if (!released_) on_verdict(false, false);
+  if (!released_) on_verdict(verdict_kind::given_up, false);
   all_ending_ = true;
   changed_.notify_all();
 }
@@ -293,6 +300,7 @@ int rank_control::park_others() {
   }
   std::unique_lock hold(lock_);
   tell(frame_writer(frame_type::parked).put(number_).take());
+  fault_point(fault::point::parked);
   // INV-27 a rank that is parked makes progress until all are: it left its last collective when it needed nothing more of
   // the others, but what it sent them there may wait for room still, and they cannot park before it comes.
   wait_making_progress(hold, [this] { return proceed_ || verdict_known_; });

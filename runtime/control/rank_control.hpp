@@ -59,7 +59,7 @@ class rank_control {
   void on_frame(frame_reader& frame);
   void on_requested(clock::request_number number);
   void on_line();
-  void on_verdict(bool committed, bool stop);
+  void on_verdict(verdict_kind verdict, bool stop);
   void on_silence();
   void start_quiesce(clock::request_number number);
   void let_go();

@@ -1,12 +1,13 @@
 #include "checkpoint_step.hpp"
 
 #include "control_of_job.hpp"
-#include "fault_point.hpp"
 #include "job.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/life.hpp"
 #include "../traps/signals.hpp"
+
+#include <mana/core/fault_points.hpp>
 
 #include <capture.hpp>
 #include <process_state.hpp>
@@ -101,7 +102,6 @@ control::rank_written as_written(const image::saved_image& saved, std::vector<st
 lower::outcome write_here(to_save all, const control::commit_info& generation) {
   const time begin = std::chrono::steady_clock::now();
   const image::saved_image saved = saver_of_job().write(std::move(all.plan), generation.generation);
-  fault_point("written");
   const lower::outcome how = control_of_job().written(as_written(saved, std::move(all.warnings), begin));
   saver_of_job().settle(how == lower::outcome::resumed);
   return how;
@@ -112,14 +112,11 @@ lower::outcome write_aside(to_save all, const control::commit_info& generation) 
   const time begin = std::chrono::steady_clock::now();
   const auto done = [begin, warnings = std::move(all.warnings)](const image::saved_image& saved,
                                                                 const std::string& failure) {
-    fault_point("written");
     control_of_job().stored({as_written(saved, warnings, begin), failure});
   };
   saver_of_job().write_aside(std::move(all.plan), generation.generation, done);
-  fault_point("copied");
-  const lower::outcome how = control_of_job().copied();
-  if (how != lower::outcome::resumed) saver_of_job().settle(false);
-  return how;
+  fault_point(fault::point::copied);
+  return control_of_job().copied();
 }
 
 /// What can be looked at only on the calling thread. failure: why that went wrong, or empty
@@ -133,7 +130,7 @@ process_state::captured look_at_process(std::string& failure) noexcept {
 }
 
 lower::outcome write_and_agree(process_state::captured process, const std::string& failure) {
-  fault_point("before_write");
+  fault_point(fault::point::before_write);
   lower::outcome how = lower::outcome::given_up;
   try {
     if (!failure.empty()) throw std::runtime_error(failure);
@@ -145,7 +142,7 @@ lower::outcome write_and_agree(process_state::captured process, const std::strin
     saver_of_job().settle(false);
     how = control_of_job().not_written(error.what());
   }
-  fault_point(how == lower::outcome::resumed ? "committed" : "given_up");
+  fault_point(how == lower::outcome::resumed ? fault::point::committed : fault::point::given_up);
   return how;
 }
 
@@ -182,6 +179,7 @@ void release(lower::outcome how) {
       say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what +
           " is not as it was at the checkpoint: not allowed, or not possible here");
   }
+  fault_point(how == lower::outcome::restarted ? fault::point::objects_rebuilt : fault::point::resuming);
   control_of_job().release();
 }
 

@@ -3,29 +3,108 @@
 #include "start_failure.hpp"
 
 #include <csignal>
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 namespace mana::run {
 
 namespace {
 
-/// True if the variable's text names this point, on any rank or on this one.
-bool is_meant(const char* wanted, const char* name) {
-  const std::size_t length = std::strlen(name);
-  if (std::strncmp(wanted, name, length) != 0) return false;
-  if (wanted[length] == '\0') return true;
-  return wanted[length] == '@' && wanted + length + 1 == std::to_string(rank_from_environment());
+[[noreturn]] void refuse(const std::string& word, const std::string& what) {
+  std::string names;
+  for (const fault::row& r : fault::table) names += std::string(names.empty() ? "" : ", ") + r.name;
+  throw start_failure(exit_status::usage, "MANA_FAULT: \"" + word + "\": " + what, "the fault points are: " + names,
+                      met_by::all);
+}
+
+const fault::row* row_named(const std::string& name) noexcept {
+  const auto at = std::find_if(fault::table.begin(), fault::table.end(), [&](const fault::row& r) { return name == r.name; });
+  return at == fault::table.end() ? nullptr : &*at;
+}
+
+wanted_fault parse_fault(const std::string& word) {
+  wanted_fault wanted;
+  const std::size_t equals = std::min(word.find('='), word.size());
+  if (equals < word.size()) {
+    if (word.substr(equals) != "=hold") refuse(word, "after \"=\" only hold is known");
+    wanted.hold = true;
+  }
+  const std::size_t at = std::min(word.find('@'), equals);
+  const fault::row* const found = row_named(word.substr(0, at));
+  if (found == nullptr) refuse(word, "there is no such fault point");
+  wanted.at = found->at;
+  if (at == equals) return wanted;
+  const char* const end = word.data() + equals;
+  const auto [stop, error] = std::from_chars(word.data() + at + 1, end, wanted.rank);
+  if (error != std::errc() || stop != end || wanted.rank < 0) refuse(word, "after \"@\" a rank is expected");
+  if (found->comes_there == fault::who::coordinator && wanted.rank != 0)
+    refuse(word, "only the coordinator comes there, in the process of rank 0");
+  return wanted;
+}
+
+/// Those of this process, and where it says that it waits. Never freed: threads come here until the process ends.
+struct armed {
+  std::vector<wanted_fault> faults;
+  std::string pipe;
+  int rank = 0;
+};
+armed* here = nullptr;
+
+void tell(const char* name) noexcept {
+  const std::string line = std::string(name) + " " + std::to_string(here->rank) + " " + std::to_string(getpid()) + "\n";
+  const int fd = open(here->pipe.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return say("mana: error: MANA_FAULT_PIPE: " + here->pipe + ": " + std::strerror(errno));
+  if (write(fd, line.data(), line.size()) < 0) say("mana: error: MANA_FAULT_PIPE: " + std::string(std::strerror(errno)));
+  close(fd);
+}
+
+/// Everybody who comes here again after having been held goes on.
+void on_point(fault::point p) noexcept {
+  for (wanted_fault& wanted : here->faults) {
+    if (wanted.at != p) continue;
+    if (!wanted.hold) kill(getpid(), SIGKILL);
+    if (!__atomic_exchange_n(&wanted.hold, false, __ATOMIC_ACQ_REL)) continue;
+    tell(fault::row_of(p).name);
+    kill(getpid(), SIGSTOP);
+  }
 }
 
 }  // namespace
 
-void fault_point(const char* name) noexcept {
-  static const char* const wanted = std::getenv("MANA_FAULT");
-  if (wanted != nullptr && is_meant(wanted, name)) kill(getpid(), SIGKILL);
+std::vector<wanted_fault> parse_faults(const std::string& text) {
+  std::vector<wanted_fault> found;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    found.push_back(parse_fault(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return found;
+}
+
+void arm_fault_points() {
+  const char* const text = std::getenv("MANA_FAULT");
+  if (text == nullptr || *text == '\0') return;
+  const int rank = rank_from_environment();
+  auto mine = parse_faults(text);
+  std::erase_if(mine, [rank](const wanted_fault& w) { return w.rank >= 0 && w.rank != rank; });
+  if (mine.empty()) return;
+  const char* const pipe = std::getenv("MANA_FAULT_PIPE");
+  const bool any_held = std::any_of(mine.begin(), mine.end(), [](const wanted_fault& w) { return w.hold; });
+  if (any_held && pipe == nullptr) refuse(text, "hold needs the name of a FIFO in MANA_FAULT_PIPE");
+  here = new armed{std::move(mine), pipe == nullptr ? "" : pipe, rank};
+  fault::listener.store(on_point, std::memory_order_release);
+}
+
+void fault_point_named(const char* name) noexcept {
+  if (fault::listener.load(std::memory_order_acquire) == nullptr) return;
+  const fault::row* const found = row_named(name);
+  if (found == nullptr) std::abort();
+  fault_point(found->at);
 }
 
 }  // namespace mana::run

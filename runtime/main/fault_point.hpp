@@ -1,10 +1,28 @@
-// Places at which a test can make a process die, to show what a crash there costs.
+// What MANA_FAULT asks for: at which of the points of fault_points.hpp this process dies, or waits for the test.
 #pragma once
+#include <mana/core/fault_points.hpp>
+
+#include <string>
+#include <vector>
 
 namespace mana::run {
 
-/// MANA_FAULT=NAME or NAME@RANK in the environment of the lower half: the process (of that rank) is killed by SIGKILL at
-/// the fault point of this name, as if its node had failed. Does nothing otherwise.
-void fault_point(const char* name) noexcept;
+struct wanted_fault {
+  fault::point at{};
+  int rank = -1;         // -1: all
+  bool hold = false;     // the process stops there and tells the test, which kills another one
+};
+
+/// MANA_FAULT=FAULT{,FAULT}, FAULT: POINT[@RANK][=hold]
+/// errors: start_failure (usage) that names the word
+std::vector<wanted_fault> parse_faults(const std::string& text);
+
+/// From now on: SIGKILL at the points that MANA_FAULT names, as if the node had failed; or, held, a line
+/// "POINT RANK PID" into the FIFO that MANA_FAULT_PIPE names, and SIGSTOP.
+/// errors: start_failure (usage)
+void arm_fault_points();
+
+/// For the upper half, which has the name only. One that is not in the table is a defect, and ends the process.
+void fault_point_named(const char* name) noexcept;
 
 }  // namespace mana::run

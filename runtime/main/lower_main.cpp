@@ -1,4 +1,5 @@
 // A lower half: reads how it was started, then loads the program into this process, or restores it there.
+#include "fault_point.hpp"
 #include "job.hpp"
 #include "own_requests.hpp"
 #include "restart.hpp"
@@ -81,6 +82,7 @@ int say_mpi_version() {
 
 [[noreturn]] void start(int argc, char** argv) {
   this_job().options = parse_start_options({argv + 1, argv + argc});
+  arm_fault_points();
   begin_own_requests(this_job().options);
   announce();
   if (this_job().options.restart) restart_program();

@@ -2,7 +2,6 @@
 
 #include "agreement.hpp"
 #include "control_of_job.hpp"
-#include "fault_point.hpp"
 #include "job.hpp"
 #include "perf_names.hpp"
 #include "program_identity.hpp"
@@ -20,6 +19,7 @@
 #include <store.hpp>
 #include <upper_half.hpp>
 
+#include <mana/core/fault_points.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <sys/mman.h>
@@ -196,11 +196,15 @@ void restore_memory(image::rank_image& own, restored& parts) {
   split::lock_finder finder(decode_thread_ids(own));
   own.restore_memory({.object_of = [&](const image::region& r) { return show_object(r, parts); },
                       .segment_of = [&](const image::region& r) { return show_segment(r, parts); },
-                      .begin = process_state::restore_mappings,
+                      .begin = [] {
+                        process_state::restore_mappings();
+                        fault_point(fault::point::memory_mapped);
+                      },
                       .see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
                       .end =
                            [&] {
                              note_restored(own);
+                             fault_point(fault::point::memory_filled);
                              parts.locks = finder.finish();
                            }},
                      moved);
@@ -227,12 +231,14 @@ void check_and_restore(std::optional<image::rank_image>& own, restored& parts, s
     this_job().record.program = this_job().options.moved(this_job().record.program);
     check_surroundings(this_job().record);
   });
-  fault_point("image_opened");
+  fault_point(fault::point::image_opened);
   together([&] {
     with_descriptors([&] { parts.files.emplace(own->section("descriptors"), this_job().options.moved); });
   });
+  fault_point(fault::point::descriptors_known);
   const std::vector<offered_object> offers = exchange_objects(*parts.files);
   together([&] { with_descriptors([&] { share_objects(*parts.files, offers); }); });
+  fault_point(fault::point::descriptors_shared);
   together([&] {
     try {
       restore_memory(*own, parts);
@@ -275,6 +281,7 @@ void apply(const live_values& live) {
 }  // namespace
 
 void restart_program() {
+  fault_point(fault::point::generation_chosen);
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
   std::optional<image::rank_image> own;
@@ -284,17 +291,20 @@ void restart_program() {
   together([&] {
     name_program(this_job().options.moved);
     fit_registers(*own);
+    fault_point(fault::point::registers_fitted);
     with_descriptors([&] { parts.files->finish(); });
   });
   own.reset();
-  fault_point("memory_restored");
+  fault_point(fault::point::memory_restored);
   split::reinstall();
   {
     const descriptors::low_descriptor_guard guard;
     begin_control();
   }
+  fault_point(fault::point::control_joined);
   name_functions_for_perf();
   split::restart_threads(parts.locks);
+  fault_point(fault::point::threads_restarted);
   split::resume_main();
 }
 

@@ -85,7 +85,7 @@ lower::services make_services() {
   table.park_others = park_others;
   table.write_image = write_image;
   table.release = release;
-  table.fault_point = fault_point;
+  table.fault_point = fault_point_named;
   return table;
 }
 

@@ -115,7 +115,7 @@ inline void drain_all() noexcept {
   const lower::services& s = *lower::the_bridge().service;
   wrap::library_state& lib = wrap::library();
   while (test_requests(is_collective) > 0) {}
-  s.fault_point("collectives_completed");
+  lower::cross([&] { s.fault_point("collectives_completed"); });
 
   lower::mapped_array<std::uint64_t> expected(lower::the_bridge().world_size);
   lower::cross([&] { return s.exchange_counts(lib.sent, expected.data()); });

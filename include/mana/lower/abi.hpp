@@ -239,7 +239,7 @@ struct services {
   outcome (*write_image)();
   /// Lets the other threads go and ends the checkpoint.
   void (*release)(outcome how);
-  /// A named fault point (MANA_FAULT=name); does nothing otherwise.
+  /// A point of core/fault_points.hpp (MANA_FAULT=name); does nothing otherwise.
   void (*fault_point)(const char* name);
 };
 

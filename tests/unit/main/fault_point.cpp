@@ -1,0 +1,104 @@
+// What MANA_FAULT may say, and what happens at a point of a process that is meant.
+#include "../temporary_directory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fault_point.hpp>
+#include <start_failure.hpp>
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+using namespace mana;
+using run::parse_faults;
+
+namespace {
+
+/// The wait status of a child that comes to `at` with these words in its environment.
+template <class Before>
+int status_of_child(const char* words, fault::point at, Before&& before) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("MANA_FAULT", words, 1);
+    setenv("PMI_RANK", "2", 1);
+    before();
+    run::arm_fault_points();
+    fault_point(at);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, WUNTRACED);
+  if (WIFSTOPPED(status)) {
+    kill(child, SIGKILL);
+    int ignored = 0;
+    waitpid(child, &ignored, 0);
+  }
+  return status;
+}
+
+int status_of_child(const char* words, fault::point at) {
+  return status_of_child(words, at, [] {});
+}
+
+}  // namespace
+
+TEST_CASE("the words of MANA_FAULT") {
+  const auto found = parse_faults("written@0,drained@12=hold,half_removed,line_found@0=hold");
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].at == fault::point::written);
+  CHECK(found[0].rank == 0);
+  CHECK_FALSE(found[0].hold);
+  CHECK(found[1].rank == 12);
+  CHECK(found[1].hold);
+  CHECK(found[2].rank == -1);
+  CHECK(found[3].at == fault::point::line_found);
+}
+
+TEST_CASE("words that nobody understands are refused by name") {
+  for (const char* word : {"writen", "written@", "written@x", "written@-1", "written@1x", "written=held", "=hold",
+                           "written,", "line_found@1", "written@1@2"})
+    try {
+      parse_faults(word);
+      FAIL_CHECK(word);
+    } catch (const run::start_failure& failure) {
+      CHECK(failure.status() == run::exit_status::usage);
+      CHECK(failure.who() == run::met_by::all);
+      CHECK(std::string(failure.what()).find("MANA_FAULT: \"") == 0);
+      CHECK(failure.text().find("half_written") != std::string::npos);
+    }
+}
+
+TEST_CASE("names of fault points are not those of others") {
+  std::set<std::string> names;
+  for (const fault::row& r : fault::table) CHECK(names.insert(r.name).second);
+}
+
+TEST_CASE("a process dies at its points and at no others") {
+  const auto died = [](int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; };
+  CHECK(died(status_of_child("written", fault::point::written)));
+  CHECK(died(status_of_child("drained@2,written@2", fault::point::written)));
+  CHECK(status_of_child("written@1", fault::point::written) == 0);
+  CHECK(status_of_child("written", fault::point::drained) == 0);
+  CHECK(status_of_child("", fault::point::drained) == 0);
+}
+
+TEST_CASE("a process that is held says so, and stops") {
+  const temporary_directory scratch;
+  const std::string pipe = scratch.path() / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::fstream reader(pipe);       // read and write: opens at once
+  const int status = status_of_child("written@2=hold", fault::point::written,
+                                     [&] { setenv("MANA_FAULT_PIPE", pipe.c_str(), 1); });
+  CHECK(WIFSTOPPED(status));
+  std::string point;
+  int rank = -1;
+  reader >> point >> rank;
+  CHECK(point == "written");
+  CHECK(rank == 2);
+}
