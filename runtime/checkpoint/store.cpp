@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace fs = std::filesystem;
@@ -101,12 +102,30 @@ void remove_generation(const generation& g) noexcept {
   fs::remove_all(g.path, ignored);
 }
 
-/// Keeps the newest complete ones; of what is not complete, only what is newer than them.
+/// Generations that the images of this one refer to. One that cannot be read needs nothing any more.
+void add_needed(const generation& g, std::set<std::uint64_t>& needed) {
+  for (const rank_file& f : read_manifest(g.path).files) try {
+      const image::rank_image own(g.path + "/" + f.name);
+      for (const image::source& s : own.about().sources)
+        if (s.kind == image::source_kind::generation) needed.insert(s.generation);
+    } catch (const image::image_error&) {
+    }
+}
+
+/// Keeps the newest complete ones, and what they refer to; of what is not complete, only what is newer than them.
 /// Never fails a commit that is done: what cannot be removed now goes with the next one.
 void prune(const std::string& directory) noexcept try {
   std::vector<generation> all = list(directory);
   std::size_t complete = 0;
+  std::set<std::uint64_t> needed;
+  for (auto g = all.rbegin(); g != all.rend() && complete < kept_generations; ++g)
+    if (is_complete(*g)) {
+      add_needed(*g, needed);
+      ++complete;
+    }
+  complete = 0;
   for (auto g = all.rbegin(); g != all.rend(); ++g) {
+    if (needed.contains(g->number)) continue;
     if (complete >= kept_generations) remove_generation(*g);
     else if (is_complete(*g)) ++complete;
     else if (complete > 0) remove_generation(*g);
