@@ -77,7 +77,8 @@ std::vector<page_range> change_tracker::mark(std::span<const region> regions) {
   std::vector<page_range> unwritten;
   if (!obstacle_.empty()) return unwritten;
   for (const region& r : regions) {
-    if (r.shared || r.is_file || !track(r)) continue;
+    const bool is_programs_file = r.is_file && !r.path.empty();      // which others may write to
+    if (r.shared || is_programs_file || !track(r)) continue;
     const std::size_t before = unwritten.size();
     find_unwritten(r, unwritten);
     if (!protect(r)) unwritten.resize(before);

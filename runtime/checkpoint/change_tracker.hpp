@@ -9,10 +9,6 @@
 
 namespace mana::image {
 
-struct page_range {
-  std::uintptr_t begin, end;         // addresses, whole pages
-};
-
 /// A device of this process that may write to memory past the page tables (RDMA, memory of others attached): its name, or
 /// empty.
 std::string foreign_writer();

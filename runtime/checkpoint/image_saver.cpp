@@ -54,6 +54,14 @@ class shared_value {
 /// it. Unlike after fork() nothing of libc is prepared: what it runs takes no lock.
 long copy_process() noexcept { return syscall(SYS_clone, 0, 0, 0, 0, 0); }
 
+std::string observed_by(const image_plan& plan) { return plan.observer ? plan.observer->section_name() : std::string(); }
+
+std::optional<std::vector<std::uint8_t>> section_of(const contents& image, const std::string& name) {
+  for (const section& s : image.sections)
+    if (s.name == name) return s.bytes;
+  return std::nullopt;
+}
+
 std::vector<std::uint64_t> generations_of(const base_image& base, std::uint64_t own) {
   std::vector<std::uint64_t> found;
   for (const source& s : base.sources)
@@ -85,7 +93,9 @@ void image_saver::prepare(image_plan& plan) {
   if (!how_.incremental) return;
   plan.sums = true;
   plan.unwritten = tracker_->mark(plan.regions);
-  if (base_usable_ && base_->length < how_.full_every) plan.base = &base_->image;
+  if (!base_usable_ || base_->length >= how_.full_every) return;
+  plan.base = &base_->image;
+  if (plan.observer) plan.observer->build_on(base_->observed);
 }
 
 std::string image_saver::mode_of(const image_plan& plan, const char* where) const {
@@ -101,7 +111,9 @@ saved_image image_saver::look_at(const image_writer& writer, const written_file&
   saved_image saved{writer.result(), {}, {}};
   if (!how_.incremental) return saved;
   auto next = std::make_unique<generation_base>();
-  next->image = as_base(rank_image(about.path).about(), generation, file_name(about.path));
+  const rank_image written(about.path);
+  next->image = as_base(written.about(), generation, file_name(about.path));
+  next->observed = section_of(written.about(), about.observed);
   next->image.sums = std::move(sums);
   saved.builds_on = generations_of(next->image, generation);
   const std::lock_guard hold(lock_);
@@ -111,7 +123,7 @@ saved_image image_saver::look_at(const image_writer& writer, const written_file&
 }
 
 saved_image image_saver::write_now(image_plan plan, std::uint64_t generation, const char* where) {
-  const written_file about{plan.path, plan.base};
+  const written_file about{plan.path, plan.base, observed_by(plan)};
   const std::string mode = mode_of(plan, where);
   image_writer writer(std::move(plan));
   if (!writer.write_shared() || !writer.finish())
@@ -150,7 +162,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
       holds(nullptr);
       return done(saved, {});
     }
-    const written_file about{plan.path, plan.base};
+    const written_file about{plan.path, plan.base, observed_by(plan)};
     const std::string mode = mode_of(plan, "forked");
     image_writer writer(std::move(plan));
     const shared_value<outcome> told;
@@ -195,12 +207,13 @@ void image_saver::settle(bool committed) {
 }
 
 void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
-                             std::span<const region> regions) {
+                             std::span<const region> regions, const std::string& observed) {
   if (!how_.incremental) return;
   tracker_->mark(regions);
   const std::lock_guard hold(lock_);
   base_ = std::make_unique<generation_base>();
   base_->image = as_base(restored, generation, file);
+  base_->observed = section_of(restored, observed);
   base_->length = static_cast<unsigned>(base_->image.sources.size());
   base_usable_ = true;
 }

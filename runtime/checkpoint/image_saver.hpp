@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,7 +35,8 @@ class image_saver {
   image_saver(const image_saver&) = delete;
   image_saver& operator=(const image_saver&) = delete;
 
-  /// In an image_plan the saver itself sets how, most_per_s, base, unwritten and sums.
+  /// In an image_plan the saver itself sets how, most_per_s, base, unwritten and sums, and tells the observer what it
+  /// builds on.
   /// The program waits.     errors: image_error (io), std::exception; a part of a file is removed
   saved_image write(image_plan plan, std::uint64_t generation);
 
@@ -48,18 +50,22 @@ class image_saver {
   /// What became of the checkpoint that the last image was for: the next one may refer to it, or not.
   void settle(bool committed);
 
-  /// The memory is that of this image, and will be changed from now on.     regions: as they are mapped now
+  /// The memory is that of this image, and will be changed from now on.
+  /// in: regions   as they are mapped now
+  ///     observed  name of the section of the observer of the next image
   void begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
-                  std::span<const region> regions);
+                  std::span<const region> regions, const std::string& observed);
 
  private:
   struct generation_base {
     base_image image;
+    std::optional<std::vector<std::uint8_t>> observed;     // its observer's section
     unsigned length = 0;             // images from a whole one to this one
   };
   struct written_file {
     std::string path;
     const base_image* base;          // that it refers to; nullptr: none
+    std::string observed;            // name of its observer's section; empty: none
   };
   struct outcome;                    // what the process that writes tells
 

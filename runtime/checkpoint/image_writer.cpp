@@ -82,6 +82,7 @@ base_image as_base(const contents& from, std::uint64_t generation, const std::st
 image_writer::image_writer(image_plan plan)
     : plan_(std::move(plan)), out_(plan_.path, plan_.most_per_s), packer_(plan_.how), copy_(new char[chunk_bytes]) {
   if (plan_.sums) sums_ = page_sums(plan_.regions);
+  if (plan_.observer) plan_.observer->section_name().copy(observed_.name, sizeof observed_.name - 1);
   for (const section& s : plan_.sections) add(tables_, s);
   for (const region& r : plan_.regions) add(tables_, r);
   if (plan_.base != nullptr)
@@ -146,6 +147,7 @@ bool image_writer::write_window(const region& r, std::uintptr_t begin, std::uint
       }
   memory_.copy(r, begin, pages, wanted, copy_.get());
   judge(r, begin, pages, wanted, what);
+  if (plan_.observer && (r.protection & PROT_WRITE) != 0) show(r, begin, pages, wanted, what);
   for (std::size_t i = 0; i < pages;) {
     std::size_t n = i;
     while (n < pages && what[n] == what[i]) ++n;
@@ -155,6 +157,22 @@ bool image_writer::write_window(const region& r, std::uintptr_t begin, std::uint
     i = n;
   }
   return true;
+}
+
+/// Runs of pages that were copied, and of those that the base has as they are.
+void image_writer::show(const region& r, std::uintptr_t begin, std::size_t pages, const bool* copied,
+                        const page* what) noexcept {
+  for (std::size_t i = 0; i < pages;) {
+    std::size_t n = i;
+    const bool holds = what[i] != page::nothing;
+    while (n < pages && copied[n] == copied[i] && (what[n] != page::nothing) == holds) ++n;
+    const std::uintptr_t from = begin + i * page_bytes;
+    const std::size_t bytes = (n - i) * page_bytes;
+    const auto* const memory = reinterpret_cast<const std::uint64_t*>(copy_.get() + i * page_bytes);
+    if (holds && copied[i]) plan_.observer->see({memory, bytes / sizeof *memory}, from, r);
+    else if (holds) plan_.observer->unchanged(from, from + bytes);
+    i = n;
+  }
 }
 
 /// Which of the pages that were copied are to be stored. A file that is mapped again may hold anything by then: its zeros
@@ -237,12 +255,21 @@ bool image_writer::add_to_tables(const void* data, std::size_t bytes) noexcept {
 bool image_writer::write_tables() noexcept {
   if (!out_.align()) return false;
   end_.tables_offset = out_.position();
-  if (!add_to_tables(tables_.data(), tables_.size()) || !write_chunk_records()) return false;
+  if (!write_observed() || !add_to_tables(tables_.data(), tables_.size()) || !write_chunk_records()) return false;
   end_.magic = trailer_magic;
   end_.tables_checksum = tables_sum_.digest();
   end_.chunk_count = shared_.size() + private_.size();
   end_.checksum = XXH3_64bits(&end_, offsetof(trailer, checksum));
   return true;
+}
+
+/// The first of the sections.
+bool image_writer::write_observed() noexcept {
+  const auto bytes = plan_.observer ? plan_.observer->bytes() : std::nullopt;
+  if (!bytes) return true;
+  ++end_.section_count;
+  observed_.bytes = bytes->size();
+  return add_to_tables(&observed_, sizeof observed_) && add_to_tables(bytes->data(), bytes->size());
 }
 
 /// Of shared and of private memory, ascending.

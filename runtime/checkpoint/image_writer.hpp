@@ -4,6 +4,7 @@
 #include "checksum.hpp"
 #include "contents.hpp"
 #include "grow_array.hpp"
+#include "memory_observer.hpp"
 #include "output_file.hpp"
 #include "own_memory.hpp"
 #include "packing.hpp"
@@ -39,6 +40,7 @@ struct image_plan {
   const base_image* base = nullptr;  // nullptr: all memory is written. Lives as long as the writer
   std::vector<page_range> unwritten; // since the base; ascending
   bool sums = false;                 // are wanted afterwards
+  std::shared_ptr<memory_observer> observer;   // sees memory that the program can write to; nullptr: none
 };
 
 struct write_result {
@@ -77,10 +79,12 @@ class image_writer {
   bool write_regions(bool shared) noexcept;
   bool write_window(const region& r, std::uintptr_t begin, std::uintptr_t end) noexcept;
   bool is_unwritten(std::uintptr_t at) noexcept;
+  void show(const region& r, std::uintptr_t begin, std::size_t pages, const bool* copied, const page* what) noexcept;
   void judge(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, page* what) noexcept;
   bool store(std::uintptr_t address, const char* memory, std::size_t bytes) noexcept;
   bool keep(std::uintptr_t begin, std::uintptr_t end) noexcept;
   bool write_tables() noexcept;
+  bool write_observed() noexcept;
   bool add_to_tables(const void* data, std::size_t bytes) noexcept;
   bool write_chunk_records() noexcept;
   bool fail_here(const char* what) noexcept { return out_.fail(what, errno); }
@@ -91,7 +95,8 @@ class image_writer {
   packer packer_;
   page_sums sums_;
   std::unique_ptr<char[]> copy_;             // of a window
-  std::vector<char> tables_;                 // all but the chunks' records
+  std::vector<char> tables_;                 // all but what was observed, and the chunks' records
+  section_header observed_{};
   checksum_state tables_sum_;
   grow_array<chunk_record> shared_, private_;
   grow_array<chunk_record>* records_ = &shared_;

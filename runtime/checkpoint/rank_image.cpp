@@ -130,37 +130,112 @@ void rank_image::check_machine() const {
                       "; restart on one that has it, and run with --cpu what is to go on elsewhere");
 }
 
-void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor) {
-  chunk_reader in(contents_, fd_, path_);
+void rank_image::fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in) {
+  if (maps_file_again(r) && (r.protection & PROT_WRITE) == 0)
+    damaged("it would write to a file that was not written to");
+  if (c.address + c.memory_bytes > limit)
+    throw image_error(error_kind::file, r.path + ": a file that the program had mapped is shorter than at the "
+                      "checkpoint; put the file of that time back");
+  char* const place = reinterpret_cast<char*>(c.address);
+  if (!maps_file_again(r)) madvise(place, c.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
+  in.read(c, place);
+}
+
+void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in) {
   std::size_t at = 0;
   for (const chunk_record& c : contents_.chunks) {
     while (regions()[at].end <= c.address) ++at;     // both ascend
     const region& r = regions()[at];
-    if (maps_file_again(r) && (r.protection & PROT_WRITE) == 0)
-      damaged("it would write to a file that was not written to");
-    if (c.address + c.memory_bytes > limits[at])
-      throw image_error(error_kind::file, r.path + ": a file that the program had mapped is shorter than at the "
-                        "checkpoint; put the file of that time back");
-    char* const place = reinterpret_cast<char*>(c.address);
-    if (!maps_file_again(r)) madvise(place, c.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
-    in.read(c, place);
+    fill_one(c, r, limits[at], in);
     if ((r.protection & PROT_WRITE) != 0)
-      visitor.see({reinterpret_cast<const std::uint64_t*>(place), c.memory_bytes / sizeof(std::uint64_t)}, r);
+      visitor.see({reinterpret_cast<const std::uint64_t*>(c.address), c.memory_bytes / sizeof(std::uint64_t)}, r);
   }
-  in.check_gaps();
 }
 
-void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
+std::vector<std::uintptr_t> rank_image::map_regions(const memory_visitor& visitor, const paths::path_map& moved) {
   check_machine();
   for (region& r : contents_.regions) r.path = moved(r.path);
   std::vector<std::uintptr_t> limits;
   for (const region& r : regions()) limits.push_back(map_region(r, visitor));
   visitor.begin();
-  fill(limits, visitor);
-  visitor.end();
+  return limits;
+}
+
+void rank_image::protect() const {
   for (const region& r : regions())
     if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) != 0)
       throw_io(path_, ("the program's memory " + as_text(r) + " cannot be protected as it was").c_str());
+}
+
+void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
+  const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
+  chunk_reader in(contents_, fd_, path_);
+  fill(limits, visitor, in);
+  in.check_gaps();
+  visitor.end();
+  protect();
+}
+
+void rank_image::map_run(const file_run& run, chunk_reader& in) const {
+  chunk_record any{};
+  any.source = run.source;
+  void* const at = reinterpret_cast<void*>(run.memory.begin);
+  const std::size_t bytes = run.memory.end - run.memory.begin;
+  struct stat about{};
+  if (fstat(in.file_of(any), &about) != 0) throw_io(in.path_of(any), "cannot be looked at");
+  if (static_cast<std::uint64_t>(about.st_size) < run.offset + bytes) throw_damaged(in.path_of(any), "it ends within a chunk");
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+           in.file_of(any), static_cast<off_t>(run.offset)) != at)
+    throw_io(in.path_of(any), "its memory cannot be mapped");
+}
+
+/// Neighbours that the kernel takes for one mapping count as one.
+std::vector<page_range> rank_image::cut_by(const std::vector<file_run>& runs) const {
+  std::vector<page_range> cut;
+  auto run = runs.begin();
+  for (std::size_t i = 0; i < regions().size();) {
+    std::size_t n = i + 1;
+    const auto joins = [&](const region& a, const region& b) {
+      return a.end == b.begin && a.protection == b.protection && !a.shared && !b.shared;
+    };
+    while (n < regions().size() && joins(regions()[n - 1], regions()[n])) ++n;
+    const page_range all{regions()[i].begin, regions()[n - 1].end};
+    if (run != runs.end() && run->memory.begin < all.end) cut.push_back(all);
+    while (run != runs.end() && run->memory.begin < all.end) ++run;
+    i = n;
+  }
+  return cut;
+}
+
+lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
+                                       const std::function<bool(const region&)>& may_be_lazy) {
+  const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
+  chunk_reader in(contents_, fd_, path_);
+  const std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
+  lazy_memory left;
+  for (const file_run& run : runs) {
+    map_run(run, in);
+    left.mapped.push_back(run.memory);
+  }
+  left.cut = cut_by(runs);
+  std::size_t region_at = 0, run_at = 0;
+  for (const chunk_record& c : contents_.chunks) {
+    while (regions()[region_at].end <= c.address) ++region_at;
+    while (run_at < runs.size() && runs[run_at].memory.end <= c.address) ++run_at;
+    const bool is_mapped = run_at < runs.size() && runs[run_at].memory.begin <= c.address;
+    if (is_mapped) left.unread.push_back(c);
+    else fill_one(c, regions()[region_at], limits[region_at], in);
+  }
+  visitor.end();
+  protect();
+  return left;
+}
+
+void rank_image::check_unread(const lazy_memory& left) {
+  const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
+  chunk_reader in(contents_, fd_, path_);
+  for (const chunk_record& c : left.unread) in.read(c, memory.get());
+  in.check_gaps();
 }
 
 std::uint64_t rank_image::verify() {

@@ -1,6 +1,7 @@
 // A rank's image, restored in a fresh process. How it is written: image_writer.hpp.
 #pragma once
 #include "contents.hpp"
+#include "file_runs.hpp"
 #include "image_error.hpp"
 #include "processor.hpp"
 #include "regions.hpp"
@@ -33,6 +34,15 @@ struct memory_visitor {
   std::function<void()> end = [] {};
 };
 
+/// What a lazy restart left to be done.
+struct lazy_memory {
+  std::vector<page_range> mapped;    // from the images' files: read when it is used
+  std::vector<page_range> cut;       // regions of which that is a part: several mappings where the program made one
+  std::vector<chunk_record> unread;  // whose checksums nobody has compared
+};
+
+class chunk_reader;
+
 class rank_image {
  public:
   /// Reads and checks all but the memory.
@@ -56,6 +66,13 @@ class rank_image {
   /// errors: image_error (version, cpu): nothing was done yet; (missing, file, occupied, damaged, io): what was mapped until
   ///         then stays, the process is of no use any more
   void restore_memory(const memory_visitor& visitor = {}, const paths::path_map& moved = {});
+  /// The same, but what is stored as it is, in pieces that are worth a mapping, is mapped from the files, if it is of a
+  /// region that `may_be_lazy`: it is read when it is used, and the visitor does not see it. The files must stay as they are.
+  lazy_memory restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
+                             const std::function<bool(const region&)>& may_be_lazy);
+  /// Reads what was left, and all else of the file that nobody has looked at, and compares the checksums.
+  /// errors: image_error (missing, damaged, io)
+  void check_unread(const lazy_memory& left);
   /// Reads all chunks, those in other files too, and compares their checksums, without restoring anything.
   /// out: bytes of memory
   /// errors: image_error (missing, damaged, io)
@@ -66,7 +83,12 @@ class rank_image {
  private:
   void check_machine() const;
   std::uintptr_t map_region(const region& r, const memory_visitor& visitor) const;
-  void fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor);
+  std::vector<std::uintptr_t> map_regions(const memory_visitor& visitor, const paths::path_map& moved);
+  void map_run(const file_run& run, chunk_reader& in) const;
+  void fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in);
+  void fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in);
+  std::vector<page_range> cut_by(const std::vector<file_run>& runs) const;
+  void protect() const;
   [[noreturn]] void damaged(const std::string& what) const;
 
   std::string path_;

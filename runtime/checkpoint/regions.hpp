@@ -6,6 +6,10 @@
 
 namespace mana::image {
 
+struct page_range {
+  std::uintptr_t begin, end;         // addresses, whole pages
+};
+
 struct region {
   std::uintptr_t begin, end;   // addresses, whole pages
   int protection;              // PROT_*
@@ -13,7 +17,8 @@ struct region {
   std::uint64_t offset;        // in the file
   std::string path;            // empty: anonymous
   std::uint64_t device = 0, inode = 0;   // of the file; not in an image
-  bool is_file = false;        // it shows a file now; else `path` is what it came from; not in an image
+  bool is_file = false;        // it shows a file now, without a path: an image's; else `path` is what it came from; not in
+                               // an image
 };
 
 /// A shared mapping of a file that still has its name: a restart maps the file again.

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <stdexcept>
 
 namespace mana::split {
 namespace {
@@ -129,38 +131,64 @@ class near_ids {
   std::uint32_t least_, span_;
 };
 
+/// The held lock of which the word at `word` is the owner, if it is that.
+/// read: (address, into, bytes) → whether that much can be read
+template <class Read>
+std::optional<held_lock> lock_around(std::uintptr_t word, address_range mapping, const std::vector<std::int32_t>& ids,
+                                     Read&& read) {
+  std::int32_t owner = 0;
+  if (!read(word, &owner, sizeof owner) || !std::binary_search(ids.begin(), ids.end(), owner)) return std::nullopt;
+  const std::uintptr_t mutex = word - offsetof(mutex_layout, owner), lock = word - offsetof(rwlock_layout, writer);
+  if (mutex < mapping.begin || word + reach_behind > mapping.end) return std::nullopt;
+  mutex_layout m;
+  if (read(mutex, &m, sizeof m) && is_held_mutex(m)) {
+    const bool inherits = (m.kind & inheriting) != 0;
+    return held_lock{mutex, inherits ? held_lock::kind::inheriting_mutex : held_lock::kind::mutex, owner};
+  }
+  rwlock_layout l;
+  if (lock >= mapping.begin && read(lock, &l, sizeof l) && is_write_locked(l))
+    return held_lock{lock, held_lock::kind::write_lock, owner};
+  return std::nullopt;
+}
+
+/// Calls found(index) for each word of `memory` that may be an owner.
+template <class Found>
+void each_near(std::span<const std::uint64_t> memory, const std::vector<std::int32_t>& ids, Found&& found) {
+  if (ids.empty()) return;
+  const near_ids near(ids.front(), ids.back());
+  for (std::size_t from = 0; from < memory.size(); from += near_ids::block) {
+    const std::size_t to = std::min(memory.size(), from + near_ids::block);
+    if (to - from == near_ids::block && !near.any_in(&memory[from])) continue;
+    for (std::size_t i = from; i < to; ++i)
+      if (near.has(memory[i])) found(i);
+  }
+}
+
+std::uintptr_t owner_word(const held_lock& l) noexcept {
+  return l.address +
+         (l.what == held_lock::kind::write_lock ? offsetof(rwlock_layout, writer) : offsetof(mutex_layout, owner));
+}
+
 }  // namespace
 
 lock_finder::lock_finder(std::vector<std::int32_t> ids) : ids_(std::move(ids)) { std::sort(ids_.begin(), ids_.end()); }
 
 void lock_finder::look(std::span<const std::uint64_t> memory, address_range mapping) {
-  if (ids_.empty()) return;
-  const near_ids near(ids_.front(), ids_.back());
   const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
   const std::uintptr_t end = begin + memory.size_bytes();
-  for (std::size_t from = 0; from < memory.size(); from += near_ids::block) {
-    const std::size_t to = std::min(memory.size(), from + near_ids::block);
-    if (to - from == near_ids::block && !near.any_in(&memory[from])) continue;
-    for (std::size_t i = from; i < to; ++i) {
-      const std::uintptr_t word = begin + i * sizeof(std::uint64_t);
-      if (!near.has(memory[i])) continue;
-      if (word + reach_behind <= end) try_word({word, mapping});
-      else if (word + reach_behind <= mapping.end) later_.push_back({word, mapping});
-    }
-  }
+  each_near(memory, ids_, [&](std::size_t i) {
+    const std::uintptr_t word = begin + i * sizeof(std::uint64_t);
+    if (word + reach_behind <= end) try_word({word, mapping});
+    else if (word + reach_behind <= mapping.end) later_.push_back({word, mapping});
+  });
 }
 
 void lock_finder::try_word(const candidate& c) {
-  const auto owner = at<std::int32_t>(c.word);
-  if (!std::binary_search(ids_.begin(), ids_.end(), owner)) return;
-  const std::uintptr_t mutex = c.word - offsetof(mutex_layout, owner), lock = c.word - offsetof(rwlock_layout, writer);
-  if (mutex < c.mapping.begin) return;
-  if (const auto m = at<mutex_layout>(mutex); is_held_mutex(m)) {
-    const bool inherits = (m.kind & inheriting) != 0;
-    found_.push_back({mutex, inherits ? held_lock::kind::inheriting_mutex : held_lock::kind::mutex, owner});
-  } else if (lock >= c.mapping.begin && is_write_locked(at<rwlock_layout>(lock))) {
-    found_.push_back({lock, held_lock::kind::write_lock, owner});
-  }
+  const auto in_place = [](std::uintptr_t address, void* into, std::size_t bytes) {
+    std::memcpy(into, reinterpret_cast<const void*>(address), bytes);
+    return true;
+  };
+  if (const auto lock = lock_around(c.word, c.mapping, ids_, in_place)) found_.push_back(*lock);
 }
 
 std::vector<held_lock> lock_finder::finish() {
@@ -169,14 +197,60 @@ std::vector<held_lock> lock_finder::finish() {
   return std::move(found_);
 }
 
+lock_recorder::lock_recorder(std::vector<std::int32_t> ids) : ids_(std::move(ids)), found_(capacity) {
+  std::sort(ids_.begin(), ids_.end());
+}
+
+void lock_recorder::build_on(std::vector<record> earlier) { earlier_ = std::move(earlier); }
+
+template <class Read>
+void lock_recorder::try_word(std::uintptr_t word, address_range mapping, Read&& read) noexcept {
+  const auto lock = lock_around(word, mapping, ids_, read);
+  if (!lock) return;
+  if (count_ < capacity) found_[count_] = {lock->address, static_cast<std::uint32_t>(lock->what), lock->owner};
+  ++count_;
+}
+
+void lock_recorder::look(std::span<const std::uint64_t> copy, std::uintptr_t address, address_range mapping) noexcept {
+  const std::uintptr_t end = address + copy.size_bytes();
+  const auto read = [&](std::uintptr_t from, void* into, std::size_t bytes) {
+    if (from < address || from + bytes > end) return own_memory().read(from, into, bytes);
+    std::memcpy(into, reinterpret_cast<const char*>(copy.data()) + (from - address), bytes);
+    return true;
+  };
+  each_near(copy, ids_, [&](std::size_t i) { try_word(address + i * sizeof(std::uint64_t), mapping, read); });
+}
+
+void lock_recorder::unchanged(address_range memory) noexcept {
+  const auto read = [](std::uintptr_t from, void* into, std::size_t bytes) {
+    return own_memory().read(from, into, bytes);
+  };
+  for (const record& r : earlier_) {
+    const held_lock lock{r.address, static_cast<held_lock::kind>(r.kind), r.owner};
+    const std::uintptr_t word = owner_word(lock);
+    if (memory.begin <= word && word < memory.end) try_word(word, {0, ~std::uintptr_t{0}}, read);
+  }
+}
+
+std::vector<held_lock> decode_locks(std::span<const std::uint8_t> section) {
+  std::vector<held_lock> locks;
+  if (section.size() % sizeof(lock_recorder::record) != 0) throw std::runtime_error("the section \"locks\" is cut off");
+  for (std::size_t at = 0; at < section.size(); at += sizeof(lock_recorder::record)) {
+    lock_recorder::record r;
+    std::memcpy(&r, section.data() + at, sizeof r);
+    if (r.kind > static_cast<std::uint32_t>(held_lock::kind::write_lock))
+      throw std::runtime_error("the section \"locks\" names a kind of lock that there is not");
+    locks.push_back({r.address, static_cast<held_lock::kind>(r.kind), r.owner});
+  }
+  return locks;
+}
+
 void renumber(std::span<const held_lock> locks, std::span<const thread_renumbering> threads) noexcept {
   for (const held_lock& l : locks) {
     const auto thread =
         std::find_if(threads.begin(), threads.end(), [&](const thread_renumbering& t) { return t.before == l.owner; });
     if (thread == threads.end()) continue;
-    const bool is_mutex = l.what != held_lock::kind::write_lock;
-    const std::size_t place = is_mutex ? offsetof(mutex_layout, owner) : offsetof(rwlock_layout, writer);
-    word_at<std::int32_t>(l.address + place).store(thread->now);
+    word_at<std::int32_t>(owner_word(l)).store(thread->now);
     if (l.what != held_lock::kind::inheriting_mutex) continue;
     auto& futex = word_at<std::uint32_t>(l.address);     // the kernel finds the owner by it
     futex.store((futex.load() & ~std::uint32_t{FUTEX_TID_MASK}) | static_cast<std::uint32_t>(thread->now));

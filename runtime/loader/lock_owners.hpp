@@ -10,6 +10,7 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,6 +53,46 @@ class lock_finder {
   std::vector<held_lock> found_;
   std::vector<candidate> later_;           // near the end of what was there
 };
+
+/// The same at a checkpoint, in memory that its writer has copied: a restart that knows where the locks are need not read all
+/// memory before the program runs. Nothing but the constructor and build_on() allocates, locks or throws.
+class lock_recorder {
+ public:
+  /// As an image keeps it: the section "locks" is an array of these.
+  struct record {
+    std::uint64_t address;             // of the lock
+    std::uint32_t kind;                // held_lock::kind
+    std::int32_t owner;                // thread id at the checkpoint
+  };
+  static_assert(sizeof(record) == 16);
+  static constexpr std::size_t capacity = 4096;      // locks that threads hold at the same time
+
+  /// ids: of the program's threads
+  explicit lock_recorder(std::vector<std::int32_t> ids);
+
+  /// earlier: of the image whose memory unchanged() will speak of
+  void build_on(std::vector<record> earlier);
+
+  /// copy: of the memory at `address`, a part of `mapping`
+  void look(std::span<const std::uint64_t> copy, std::uintptr_t address, address_range mapping) noexcept;
+  /// What is there is what the earlier image has.
+  void unchanged(address_range memory) noexcept;
+
+  bool is_complete() const noexcept { return count_ <= capacity; }
+  std::span<const record> found() const noexcept { return {found_.data(), std::min(count_, capacity)}; }
+
+ private:
+  template <class Read>
+  void try_word(std::uintptr_t word, address_range mapping, Read&& read) noexcept;
+
+  std::vector<std::int32_t> ids_;          // ascending
+  std::vector<record> earlier_;
+  std::vector<record> found_;              // of `capacity`
+  std::size_t count_ = 0;                  // more than capacity: some were not kept
+};
+
+/// errors: std::runtime_error where the bytes are none of a recorder's
+std::vector<held_lock> decode_locks(std::span<const std::uint8_t> section);
 
 void renumber(std::span<const held_lock> locks, std::span<const thread_renumbering> threads) noexcept;
 

@@ -1,11 +1,7 @@
 #include "window.hpp"
 
+#include "kernel_mappings.hpp"
 #include "saved_state.hpp"
-
-#include <cerrno>
-#include <fcntl.h>
-
-#include <algorithm>
 
 namespace mana::split {
 namespace {
@@ -18,48 +14,14 @@ constexpr address_range stub_pages{lower::stub_address, lower::program_zone};
 
 constexpr bool apart(address_range a, address_range b) noexcept { return a.end <= b.begin || b.end <= a.begin; }
 
-/// Takes the hexadecimal "begin-end" of each line of /proc/self/maps, fed piece by piece.
-class maps_reader {
- public:
-  template <class Found>
-  void feed(const char* text, std::size_t n, Found&& found) noexcept {
-    for (const char* c = text; c != text + n; ++c) {
-      if (*c == '\n') *this = {};
-      else if (field_ == 2) continue;
-      else if (*c == '-' && field_ == 0) field_ = 1;
-      else if (*c == ' ') { field_ = 2; found(address_range{value_[0], value_[1]}); }
-      else value_[field_] = value_[field_] * 16 + digit(*c);
-    }
-  }
-
- private:
-  static std::uintptr_t digit(char c) noexcept {
-    return static_cast<std::uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-  }
-  std::uintptr_t value_[2] = {0, 0};
-  unsigned field_ = 0;   // 0: begin, 1: end, 2: the rest of the line
-};
-
 }  // namespace
 
 window_map& mmap_window() noexcept { return the_window; }
 
 bool rebuild_window() noexcept {
-  const long fd = raw_call(SYS_open, as_word("/proc/self/maps"), O_RDONLY | O_CLOEXEC);
-  if (is_error(fd)) return false;
   the_window.clear();
-  maps_reader reader;
-  char text[1024];
   bool ok = true;
-  for (;;) {
-    const long n = raw_call(SYS_read, fd, as_word(text), sizeof text);
-    if (n == -EINTR) continue;
-    if (n < 0) ok = false;
-    if (n <= 0) break;
-    reader.feed(text, static_cast<std::size_t>(n), [&](address_range r) { ok = the_window.take(r) && ok; });
-  }
-  raw_call(SYS_close, fd);
-  return ok;
+  return each_mapping([&](const kernel_mapping& m) { ok = the_window.take(m.range) && ok; }) && ok;
 }
 
 bool belongs_to_upper(address_range r) noexcept {

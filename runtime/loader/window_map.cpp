@@ -96,6 +96,12 @@ bool window_map::release(address_range r) noexcept {
   return replace(from, to, rest, n);
 }
 
+bool window_map::touches(address_range r) noexcept {
+  const std::scoped_lock hold(lock_);
+  const std::size_t i = first_after(r.begin);
+  return r.begin < r.end && i < count_ && ranges_[i].begin < r.end;
+}
+
 void window_map::clear() noexcept {
   const std::scoped_lock hold(lock_);
   count_ = 0;

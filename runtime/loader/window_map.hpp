@@ -40,6 +40,8 @@ class window_map {
   bool take(address_range r) noexcept;
   /// Frees `r`, whatever of it was free before.
   bool release(address_range r) noexcept;
+  /// True if any of `r` is taken.
+  bool touches(address_range r) noexcept;
   /// Forgets everything.
   void clear() noexcept;
 

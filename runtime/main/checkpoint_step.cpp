@@ -2,6 +2,8 @@
 
 #include "control_of_job.hpp"
 #include "job.hpp"
+#include "lazy_check.hpp"
+#include "lock_section.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/life.hpp"
@@ -12,6 +14,7 @@
 #include <capture.hpp>
 #include <process_state.hpp>
 #include <image_writer.hpp>
+#include <lazy.hpp>
 #include <regions.hpp>
 #include <saved_state.hpp>
 #include <signal_hold.hpp>
@@ -58,6 +61,15 @@ std::vector<descriptors::shared_mapping> nameless(const std::vector<image::regio
   return found;
 }
 
+/// What is mapped from an image is the program's own memory.
+void forget_images(std::vector<image::region>& regions) {
+  for (image::region& r : regions)
+    if (r.is_file && !r.shared && split::is_lazy({r.begin, r.end})) {
+      r.path.clear();
+      r.offset = 0;
+    }
+}
+
 /// All that the image is made of, and what of the process it cannot hold.
 struct to_save {
   image::image_plan plan;
@@ -75,6 +87,8 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.rank = b.world_rank;
   all.plan.world_size = b.world_size;
   all.plan.regions = image::upper_regions(state.fixed_begin, state.fixed_end);
+  forget_images(all.plan.regions);
+  all.plan.observer = std::make_shared<lock_section>();
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
   descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions));
   all.plan.sections = {{"run", encode(this_job().record)},
@@ -92,6 +106,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
 using time = std::chrono::steady_clock::time_point;
 
 control::rank_written as_written(const image::saved_image& saved, std::vector<std::string> warnings, time begin) {
+  finish_lazy_check();
   const image::write_result& w = saved.written;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {static_cast<int>(lower::the_bridge().world_rank), w.file_bytes, w.memory_bytes, w.checksum, w.kept_bytes,

@@ -3,6 +3,8 @@
 #include "agreement.hpp"
 #include "control_of_job.hpp"
 #include "job.hpp"
+#include "lazy_check.hpp"
+#include "lock_section.hpp"
 #include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "services.hpp"
@@ -15,6 +17,7 @@
 #include <low_descriptor_guard.hpp>
 #include <process_state.hpp>
 #include <rank_image.hpp>
+#include <lazy.hpp>
 #include <saved_state.hpp>
 #include <store.hpp>
 #include <upper_half.hpp>
@@ -26,6 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -164,6 +168,7 @@ void with_descriptors(F&& step) {
 /// What is restored of the image in steps that may fail.
 struct restored {
   std::vector<split::held_lock> locks;                     // that the program's threads hold
+  image::lazy_memory left;                                 // for later, of a lazy restart
   std::optional<descriptors::restoration> files;           // what remains to be done for descriptors
 };
 
@@ -187,31 +192,68 @@ std::uint64_t number_of(const std::string& generation) {
 /// What the program writes from now on is not what the image has.
 void note_restored(const image::rank_image& own) {
   const std::string file = own.path().substr(own.path().find_last_of('/') + 1);
-  saver_of_job().begin_from(own.about(), number_of(this_job().options.generation), file, own.regions());
+  saver_of_job().begin_from(own.about(), number_of(this_job().options.generation), file, own.regions(), locks_section);
+}
+
+bool holds(const image::region& r, std::uintptr_t address) noexcept {
+  constexpr std::size_t most_bytes_of_a_lock = 56;
+  return (r.protection & PROT_WRITE) != 0 && r.begin <= address && address + most_bytes_of_a_lock <= r.end;
+}
+
+/// errors: start_failure
+std::vector<split::held_lock> locks_of(const image::rank_image& own) {
+  try {
+    std::vector<split::held_lock> locks = split::decode_locks(own.section(locks_section));
+    for (const split::held_lock& l : locks)
+      if (std::none_of(own.regions().begin(), own.regions().end(), [&](auto& r) { return holds(r, l.address); }))
+        throw std::runtime_error("the section \"locks\" names memory that there is not");
+    return locks;
+  } catch (const std::runtime_error& error) {
+    throw start_failure(exit_status::checkpoint_damaged, own.path() + ": " + error.what());
+  }
+}
+
+/// What the section "locks" says need not be found in memory.
+image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, split::lock_finder* finder) {
+  image::memory_visitor visitor;
+  visitor.object_of = [&](const image::region& r) { return show_object(r, parts); };
+  visitor.segment_of = [&](const image::region& r) { return show_segment(r, parts); };
+  visitor.begin = [] {
+    process_state::restore_mappings();
+    fault_point(fault::point::memory_mapped);
+  };
+  if (finder != nullptr)
+    visitor.see = [finder](auto memory, const image::region& of) { finder->look(memory, {of.begin, of.end}); };
+  visitor.end = [&own] {
+    note_restored(own);
+    fault_point(fault::point::memory_filled);
+  };
+  return visitor;
+}
+
+/// errors: image_error, start_failure
+void restore_lazily(image::rank_image& own, restored& parts) {
+  parts.left = own.restore_lazily(visitor_of(own, parts, nullptr), this_job().options.moved, [](const image::region& r) {
+    return !process_state::is_advised(r.begin, r.end);
+  });
+  for (const image::page_range& r : parts.left.mapped) split::note_lazy({r.begin, r.end});
+  for (const image::page_range& r : parts.left.cut) split::note_cut({r.begin, r.end});
 }
 
 void restore_memory(image::rank_image& own, restored& parts) {
-  const paths::path_map& moved = this_job().options.moved;
   with_descriptors([&] { parts.files->fill(); });
+  const bool locks_known = own.has_section(locks_section);
+  if (locks_known) parts.locks = locks_of(own);
+  if (locks_known && this_job().options.lazy) return restore_lazily(own, parts);
+  if (this_job().options.lazy)
+    say("mana: note: " + own.path() + " does not say which locks are held: its memory is read before the program runs");
   split::lock_finder finder(decode_thread_ids(own));
-  own.restore_memory({.object_of = [&](const image::region& r) { return show_object(r, parts); },
-                      .segment_of = [&](const image::region& r) { return show_segment(r, parts); },
-                      .begin = [] {
-                        process_state::restore_mappings();
-                        fault_point(fault::point::memory_mapped);
-                      },
-                      .see = [&](auto memory, const image::region& of) { finder.look(memory, {of.begin, of.end}); },
-                      .end =
-                           [&] {
-                             note_restored(own);
-                             fault_point(fault::point::memory_filled);
-                             parts.locks = finder.finish();
-                           }},
-                     moved);
+  own.restore_memory(visitor_of(own, parts, locks_known ? nullptr : &finder), this_job().options.moved);
+  if (!locks_known) parts.locks = finder.finish();
 }
 
 /// The steps that may fail on one rank: all look before any touches memory.
-void check_and_restore(std::optional<image::rank_image>& own, restored& parts, std::uint32_t rank, std::uint32_t size) {
+void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, std::uint32_t rank, std::uint32_t size) {
   together([size] {
     try {
       check_rank_count(size);
@@ -222,7 +264,7 @@ void check_and_restore(std::optional<image::rank_image>& own, restored& parts, s
   together([&] {
     try {
       check_own_file(rank);
-      own.emplace(image_path(rank));
+      own = std::make_unique<image::rank_image>(image_path(rank));
       this_job().record = decode_run_record(own->section("run"));
       restore_process_state(*own);
     } catch (const image::image_error& error) {
@@ -284,7 +326,7 @@ void restart_program() {
   fault_point(fault::point::generation_chosen);
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
-  std::optional<image::rank_image> own;
+  std::unique_ptr<image::rank_image> own;
   restored parts;
   check_and_restore(own, parts, live.rank, live.size);
   apply(live);
@@ -294,6 +336,7 @@ void restart_program() {
     fault_point(fault::point::registers_fitted);
     with_descriptors([&] { parts.files->finish(); });
   });
+  if (!parts.left.unread.empty()) begin_lazy_check(std::move(own), std::move(parts.left));
   own.reset();
   fault_point(fault::point::memory_restored);
   split::reinstall();

@@ -88,6 +88,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   if (name == "--perf-map") { options.perf_map = true; ++i; return true; }
   if (name == "--incremental") { options.saving.incremental = true; ++i; return true; }
   if (name == "--forked") { options.forked = true; ++i; return true; }
+  if (name == "--lazy" && options.restart) { options.lazy = true; ++i; return true; }
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",
                                                "--preload",    "--stop-after",    "--checkpoint-on",
                                                "--stop-on",    "--clock",         "--clock-trace",

@@ -36,6 +36,7 @@ struct start_options {
   loss_policy children = loss_policy::warn, sockets = loss_policy::warn;   // processes that are alive; connected sockets
   image::saving saving;                // how images are written
   bool forked = false;                 // while the program runs on
+  bool lazy = false;                   // restart: the program runs before all of its memory is read
   paths::path_map moved;               // restart: where files are that had another path at the checkpoint
   bool perf_map = false;               // write down the names of the upper half's functions for perf
   bool verbose = false;
@@ -48,7 +49,7 @@ struct start_options {
 ///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
 ///          --compress HOW --incremental --full-every N --forked --max-rate BYTES --nice N
 ///          run only: --cpu LEVEL
-///          restart only: --map OLD=NEW, as often as needed
+///          restart only: --map OLD=NEW, as often as needed; --lazy
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

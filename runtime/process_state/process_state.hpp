@@ -41,6 +41,9 @@ void restore(std::span<const std::uint8_t> bytes);
 /// Once the program's memory is mapped, and before it is filled: what its mappings were advised, locked and placed.
 void restore_mappings();
 
+/// After restore(): true if a mapping in [begin, end) has something to be restored, or all have.
+bool is_advised(std::uint64_t begin, std::uint64_t end);
+
 /// On the thread that called MPI_Init, last of all before the program runs on: what is its own and the process's; signals
 /// that were pending are so again, timers run. out: what could not be restored, in words
 std::vector<std::string> continue_process();

@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace mana::process_state {
 
 namespace {
@@ -47,6 +49,12 @@ void restore(std::span<const std::uint8_t> bytes) {
 }
 
 void restore_mappings() { of_mappings = write_mappings(to_continue.mappings); }
+
+bool is_advised(std::uint64_t begin, std::uint64_t end) {
+  const auto& all = to_continue.mappings;
+  return to_continue.locks_all != 0 ||
+         std::any_of(all.begin(), all.end(), [&](auto& m) { return m.begin < end && begin < m.end; });
+}
 
 std::vector<std::string> continue_process() {
   const signal_hold hold;

@@ -241,6 +241,8 @@ void build_restart(CLI::App& app, parsed& values) {
       ->type_name("OLD=NEW")
       ->allow_extra_args(false)
       ->check(path_rule());
+  restart->add_flag("--lazy", values.restart.lazy,
+                    "Run the program before its memory is read: what is not compressed is read when it is used");
   add_run_options(*restart, values.restart);
 }
 

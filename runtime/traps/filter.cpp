@@ -1,5 +1,6 @@
 // The seccomp filter. By the number first: the kernel then knows that all other calls pass, whatever their arguments,
 // and no longer runs the filter for them. Then by the instruction pointer.
+#include "lazy.hpp"
 #include "table.hpp"
 
 #include "../loader/saved_state.hpp"
@@ -86,6 +87,7 @@ class filter_writer {
         allow();
         break;
       case condition::stays_advised:
+        if (has_lazy()) break;
         load(argument_field(2));
         jump(BPF_JEQ, MADV_RANDOM, 4, 0);
         jump(BPF_JEQ, MADV_SEQUENTIAL, 3, 0);

@@ -1,4 +1,5 @@
 // mmap, munmap, mremap, brk: the upper half's memory stays in the window (INV-1), and the map of the window exact.
+#include "lazy.hpp"
 #include "trap.hpp"
 
 #include "../loader/saved_state.hpp"
@@ -34,6 +35,7 @@ long map_fixed(trap& t, address_range r) noexcept {
                           static_cast<int>(t.arg(3)), static_cast<int>(t.arg(4)), t.arg(5)));
   });
   if (is_error(result) && was_free) mmap_window().release(r);
+  if (!is_error(result)) forget_lazy(r);
   return result;
 }
 
@@ -80,7 +82,9 @@ long trap_munmap(trap& t) {
   const address_range r{begin, begin + page_ceil(asked)};
   if (!belongs_to_upper(r)) return -EINVAL;
   const long result = through_libc(t, [&] { return long{::munmap(t.pointer<void>(0), asked)}; });
-  if (!is_error(result)) mmap_window().release(r);
+  if (is_error(result)) return result;
+  forget_lazy(r);
+  mmap_window().release(r);
   return result;
 }
 
@@ -124,20 +128,31 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
     mmap_window().take(target);
     if (t.role == process_role::owner) ::munmap(reinterpret_cast<void*>(to), m.new_bytes);
   }
-  const long result = call_mremap(t, m, m.flags | MREMAP_FIXED, to);
+  const bool by_copy = touches_cut(m.old), keeps_old = (m.flags & MREMAP_DONTUNMAP) != 0;
+  forget_lazy(target);
+  const long result = by_copy ? move_by_copy(t, m.old, target, keeps_old)
+                              : call_mremap(t, m, m.flags | MREMAP_FIXED, to);
   if (is_error(result)) {
     mmap_window().release(target);
     return result;
   }
-  tell_moved_away(t, m.old);
+  if (!by_copy) tell_moved_away(t, m.old);
   if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) mmap_window().release(m.old);
   return result;
 }
 
+/// mremap takes no range of several mappings.
+long cut_off(const remap& m, const address_range& rest) noexcept {
+  if (rest.bytes() == 0) return static_cast<long>(m.old.begin);
+  const long result = raw_call(SYS_munmap, static_cast<long>(rest.begin), static_cast<long>(rest.bytes()));
+  return is_error(result) ? result : static_cast<long>(m.old.begin);
+}
+
 long shrink(const trap& t, const remap& m) noexcept {
   const address_range rest{m.grown.end, m.old.end};
-  const long result = call_mremap(t, m, 0, 0);
+  const long result = touches_cut(m.old) ? cut_off(m, rest) : call_mremap(t, m, 0, 0);
   if (is_error(result) || rest.bytes() == 0) return result;
+  forget_lazy(rest);
   tell_moved_away(t, rest);
   mmap_window().release(rest);
   return result;
@@ -145,6 +160,7 @@ long shrink(const trap& t, const remap& m) noexcept {
 
 long grow_in_place(const trap& t, const remap& m) noexcept {
   const address_range more{m.old.end, m.grown.end};
+  if (touches_cut(m.old)) return -ENOMEM;      // a file's mapping grows over the file
   if (!mmap_window().take_if_free(more)) return -ENOMEM;
   const long result = call_mremap(t, m, 0, 0);
   if (is_error(result)) mmap_window().release(more);
@@ -174,7 +190,13 @@ long trap_mremap(trap& t) {
 
 namespace {
 constinit raw_lock brk_lock;
+
+long unmap_break(address_range r) noexcept {
+  const long result = raw_call(SYS_munmap, static_cast<long>(r.begin), static_cast<long>(r.bytes()));
+  if (!is_error(result)) forget_lazy(r);
+  return result;
 }
+}  // namespace
 
 long trap_brk(trap& t) {
   const std::uintptr_t wanted = address(t.arg(0));
@@ -187,7 +209,7 @@ long trap_brk(trap& t) {
       result = raw_call(SYS_mmap, static_cast<long>(state.brk_mapped), static_cast<long>(pages - state.brk_mapped),
                         PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
     else if (pages < state.brk_mapped)
-      result = raw_call(SYS_munmap, static_cast<long>(pages), static_cast<long>(state.brk_mapped - pages));
+      result = unmap_break({pages, state.brk_mapped});
     if (!is_error(result)) {
       state.brk_mapped = pages;
       state.brk_end = wanted;

@@ -1,4 +1,5 @@
 // System V shared memory: shmat chooses its address as mmap does.
+#include "lazy.hpp"
 #include "trap.hpp"
 
 #include "../loader/upper_half.hpp"
@@ -65,6 +66,7 @@ long trap_shmat(trap& t) {
     return result;
   }
   if (!was_free) mmap_window().take({at, at + bytes});
+  forget_lazy({at, at + bytes});
   if (remember({at, at + bytes}, false)) return result;
   raw_call(SYS_shmdt, result);
   mmap_window().release({at, at + bytes});

@@ -11,7 +11,7 @@ enum class condition {
   always,
   duplicates,     // fcntl: F_DUPFD, F_DUPFD_CLOEXEC
   own_memory,     // clone: a thread, or a child with its own memory; vfork's kind runs through
-  stays_advised,  // madvise: what a mapping keeps; giving memory back is no such advice
+  stays_advised,  // madvise: what a mapping keeps; giving memory back is no such advice. After a lazy restart: all
   sets_gs,        // arch_prctl: ARCH_SET_GS
   new_terminal,   // ioctl: TIOCGPTPEER
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null

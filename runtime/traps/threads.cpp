@@ -1,4 +1,5 @@
 // clone, exit and what libc tells the kernel about a thread.
+#include "lazy.hpp"
 #include "twin.hpp"
 
 #include "../loader/window.hpp"
@@ -79,14 +80,16 @@ long clone_in_forked(trap& t) noexcept {
   return result;
 }
 
-/// A child with a copy of the memory. The map of the window is held meanwhile, so that the copy is whole; the child
+/// A child with a copy of the memory. The maps of memory are held meanwhile, so that the copies are whole; the child
 /// continues here too, on its copy of this stack.
 long fork_child(trap& t) noexcept {
   const bool plain = t.number == SYS_fork;
   const long flags = plain ? 17 /* SIGCHLD */ : t.arg(0);
   const long stack = plain ? 0 : t.arg(1);
   mmap_window().lock();
+  lock_lazy();
   const long result = raw_call(SYS_clone, flags & ~CLONE_SETTLS, 0, plain ? 0 : t.arg(2), plain ? 0 : t.arg(3), 0);
+  unlock_lazy();
   mmap_window().unlock();
   if (result > 0 && (flags & CLONE_PIDFD) != 0) note_descriptor(t, *t.pointer<const int>(2));
   if (result != 0) return result;

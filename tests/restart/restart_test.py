@@ -167,7 +167,8 @@ class Test:
             job.kill()
             pieces.append(self.read(job))
             (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
-            job = self.start(self.mana, "restart", *self.traces.options(), *self.job_options, str(self.directory / "ckpt"),
+            job = self.start(self.mana, "restart", *self.traces.options(), *self.job_options, *self.options.how.split(),
+                             str(self.directory / "ckpt"),
                              directory="/" if elsewhere else None,
                              environment={"MANA_TEST_ELSEWHERE": "x" * 5000, "LANG": "tlh"} if elsewhere else None)
             made += 1
@@ -210,6 +211,7 @@ def parse():
                         help="until it is restarted the job is on a machine that was booted so much earlier")
     parser.add_argument("--clock", help="policy, of mana run and mana restart")
     parser.add_argument("--mode", default="", help="words that say how images are written, of mana run and mana restart")
+    parser.add_argument("--how", default="", help="words of mana restart alone")
     parser.add_argument("--fan-out", type=int, help="of the control tree, of mana run and mana restart")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("command", nargs=argparse.REMAINDER, help="after --")

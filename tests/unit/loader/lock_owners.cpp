@@ -119,6 +119,85 @@ TEST_CASE("a lock that is found gets its owner's new id") {
 
 namespace {
 
+using mana::split::lock_recorder;
+
+/// What a recorder finds in a copy of the memory.
+std::vector<lock_recorder::record> record(lock_recorder& recorder, const memory& here, std::size_t split) {
+  const memory copy = here;
+  const auto* const words = reinterpret_cast<const std::uint64_t*>(&copy);
+  constexpr std::size_t n = sizeof(memory) / sizeof *words;
+  const std::uintptr_t begin = here.all().begin;
+  recorder.look({words, split / 8}, begin, here.all());
+  recorder.look({words + split / 8, n - split / 8}, begin + split, here.all());
+  return {recorder.found().begin(), recorder.found().end()};
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint records the locks that a restart would find") {
+  const auto here = std::make_unique<memory>();
+  mutex recursive(PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE), inheriting(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT);
+  pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_mutex_lock(&recursive.it), pthread_mutex_lock(&inheriting.it), pthread_rwlock_wrlock(&written);
+  here->put(64, recursive.it), here->put(200, inheriting.it), here->put(400, written);
+  for (std::size_t split = 64; split <= 512; split += 8) {
+    lock_recorder recorder({gettid()});
+    const auto records = record(recorder, *here, split);
+    const auto found = here->find({gettid()});
+    REQUIRE(records.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(records[i].address == found[i].address);
+      CHECK(records[i].kind == static_cast<std::uint32_t>(found[i].what));
+      CHECK(records[i].owner == gettid());
+    }
+  }
+}
+
+TEST_CASE("locks in pages that did not change are those of the image before, as far as they are held now") {
+  const auto here = std::make_unique<memory>();
+  mutex recursive(PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE), freed(PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE);
+  pthread_mutex_lock(&recursive.it), pthread_mutex_lock(&freed.it);
+  here->put(64, recursive.it), here->put(200, freed.it);
+  lock_recorder before({gettid()});
+  const auto records = record(before, *here, 64);
+  REQUIRE(records.size() == 2);
+  pthread_mutex_unlock(&freed.it);
+  here->put(200, freed.it);
+  lock_recorder now({gettid()});
+  now.build_on(records);
+  now.unchanged({0, here->all().begin});
+  CHECK(now.found().empty());
+  now.unchanged(here->all());
+  REQUIRE(now.found().size() == 1);
+  CHECK(now.found()[0].address == here->place(64));
+}
+
+TEST_CASE("more locks than a section holds are said not to be complete") {
+  const auto here = std::make_unique<memory>();
+  mutex recursive(PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE);
+  pthread_mutex_lock(&recursive.it);
+  for (std::size_t at = 0; at + 48 <= sizeof here->room; at += 48) here->put(at, recursive.it);
+  lock_recorder recorder({gettid()});
+  for (int i = 0; i < 48; ++i) record(recorder, *here, 1024);
+  CHECK(recorder.is_complete());
+  CHECK(recorder.found().size() == 48 * 85);
+  record(recorder, *here, 1024);
+  CHECK_FALSE(recorder.is_complete());
+  CHECK(recorder.found().size() == lock_recorder::capacity);
+}
+
+TEST_CASE("a section of locks that no recorder wrote is refused") {
+  const lock_recorder::record good{4096, 1, 7}, bad{4096, 9, 7};
+  const auto bytes = [](const lock_recorder::record& r) {
+    return std::span(reinterpret_cast<const std::uint8_t*>(&r), sizeof r);
+  };
+  CHECK(mana::split::decode_locks(bytes(good)).size() == 1);
+  CHECK_THROWS_AS(mana::split::decode_locks(bytes(bad)), std::runtime_error);
+  CHECK_THROWS_AS(mana::split::decode_locks(bytes(good).first(15)), std::runtime_error);
+}
+
+namespace {
+
 /// A thread that the park signal met in a wait at `address`, with its id in a register and on its stack.
 struct waiter {
   alignas(16) std::int32_t stack[64] = {};
