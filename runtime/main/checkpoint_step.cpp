@@ -10,6 +10,7 @@
 #include "../traps/signals.hpp"
 
 #include <mana/core/fault_points.hpp>
+#include <mana/image/format_table.hpp>
 
 #include <capture.hpp>
 #include <process_state.hpp>
@@ -91,11 +92,11 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.observer = std::make_shared<lock_section>();
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
   descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions));
-  all.plan.sections = {{"run", encode(this_job().record)},
-                       {"threads", encoded_thread_ids()},
-                       {"descriptors", std::move(open_files.bytes)},
-                       {"process", std::move(process.bytes)},
-                       {"registers", split::encode(split::layout_here())}};
+  all.plan.sections = {{image::sections::run, encode(this_job().record)},
+                       {image::sections::threads, encoded_thread_ids()},
+                       {image::sections::descriptors, std::move(open_files.bytes)},
+                       {image::sections::process, std::move(process.bytes)},
+                       {image::sections::registers, split::encode(split::layout_here())}};
   all.warnings = std::move(open_files.warnings);
   all.warnings.insert(all.warnings.end(), process.warnings.begin(), process.warnings.end());
   judge(this_job().options.children, "--children", process.children, all.warnings);

@@ -1,17 +1,17 @@
 // The section "locks" of an image: which locks the program's threads hold, found while the memory is written.
 #pragma once
+#include <mana/image/format_table.hpp>
+
 #include <lock_owners.hpp>
 #include <memory_observer.hpp>
 
 namespace mana::run {
 
-inline constexpr char locks_section[] = "locks";
-
 /// Of this process's threads as they are now.
 class lock_section : public image::memory_observer {
  public:
   lock_section();
-  std::string section_name() const override { return locks_section; }
+  std::string section_name() const override { return image::sections::locks; }
   void build_on(std::optional<std::span<const std::uint8_t>> earlier) override;
   void see(std::span<const std::uint64_t> copy, std::uintptr_t address, const image::region& of) noexcept override;
   void unchanged(std::uintptr_t begin, std::uintptr_t end) noexcept override;

@@ -4,7 +4,6 @@
 #include "control_of_job.hpp"
 #include "job.hpp"
 #include "lazy_check.hpp"
-#include "lock_section.hpp"
 #include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "services.hpp"
@@ -23,6 +22,7 @@
 #include <upper_half.hpp>
 
 #include <mana/core/fault_points.hpp>
+#include <mana/image/format_table.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <sys/mman.h>
@@ -35,6 +35,8 @@
 #include <optional>
 
 namespace mana::run {
+
+namespace sections = image::sections;
 
 namespace {
 
@@ -60,7 +62,7 @@ start_failure as_failure(const image::image_error& error) {
 int recorded_thread_level() noexcept {
   try {
     const image::rank_image own(image_path(static_cast<std::uint32_t>(rank_from_environment())));
-    return decode_run_record(own.section("run")).thread_level;
+    return decode_run_record(own.section(sections::run)).thread_level;
   } catch (const std::exception&) {
     return 0;
   }
@@ -132,10 +134,19 @@ void check_own_file(std::uint32_t rank) {
   }
 }
 
+/// What this version would leave out is not left out silently.
+void check_sections(const image::rank_image& own) {
+  for (const image::section& s : own.about().sections)
+    if (!image::is_known_section(s.name))
+      throw start_failure(exit_status::surroundings_differ,
+                          own.path() + ": the image has a section \"" + s.name + "\" that this version of mana does not "
+                          "know", "restart with the version that wrote it", met_by::all);
+}
+
 std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
   std::vector<std::int32_t> ids;
-  if (!own.has_section("threads")) return ids;
-  const auto bytes = own.section("threads");
+  if (!own.has_section(sections::threads)) return ids;
+  const auto bytes = own.section(sections::threads);
   for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
     std::uint32_t id = 0;
     for (std::size_t k = 0; k < 4; ++k) id |= static_cast<std::uint32_t>(bytes[i + k]) << (8 * k);
@@ -146,9 +157,9 @@ std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
 
 /// errors: start_failure
 void restore_process_state(const image::rank_image& own) {
-  if (!own.has_section("process")) return;
+  if (!own.has_section(sections::process)) return;
   try {
-    process_state::restore(own.section("process"));
+    process_state::restore(own.section(sections::process));
   } catch (const std::exception& error) {
     throw start_failure(exit_status::checkpoint_damaged,
                         std::string("the image's section \"process\" is damaged: ") + error.what());
@@ -192,7 +203,7 @@ std::uint64_t number_of(const std::string& generation) {
 /// What the program writes from now on is not what the image has.
 void note_restored(const image::rank_image& own) {
   const std::string file = own.path().substr(own.path().find_last_of('/') + 1);
-  saver_of_job().begin_from(own.about(), number_of(this_job().options.generation), file, own.regions(), locks_section);
+  saver_of_job().begin_from(own.about(), number_of(this_job().options.generation), file, own.regions(), sections::locks);
 }
 
 bool holds(const image::region& r, std::uintptr_t address) noexcept {
@@ -203,7 +214,7 @@ bool holds(const image::region& r, std::uintptr_t address) noexcept {
 /// errors: start_failure
 std::vector<split::held_lock> locks_of(const image::rank_image& own) {
   try {
-    std::vector<split::held_lock> locks = split::decode_locks(own.section(locks_section));
+    std::vector<split::held_lock> locks = split::decode_locks(own.section(sections::locks));
     for (const split::held_lock& l : locks)
       if (std::none_of(own.regions().begin(), own.regions().end(), [&](auto& r) { return holds(r, l.address); }))
         throw std::runtime_error("the section \"locks\" names memory that there is not");
@@ -242,7 +253,7 @@ void restore_lazily(image::rank_image& own, restored& parts) {
 
 void restore_memory(image::rank_image& own, restored& parts) {
   with_descriptors([&] { parts.files->fill(); });
-  const bool locks_known = own.has_section(locks_section);
+  const bool locks_known = own.has_section(sections::locks);
   if (locks_known) parts.locks = locks_of(own);
   if (locks_known && this_job().options.lazy) return restore_lazily(own, parts);
   if (this_job().options.lazy)
@@ -265,7 +276,8 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
     try {
       check_own_file(rank);
       own = std::make_unique<image::rank_image>(image_path(rank));
-      this_job().record = decode_run_record(own->section("run"));
+      check_sections(*own);
+      this_job().record = decode_run_record(own->section(sections::run));
       restore_process_state(*own);
     } catch (const image::image_error& error) {
       throw as_failure(error);
@@ -275,7 +287,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   });
   fault_point(fault::point::image_opened);
   together([&] {
-    with_descriptors([&] { parts.files.emplace(own->section("descriptors"), this_job().options.moved); });
+    with_descriptors([&] { parts.files.emplace(own->section(sections::descriptors), this_job().options.moved); });
   });
   fault_point(fault::point::descriptors_known);
   const std::vector<offered_object> offers = exchange_objects(*parts.files);
@@ -292,9 +304,9 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
 
 /// errors: start_failure
 void fit_registers(const image::rank_image& own) {
-  if (!own.has_section("registers")) return;      // of a version that refused other processors
+  if (!own.has_section(sections::registers)) return;      // of a version that refused other processors
   try {
-    split::fit_threads(split::decode_register_layout(own.section("registers")));
+    split::fit_threads(split::decode_register_layout(own.section(sections::registers)));
   } catch (const split::load_error& error) {
     throw start_failure(exit_status::surroundings_differ, error.text);
   } catch (const std::runtime_error& error) {

@@ -1,4 +1,4 @@
-// Layout of a rank's image file, version 2. Little endian, x86-64.
+// Layout of a rank's image file, version 2. Little endian, x86-64. What each member is: format_table.hpp.
 //
 //   file_header, zeros up to a page | bytes of chunks, those that are not compressed on whole pages | tables | trailer
 //   tables: sections: section_header, bytes … | regions: region_record, path … | sources: source_record, name … |
@@ -27,30 +27,30 @@ inline constexpr std::size_t chunk_bytes = 256u << 10;
 struct file_header {
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t abi_version;         // of the boundary in include/mana/lower/abi.hpp
+  std::uint32_t abi_version;
   std::uint32_t rank, world_size;
   std::uint32_t page_bytes;
-  std::uint32_t section_count, region_count;   // version 1; else 0: see the trailer
+  std::uint32_t section_count, region_count;
   std::uint32_t reserved;
-  std::uint64_t tables_bytes;        // version 1: of sections and regions; else 0
-  std::uint64_t tables_checksum;     // version 1: XXH3-64 over them; else 0
-  std::uint64_t cpu_features[4];     // see runtime/checkpoint/processor.hpp; the processor must have each bit that is set
-  std::uint64_t checksum;            // XXH3-64 over the members above
+  std::uint64_t tables_bytes;
+  std::uint64_t tables_checksum;
+  std::uint64_t cpu_features[4];
+  std::uint64_t checksum;
 };
 static_assert(sizeof(file_header) == 96);
 
 struct section_header {
-  char name[24];                     // zero padded
-  std::uint64_t bytes;               // that follow
+  char name[24];
+  std::uint64_t bytes;
 };
 static_assert(sizeof(section_header) == 32);
 
 struct region_record {
-  std::uint64_t begin, end;          // addresses, whole pages
-  std::uint32_t protection;          // PROT_*
-  std::uint32_t shared;              // 1: MAP_SHARED
-  std::uint64_t offset;              // in the file `path`
-  std::uint64_t path_bytes;          // that follow; 0: anonymous
+  std::uint64_t begin, end;
+  std::uint32_t protection;
+  std::uint32_t shared;
+  std::uint64_t offset;
+  std::uint64_t path_bytes;
 };
 static_assert(sizeof(region_record) == 40);
 
@@ -60,10 +60,10 @@ enum class source_kind : std::uint32_t {
 };
 
 struct source_record {
-  std::uint32_t kind;                // source_kind
-  std::uint32_t name_bytes;          // that follow
-  std::uint64_t generation;          // its number; program_file: 0
-  std::uint64_t identity;            // checksum of that image's trailer; program_file: XXH3-64 of its build id, 0: none
+  std::uint32_t kind;
+  std::uint32_t name_bytes;
+  std::uint64_t generation;
+  std::uint64_t identity;
 };
 static_assert(sizeof(source_record) == 24);
 
@@ -74,30 +74,30 @@ enum class codec : std::uint8_t {
 };
 
 struct chunk_record {
-  std::uint64_t address;             // of the memory that it gives
-  std::uint64_t offset;              // of the stored bytes, in their file; not compressed: whole pages
-  std::uint64_t checksum;            // XXH3-64 over the unpacked bytes; compressed: over the stored ones, seeded with that value
-  std::uint32_t memory_bytes;        // that it gives, whole pages
-  std::uint32_t skipped_bytes;       // of the unpacked bytes, before them
-  std::uint32_t unpacked_bytes;      // at most chunk_bytes
-  std::uint32_t stored_bytes;        // not compressed: unpacked_bytes; else fewer
-  std::uint16_t source;              // 0: this file; n: the n-th source record
-  std::uint8_t codec;                // image::codec
+  std::uint64_t address;
+  std::uint64_t offset;
+  std::uint64_t checksum;
+  std::uint32_t memory_bytes;
+  std::uint32_t skipped_bytes;
+  std::uint32_t unpacked_bytes;
+  std::uint32_t stored_bytes;
+  std::uint16_t source;
+  std::uint8_t codec;
   std::uint8_t zero[5];
 };
 static_assert(sizeof(chunk_record) == 48);
 
 struct trailer {
   std::uint64_t magic;
-  std::uint64_t tables_offset, tables_bytes;   // up to the trailer
-  std::uint64_t tables_checksum;     // XXH3-64 over them
+  std::uint64_t tables_offset, tables_bytes;
+  std::uint64_t tables_checksum;
   std::uint64_t chunk_count;
-  std::uint64_t memory_bytes;        // that the chunks give
-  std::uint64_t own_bytes;           // of chunks that are stored in this file
+  std::uint64_t memory_bytes;
+  std::uint64_t own_bytes;
   std::uint32_t section_count, region_count, source_count;
   std::uint32_t zero;
-  std::uint64_t header_checksum;     // of the file's header
-  std::uint64_t checksum;            // XXH3-64 over the members above
+  std::uint64_t header_checksum;
+  std::uint64_t checksum;
 };
 static_assert(sizeof(trailer) == 88);
 
