@@ -1,0 +1,171 @@
+#include "command_app.hpp"
+
+#include "option_checks.hpp"
+
+#include <mana/clock/policies.hpp>
+
+#include <processor.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#if !defined(MANA_VERSION)
+#error "set by runtime/tools/CMakeLists.txt"
+#endif
+
+namespace mana::tools {
+namespace {
+
+/// What to do about something that a checkpoint cannot save.
+void add_loss_option(CLI::App& app, const char* name, std::string& value, const char* what) {
+  app.add_option(name, value,
+                 fmt::format("When a checkpoint finds {}, which no restart has: warn (default), refuse, ignore", what))
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"warn", "refuse", "ignore"}));
+}
+
+/// How images are written.
+void add_saving_options(CLI::App& app, run_options& options) {
+  app.add_option("--compress", options.compress,
+                 "How images are compressed: auto (default: lz4 where that makes a checkpoint shorter), none, lz4[:N], "
+                 "zstd[:LEVEL]")
+      ->type_name("HOW")
+      ->check(compression());
+  app.add_flag("--incremental", options.incremental, "Write only what changed since the checkpoint before");
+  app.add_option("--full-every", options.full_every, "With --incremental: of so many checkpoints one is whole (default: 10)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000u, ""));
+  app.add_flag("--forked", options.forked, "Let the program run on while a copy of each process writes");
+  app.add_option("--max-rate", options.max_rate, "Write no more than so many bytes a second for each rank (100M, 2G)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--nice", options.nice, "With --forked: how much less than the program what writes is to get of a core (0 … 19)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 19, ""));
+}
+
+void add_run_options(CLI::App& app, run_options& options) {
+  app.add_option("--interval", options.interval_s, "Take a checkpoint every so many seconds (default: none by itself)")
+      ->type_name("SECONDS")->check(duration());
+  app.add_option("--stop-after", options.stop_after_s, "After so many seconds, take a checkpoint and end the job")
+      ->type_name("SECONDS")->check(duration());
+  app.add_option("--checkpoint-on", options.checkpoint_on, "Take a checkpoint when a rank gets one of these signals")
+      ->type_name("SIGNALS")->check(signals());
+  app.add_option("--stop-on", options.stop_on,
+                 "When a rank gets one of these signals, take a checkpoint and end the job")
+      ->type_name("SIGNALS")
+      ->check(signals());
+  app.add_option(
+         "--limit", options.limit_s,
+         "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
+      ->type_name("SECONDS")
+      ->check(duration());
+  app.add_option("--mpi", options.mpi, "mpich or openmpi: the MPI that the program uses, where it cannot be seen")
+      ->type_name("NAME")->check(known_mpi());
+  app.add_option("--clock", options.clock,
+                 fmt::format("How ranks agree on where to stop: {} (default: {})",
+                             fmt::join(clock::policy_names(), ", "), clock::policy_names().front()))
+      ->type_name("NAME")
+      ->check(known_clock());
+  app.add_option("--clock-trace", options.clock_trace,
+                 "Write down in this directory what each rank's clock is told and says, for mana-clock-replay")
+      ->type_name("DIR")
+      ->check(a_name());
+  app.add_option("--fan-out", options.fan_out,
+                 fmt::format("Ranks per relay of the control network (default: {})", clock::default_fan_out))
+      ->type_name("K")
+      ->check(fan_out());
+  add_saving_options(app, options);
+  add_loss_option(app, "--children", options.children, "child processes that are alive");
+  add_loss_option(app, "--sockets", options.sockets, "connected sockets");
+  app.add_flag("--perf-map", options.perf_map, "Write the names of functions to /tmp/perf-PID.map, for perf");
+  app.add_flag("--verbose", options.verbose, "Say what is done");
+}
+
+void add_job(CLI::App& app, job_reference& job) {
+  auto* file = app.add_option("--job", job.file, "The job's file")->type_name("FILE");
+  app.add_option("--ckpt-dir", job.checkpoint_directory, "The job's checkpoint directory (default: mana-ckpt)")
+      ->type_name("DIR")->excludes(file);
+}
+
+void build_run(CLI::App& app, parsed& values) {
+  auto* run = app.add_subcommand("run", "Run an MPI program so that it can be checkpointed (under mpirun)");
+  run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+  run->add_option("--ckpt-dir", values.run.checkpoint_directory, "Where checkpoints go (default: mana-ckpt)")
+      ->type_name("DIR");
+  run->add_option("--cpu", values.run.cpu,
+                  fmt::format("Let the program's libc use only what this level has, so that it can go on wherever that "
+                              "is: {}", fmt::join(image::processor_levels(), ", ")))
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember(image::processor_levels()));
+  add_run_options(*run, values.run);
+}
+
+void build_restart(CLI::App& app, parsed& values) {
+  auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
+  restart->footer("Usage: mpirun -n RANKS mana restart DIR [OPTIONS]");
+  restart->add_option("DIR", values.restart.checkpoint_directory, "The checkpoint directory")->required();
+  restart
+      ->add_option("--map", values.restart.moved,
+                   "Look for the program's files that were under OLD under NEW; may be given again for other paths")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false)
+      ->check(path_rule());
+  restart->add_flag("--lazy", values.restart.lazy,
+                    "Run the program before its memory is read: what is not compressed is read when it is used");
+  add_run_options(*restart, values.restart);
+}
+
+void build_control(CLI::App& app, parsed& values) {
+  auto* checkpoint = app.add_subcommand("checkpoint", "Take a checkpoint now; returns when it is durable");
+  add_job(*checkpoint, values.checkpoint.job);
+  checkpoint->add_flag("--stop", values.checkpoint.stop, "End the job once the checkpoint is durable");
+  checkpoint
+      ->add_option("--timeout", values.checkpoint.timeout_s, "Give up after so many seconds (default: the job's limit)")
+      ->type_name("SECONDS")
+      ->check(duration());
+  auto* status = app.add_subcommand("status", "Show a running job");
+  add_job(*status, values.status.job);
+  status->add_flag("--json", values.status.json, "For programs");
+  auto* inspect = app.add_subcommand("inspect", "Show what is in a checkpoint directory");
+  inspect->add_option("DIR", values.inspect.directory, "A checkpoint directory, or one checkpoint in it")->required();
+  inspect->add_flag("--json", values.inspect.json, "For programs");
+  auto* verify = app.add_subcommand("verify", "Check every byte of the checkpoints in a directory");
+  verify->add_option("DIR", values.verify.directory, "A checkpoint directory, or one checkpoint in it")->required();
+  verify->add_flag("--json", values.verify.json, "For programs");
+}
+
+void build_gdb(CLI::App& app, parsed& values) {
+  auto* gdb = app.add_subcommand("gdb", "Debug a rank, with the names of the program and of MPI");
+  gdb->footer("Usage: mana gdb PID [WORDS OF GDB…]\n       mana gdb --core FILE [WORDS OF GDB…]");
+  auto* core = gdb->add_option("--core", values.gdb.core, "A core dump of a rank")->type_name("FILE")->check(a_name());
+  gdb->add_option("PID", values.gdb.pid, "A rank's process on this node")
+      ->check(a_process())
+      ->excludes(core);
+}
+
+void build_doctor(CLI::App& app, parsed& values) {
+  auto* doctor = app.add_subcommand("doctor", "Say beforehand what will not work here, and for a program");
+  doctor->footer("Usage: mana doctor [OPTIONS] [--] [PROGRAM [ARGUMENTS…]]");
+  doctor->add_option("--ckpt-dir", values.doctor.checkpoint_directory, "Where checkpoints will go (default: mana-ckpt)")
+      ->type_name("DIR");
+  doctor->add_option("--mpi", values.doctor.mpi, "mpich or openmpi: the MPI of the program, where it cannot be seen")
+      ->type_name("NAME")->check(known_mpi());
+  doctor->add_flag("--json", values.doctor.json, "For programs");
+}
+
+}  // namespace
+
+void build_app(CLI::App& app, parsed& values) {
+  app.name("mana");
+  app.description("Transparent checkpoint-restart of unmodified MPI programs.");
+  app.set_version_flag("--version", "mana " MANA_VERSION);
+  app.require_subcommand(1);
+  build_run(app, values);
+  build_restart(app, values);
+  build_control(app, values);
+  build_gdb(app, values);
+  build_doctor(app, values);
+}
+
+}  // namespace mana::tools

@@ -1,0 +1,15 @@
+// `mana list`: a line for each checkpoint of a directory.
+#include "commands.hpp"
+#include "survey.hpp"
+
+#include <fmt/format.h>
+
+namespace mana::tools {
+
+int inspect(const inspect_command& wanted) {
+  const auto all = view_directory(wanted.directory, false);
+  fmt::print("{}", wanted.json ? as_json(all) : as_text(all, true));
+  return 0;
+}
+
+}  // namespace mana::tools

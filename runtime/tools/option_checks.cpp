@@ -1,0 +1,122 @@
+#include "option_checks.hpp"
+
+#include "failure.hpp"
+#include "launcher.hpp"
+#include "signal_names.hpp"
+
+#include <mana/clock/policies.hpp>
+#include <mana/clock/tree.hpp>
+
+#include <packing.hpp>
+#include <path_map.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mana::tools {
+
+const CLI::Validator& duration() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        double value = -1;
+        return CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e9
+                   ? std::string()
+                   : fmt::format("{} is not a number of seconds", text);
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& known_mpi() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        return parse_mpi_name(text) ? std::string() : fmt::format("{} is neither mpich nor openmpi", text);
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& known_clock() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        return clock::with_policy(text, []<class P>() {}) && !text.empty()
+                   ? std::string()
+                   : fmt::format("{} is none of {}", text, fmt::join(clock::policy_names(), ", "));
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& fan_out() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        int value = 0;
+        return CLI::detail::lexical_cast(text, value) && clock::is_fan_out(value)
+                   ? std::string()
+                   : fmt::format("{} is not a number from {} to {}", text, clock::least_fan_out, clock::most_fan_out);
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& a_process() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos
+                   ? std::string()
+                   : fmt::format("{} is no number of a process", text);
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& a_name() {
+  static const CLI::Validator check(
+      [](std::string& text) { return text.empty() ? std::string("the name is empty") : std::string(); }, "");
+  return check;
+}
+
+const CLI::Validator& path_rule() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          paths::path_map().add(text);
+          return std::string();
+        } catch (const paths::path_map_error& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& compression() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          image::parse_packing(text);
+          return std::string();
+        } catch (const std::invalid_argument& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& signals() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          parse_signals(text);
+          return std::string();
+        } catch (const failure& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
+}  // namespace mana::tools

@@ -1,0 +1,27 @@
+// What the values of options may be: checks for the parser, without words of the parser's in the help.
+#pragma once
+
+namespace CLI { class Validator; }
+
+namespace mana::tools {
+
+/// A duration in seconds, 0 or more.
+const CLI::Validator& duration();
+/// The short name of an MPI.
+const CLI::Validator& known_mpi();
+/// The name of a clock policy.
+const CLI::Validator& known_clock();
+/// A number of links that a relay can have.
+const CLI::Validator& fan_out();
+/// A number of a process.
+const CLI::Validator& a_process();
+/// Anything but nothing.
+const CLI::Validator& a_name();
+/// Old and new place of files.
+const CLI::Validator& path_rule();
+/// A way to store chunks.
+const CLI::Validator& compression();
+/// Names or numbers of signals.
+const CLI::Validator& signals();
+
+}  // namespace mana::tools
