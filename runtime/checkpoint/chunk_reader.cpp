@@ -70,14 +70,14 @@ void chunk_reader::open_source(std::size_t n) {
     throw_damaged(f.path, "it is not the image that " + files_[0].path + " was made with");
 }
 
-int chunk_reader::file_of(const chunk_record& r) {
-  if (files_[r.source].fd < 0) open_source(r.source);
-  return files_[r.source].fd;
+int chunk_reader::file_of(std::uint16_t source) {
+  if (files_[source].fd < 0) open_source(source);
+  return files_[source].fd;
 }
 
 void chunk_reader::fetch(const chunk_record& r, char* into) {
-  const int fd = file_of(r);
-  if (!read_all(fd, into, r.stored_bytes, r.offset, path_of(r))) throw_damaged(path_of(r), "it ends within a chunk");
+  const int fd = file_of(r.source);
+  if (!read_all(fd, into, r.stored_bytes, r.offset, path_of(r.source))) throw_damaged(path_of(r.source), "it ends within a chunk");
 }
 
 /// The unpacked chunk: at `place` if it is all that the record gives.
@@ -93,15 +93,20 @@ const char* chunk_reader::whole_chunk(const chunk_record& r, char* place) {
     fetch(r, stored_.get());
     stored = stored_.get();
     if (!unpack(static_cast<codec>(r.codec), stored, r.stored_bytes, into, r.unpacked_bytes))
-      throw_damaged(path_of(r), "a chunk cannot be unpacked");
+      throw_damaged(path_of(r.source), "a chunk cannot be unpacked");
   }
   if (chunk_checksum(into, r.unpacked_bytes, stored, r.stored_bytes) != r.checksum)
-    throw_damaged(path_of(r), "a chunk's checksum is wrong");
+    throw_damaged(path_of(r.source), "a chunk's checksum is wrong");
   if (!whole) {
     cached_offset_ = r.offset;
     cached_source_ = r.source;
   }
   return into;
+}
+
+void chunk_reader::check(const chunk_record& r, const char* place) const {
+  if (chunk_checksum(place, r.unpacked_bytes, place, r.stored_bytes) != r.checksum)
+    throw_damaged(path_of(r.source), "a chunk's checksum is wrong");
 }
 
 void chunk_reader::read(const chunk_record& r, char* place) {

@@ -24,9 +24,13 @@ class chunk_reader {
   /// errors: image_error (missing, damaged, io), which names the file
   void read(const chunk_record& r, char* place);
 
-  /// Descriptor of the file that the record's chunk is in, and its path.     errors: image_error (missing, damaged, io)
-  int file_of(const chunk_record& r);
-  const std::string& path_of(const chunk_record& r) const { return files_[r.source].path; }
+  /// What a record gives stands at `place` already, as it is in the file: compares the checksum.
+  /// errors: image_error (damaged)
+  void check(const chunk_record& r, const char* place) const;
+
+  /// Descriptor of the file of a record's source, and its path.     errors: image_error (missing, damaged, io)
+  int file_of(std::uint16_t source);
+  const std::string& path_of(std::uint16_t source) const { return files_[source].path; }
 
   /// The bytes of the image's own file that no chunk takes are zeros, and fewer than a page in each place.
   /// errors: image_error (damaged, io)

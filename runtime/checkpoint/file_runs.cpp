@@ -18,24 +18,42 @@ bool goes_on(const file_run& before, const file_run& next) noexcept {
          before.offset + bytes_of(before) == next.offset;
 }
 
-}  // namespace
-
-std::vector<file_run> file_runs(const contents& image, const std::function<bool(const region&)>& may_be_lazy,
-                                std::size_t most) {
+/// takes: (region, chunk) → bool
+template <class Takes>
+std::vector<file_run> joined_runs(const contents& image, Takes&& takes) {
   std::vector<file_run> runs;
   std::size_t at = 0, joinable = 0;            // runs before it are of other regions
   for (const chunk_record& c : image.chunks) {
     for (; image.regions[at].end <= c.address; ++at) joinable = runs.size();
     const region& r = image.regions[at];
-    if (r.shared || !is_as_it_is(c) || !may_be_lazy(r)) continue;
+    if (r.shared || !is_as_it_is(c) || !takes(r, c)) continue;
     const file_run next{{c.address, c.address + c.memory_bytes}, c.source, c.offset + c.skipped_bytes};
     if (runs.size() > joinable && goes_on(runs.back(), next)) runs.back().memory.end = next.memory.end;
     else runs.push_back(next);
   }
+  return runs;
+}
+
+void leave_out_below(std::size_t least, std::vector<file_run>& runs) {
+  std::erase_if(runs, [least](const file_run& run) { return bytes_of(run) < least; });
+}
+
+}  // namespace
+
+std::vector<file_run> file_runs(const contents& image, const std::function<bool(const region&)>& may_be_lazy,
+                                std::size_t most) {
+  std::vector<file_run> runs = joined_runs(image, [&](const region& r, const chunk_record&) { return may_be_lazy(r); });
   for (std::size_t least = least_run_bytes;; least *= 2) {
-    std::erase_if(runs, [least](const file_run& run) { return bytes_of(run) < least; });
+    leave_out_below(least, runs);
     if (runs.size() <= most) return runs;
   }
+}
+
+std::vector<file_run> whole_runs(const contents& image) {
+  std::vector<file_run> runs = joined_runs(
+      image, [](const region&, const chunk_record& c) { return c.memory_bytes == c.unpacked_bytes; });
+  leave_out_below(least_run_bytes, runs);
+  return runs;
 }
 
 }  // namespace mana::image

@@ -23,4 +23,7 @@ inline constexpr std::size_t most_runs = 16384;
 std::vector<file_run> file_runs(const contents& image, const std::function<bool(const region&)>& may_be_lazy,
                                 std::size_t most = most_runs);
 
+/// The same of whole chunks of all private regions, however many: their checksums can be compared where they stand.
+std::vector<file_run> whole_runs(const contents& image);
+
 }  // namespace mana::image

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,7 +47,6 @@ output_file::~output_file() {
     close(fd_);
     if (getpid() == maker_) unlink(path_.c_str());
   }
-  if (queue_ != 0) syscall(SYS_io_destroy, queue_);
   munmap(memory_, parts * part_bytes);
 }
 
@@ -117,10 +115,7 @@ bool output_file::give(char* bytes, std::size_t n) noexcept {
 /// A file that has more than a part goes past the page cache, if its file system lets it.
 void output_file::become_direct() noexcept {
   tried_direct_ = true;
-  if (syscall(SYS_io_setup, parts, &queue_) != 0) {
-    queue_ = 0;
-    return;
-  }
+  if (!queue_.open(parts)) return;
   const int flags = fcntl(fd_, F_GETFL);
   direct_ = flags >= 0 && fcntl(fd_, F_SETFL, flags | O_DIRECT) == 0;
 }
@@ -133,18 +128,7 @@ void output_file::leave_direct() noexcept {
 
 /// The current part's first bytes.
 bool output_file::give_directly(std::size_t n) noexcept {
-  iocb request{};
-  request.aio_data = current_;
-  request.aio_lio_opcode = IOCB_CMD_PWRITE;
-  request.aio_fildes = static_cast<std::uint32_t>(fd_);
-  request.aio_buf = reinterpret_cast<std::uint64_t>(part(current_));
-  request.aio_nbytes = n;
-  request.aio_offset = static_cast<std::int64_t>(written_);
-  iocb* list[] = {&request};
-  long rc = 0;
-  do rc = syscall(SYS_io_submit, queue_, 1, list);
-  while (rc < 0 && errno == EINTR);
-  if (rc == 1) {
+  if (queue_.write({fd_, part(current_), n, written_, current_})) {
     flights_[current_] = {written_, n};
     return true;
   }
@@ -183,8 +167,7 @@ bool output_file::await_part(unsigned i) noexcept {
   const auto begin = std::chrono::steady_clock::now();
   while (flights_[i].bytes != 0) {
     io_event events[parts];
-    const long n = syscall(SYS_io_getevents, queue_, 1, parts, events, nullptr);
-    if (n < 0 && errno == EINTR) continue;
+    const long n = queue_.await(events, parts);
     if (n < 0) return fail(not_written, errno);
     bool well = true;
     for (long k = 0; k < n; ++k) well = hear(events[k]) && well;
@@ -233,7 +216,7 @@ void output_file::keep_rate() noexcept {
 bool output_file::settle() noexcept {
   if (!await_all()) return false;
   if (direct_) leave_direct();
-  if (queue_ != 0) syscall(SYS_io_destroy, std::exchange(queue_, 0));
+  queue_.close();
   tried_direct_ = false;
   return true;
 }

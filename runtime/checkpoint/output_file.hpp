@@ -2,7 +2,7 @@
 //
 // Nothing here allocates or throws but the constructor: a process that was forked off writes too.
 #pragma once
-#include <linux/aio_abi.h>
+#include "async_io.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -80,7 +80,7 @@ class output_file {
   std::uint64_t written_ = 0;           // given away, before it
   std::uint64_t waited_for_ = 0;
   bool tried_direct_ = false, direct_ = false, ahead_ = false;
-  aio_context_t queue_ = 0;
+  async_queue queue_;
   struct { std::uint64_t at = 0; std::size_t bytes = 0; } flights_[parts];   // bytes: 0 if it is free
   std::uint64_t limit_, most_per_s_;
   std::chrono::steady_clock::time_point begun_;

@@ -2,6 +2,7 @@
 
 #include "chunk_reader.hpp"
 #include "file_stream.hpp"
+#include "run_reader.hpp"
 
 #include <mana/lower/abi.hpp>
 
@@ -142,12 +143,16 @@ void rank_image::fill_one(const chunk_record& c, const region& r, std::uintptr_t
 }
 
 void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in) {
-  std::size_t at = 0;
+  const std::vector<file_run> runs = visitor.see ? std::vector<file_run>() : whole_runs(contents_);
+  run_reader(contents_, in).read(runs);
+  std::size_t at = 0, run = 0;
   for (const chunk_record& c : contents_.chunks) {
-    while (regions()[at].end <= c.address) ++at;     // both ascend
+    while (regions()[at].end <= c.address) ++at;     // all ascend
+    while (run < runs.size() && runs[run].memory.end <= c.address) ++run;
+    if (run < runs.size() && runs[run].memory.begin <= c.address) continue;
     const region& r = regions()[at];
     fill_one(c, r, limits[at], in);
-    if ((r.protection & PROT_WRITE) != 0)
+    if (visitor.see && (r.protection & PROT_WRITE) != 0)
       visitor.see({reinterpret_cast<const std::uint64_t*>(c.address), c.memory_bytes / sizeof(std::uint64_t)}, r);
   }
 }
@@ -177,16 +182,14 @@ void rank_image::restore_memory(const memory_visitor& visitor, const paths::path
 }
 
 void rank_image::map_run(const file_run& run, chunk_reader& in) const {
-  chunk_record any{};
-  any.source = run.source;
   void* const at = reinterpret_cast<void*>(run.memory.begin);
   const std::size_t bytes = run.memory.end - run.memory.begin;
   struct stat about{};
-  if (fstat(in.file_of(any), &about) != 0) throw_io(in.path_of(any), "cannot be looked at");
-  if (static_cast<std::uint64_t>(about.st_size) < run.offset + bytes) throw_damaged(in.path_of(any), "it ends within a chunk");
+  if (fstat(in.file_of(run.source), &about) != 0) throw_io(in.path_of(run.source), "cannot be looked at");
+  if (static_cast<std::uint64_t>(about.st_size) < run.offset + bytes) throw_damaged(in.path_of(run.source), "it ends within a chunk");
   if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-           in.file_of(any), static_cast<off_t>(run.offset)) != at)
-    throw_io(in.path_of(any), "its memory cannot be mapped");
+           in.file_of(run.source), static_cast<off_t>(run.offset)) != at)
+    throw_io(in.path_of(run.source), "its memory cannot be mapped");
 }
 
 /// Neighbours that the kernel takes for one mapping count as one.

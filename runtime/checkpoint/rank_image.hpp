@@ -28,8 +28,8 @@ struct memory_visitor {
   /// When all is mapped, before it is filled.
   std::function<void()> begin = [] {};
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
-  /// not shown.
-  std::function<void(std::span<const std::uint64_t> memory, const region& of)> see = [](auto, auto&) {};
+  /// not shown. Without it, memory is read faster, in any order.
+  std::function<void(std::span<const std::uint64_t> memory, const region& of)> see;
   /// When all is there, before it is protected.
   std::function<void()> end = [] {};
 };

@@ -1,0 +1,65 @@
+// The kernel's queue of reads and writes. Raw system calls: a process that was forked off writes too.
+#pragma once
+#include <linux/aio_abi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace mana::image {
+
+/// Of this process's memory: not for one that is forked off.
+class async_queue {
+ public:
+  async_queue() = default;
+  ~async_queue() { close(); }
+  async_queue(const async_queue&) = delete;
+  async_queue& operator=(const async_queue&) = delete;
+
+  /// out: false; errno says why
+  bool open(unsigned most_under_way) noexcept { return syscall(SYS_io_setup, most_under_way, &context_) == 0; }
+  void close() noexcept {
+    if (context_ != 0) syscall(SYS_io_destroy, context_);
+    context_ = 0;
+  }
+
+  struct transfer {
+    int fd;
+    void* memory;
+    std::size_t bytes;
+    std::uint64_t offset;            // in the file
+    std::uint64_t tag;               // comes back as io_event::data
+  };
+  bool write(const transfer& t) noexcept { return submit(t, IOCB_CMD_PWRITE); }
+  bool read(const transfer& t) noexcept { return submit(t, IOCB_CMD_PREAD); }
+
+  /// Waits for one at least.     out: how many; -1: errno says why
+  long await(io_event* events, long most) noexcept {
+    long n = 0;
+    do n = syscall(SYS_io_getevents, context_, 1, most, events, nullptr);
+    while (n < 0 && errno == EINTR);
+    return n;
+  }
+
+ private:
+  bool submit(const transfer& t, std::uint16_t what) noexcept {
+    iocb request{};
+    request.aio_data = t.tag;
+    request.aio_lio_opcode = what;
+    request.aio_fildes = static_cast<std::uint32_t>(t.fd);
+    request.aio_buf = reinterpret_cast<std::uint64_t>(t.memory);
+    request.aio_nbytes = t.bytes;
+    request.aio_offset = static_cast<std::int64_t>(t.offset);
+    iocb* list[] = {&request};
+    long rc = 0;
+    do rc = syscall(SYS_io_submit, context_, 1, list);
+    while (rc < 0 && errno == EINTR);
+    return rc == 1;
+  }
+
+  aio_context_t context_ = 0;
+};
+
+}  // namespace mana::image
