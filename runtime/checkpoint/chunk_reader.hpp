@@ -24,6 +24,10 @@ class chunk_reader {
   /// errors: image_error (missing, damaged, io), which names the file
   void read(const chunk_record& r, char* place);
 
+  /// The sources' files are there, and those that the image was made with. One descriptor at a time.
+  /// errors: image_error (missing, damaged, not_own, io)
+  void check_sources();
+
   /// Descriptor of the file that the record's chunk is in, and its path.     errors: image_error (missing, damaged, io)
   int file_of(const chunk_record& r);
   const std::string& path_of(const chunk_record& r) const { return files_[r.source].path; }
