@@ -1,7 +1,9 @@
 #include "chunk_reader.hpp"
 
 #include "checksum.hpp"
-#include "file_stream.hpp"
+#include "io_error.hpp"
+#include "generation_name.hpp"
+#include "own_directory.hpp"
 #include "packing.hpp"
 
 #include <fcntl.h>
@@ -12,15 +14,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace mana::image {
 
 namespace {
-
-std::string parent_of(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
 
 /// out: false if the file ends before
 bool read_all(int fd, char* into, std::size_t bytes, std::uint64_t at, const std::string& path) {
@@ -38,9 +36,7 @@ bool read_all(int fd, char* into, std::size_t bytes, std::uint64_t at, const std
 
 std::string path_of(const source& s, const std::string& image_path) {
   if (s.kind == source_kind::program_file) return s.name;
-  char generation[32];
-  std::snprintf(generation, sizeof generation, "gen-%06llu", static_cast<unsigned long long>(s.generation));
-  return parent_of(parent_of(image_path)) + "/" + generation + "/" + s.name;
+  return directory_of(directory_of(image_path)) + "/" + generation_name(s.generation) + "/" + s.name;
 }
 
 chunk_reader::chunk_reader(const contents& image, int fd, const std::string& path)
@@ -54,18 +50,42 @@ chunk_reader::~chunk_reader() {
     if (files_[n].fd >= 0) close(files_[n].fd);
 }
 
+namespace {
+
+/// A file of the program's is where its owner has it.
+descriptor open_program_file(const std::string& path) {
+  descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) throw image_error(errno == ENOENT ? error_kind::missing : error_kind::io,
+                             path + ": cannot be opened: " + std::strerror(errno));
+  struct stat about{};
+  if (fstat(fd.get(), &about) != 0 || !S_ISREG(about.st_mode)) throw_damaged(path, "it is no file");
+  return fd;
+}
+
+descriptor open_file_of(const source& s, const std::string& path, const std::string& image_path) {
+  try {
+    return s.kind == source_kind::generation ? open_own_file(path) : open_program_file(path);
+  } catch (const image_error& error) {
+    throw image_error(error.kind(), std::string(error.what()) + "; " + image_path +
+                                        " has a part of its memory there; restart another checkpoint (mana inspect shows them)");
+  }
+}
+
+}  // namespace
+
+void chunk_reader::check_sources() {
+  for (std::size_t n = 1; n < files_.size(); ++n) {
+    if (files_[n].fd >= 0) continue;
+    open_source(n);
+    close(std::exchange(files_[n].fd, -1));
+  }
+}
+
 /// A file that was replaced since is not taken for the one that the image was made with.
 void chunk_reader::open_source(std::size_t n) {
   file& f = files_[n];
   const source& s = image_.sources[n - 1];
-  f.fd = open(f.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (s.kind == source_kind::generation ? O_NOFOLLOW : 0));
-  if (f.fd < 0) {
-    const error_kind kind = errno == ENOENT ? error_kind::missing : error_kind::io;
-    throw image_error(kind, f.path + ": cannot be opened: " + std::strerror(errno) + "; " + files_[0].path +
-                                " has a part of its memory there; restart another checkpoint (mana inspect shows them)");
-  }
-  struct stat about{};
-  if (fstat(f.fd, &about) != 0 || !S_ISREG(about.st_mode)) throw_damaged(f.path, "it is no file");
+  f.fd = open_file_of(s, f.path, files_[0].path).release();
   if (s.kind == source_kind::generation && read_identity(f.fd, f.path) != s.identity)
     throw_damaged(f.path, "it is not the image that " + files_[0].path + " was made with");
 }

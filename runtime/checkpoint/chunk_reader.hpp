@@ -24,6 +24,10 @@ class chunk_reader {
   /// errors: image_error (missing, damaged, io), which names the file
   void read(const chunk_record& r, char* place);
 
+  /// The sources' files are there, and those that the image was made with. One descriptor at a time.
+  /// errors: image_error (missing, damaged, not_own, io)
+  void check_sources();
+
   /// What a record gives stands at `place` already, as it is in the file: compares the checksum.
   /// errors: image_error (damaged)
   void check(const chunk_record& r, const char* place) const;

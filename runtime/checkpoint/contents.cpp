@@ -1,7 +1,7 @@
 #include "contents.hpp"
 
 #include "checksum.hpp"
-#include "file_stream.hpp"
+#include "io_error.hpp"
 
 #include <mana/image/format_1.hpp>
 #include <mana/lower/abi.hpp>

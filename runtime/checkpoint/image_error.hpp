@@ -13,6 +13,7 @@ enum class error_kind {
   file,       // one that the program had mapped is not there, or shorter
   cpu,        // this processor lacks features of the one that wrote it
   io,         // the system refused; the text has its words
+  not_own,    // a link, no regular file, of another user, or where others can replace it
 };
 
 class image_error : public std::runtime_error {

@@ -1,6 +1,6 @@
 #include "image_saver.hpp"
 
-#include "file_stream.hpp"
+#include "io_error.hpp"
 #include "rank_image.hpp"
 
 #include <signal.h>

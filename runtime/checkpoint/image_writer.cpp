@@ -1,6 +1,6 @@
 #include "image_writer.hpp"
 
-#include "file_stream.hpp"
+#include "io_error.hpp"
 
 #include <mana/core/fault_points.hpp>
 #include <mana/lower/abi.hpp>
@@ -108,6 +108,7 @@ bool image_writer::finish() noexcept {
   result_.checksum = XXH3_64bits(&end_, sizeof end_);
   fault_point(fault::point::before_sync);
   if (!out_.finish()) return false;
+  result_.sync_s = out_.sync_s();
   fault_point(fault::point::written);
   return true;
 }

@@ -49,6 +49,7 @@ struct write_result {
   std::uint64_t kept_bytes = 0;      // of them: that are in files of the base
   std::uint64_t stored_bytes = 0;    // that the others take in the file
   std::uint64_t checksum = 0;        // of the file's trailer, which covers all before it
+  double sync_s = 0;                 // until it was durable, after the last byte
 };
 
 /// Between the constructor and the end nothing allocates, locks or throws: the second half may run in a process that was

@@ -1,6 +1,6 @@
 #include "output_file.hpp"
 
-#include "file_stream.hpp"
+#include "io_error.hpp"
 
 #include <mana/image/format.hpp>
 
@@ -21,12 +21,21 @@ namespace {
 
 constexpr const char* not_written = "cannot be written";
 
+own_directory directory_for(const std::string& path) {
+  try {
+    return own_directory::at(directory_of(path));
+  } catch (const image_error& error) {
+    if (error.kind() != error_kind::missing) throw;
+    errno = ENOENT;
+    throw_io(path, "cannot be created");
+  }
+}
+
 }  // namespace
 
 output_file::output_file(std::string path, std::uint64_t most_per_s)
-    : path_(std::move(path)), limit_(RLIM_INFINITY), most_per_s_(most_per_s), begun_(std::chrono::steady_clock::now()) {
-  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd_ < 0) throw_io(path_, "cannot be created");
+    : path_(std::move(path)), directory_(directory_for(path_)), limit_(RLIM_INFINITY), most_per_s_(most_per_s), begun_(std::chrono::steady_clock::now()) {
+  fd_ = directory_.make_file(name_of(path_)).release();
   maker_ = getpid();
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0) limit_ = limit.rlim_cur;
@@ -34,7 +43,7 @@ output_file::output_file(std::string path, std::uint64_t most_per_s)
   if (at == MAP_FAILED) {
     const int error = errno;
     close(fd_);
-    unlink(path_.c_str());
+    directory_.remove(name_of(path_));
     errno = error;
     throw_io(path_, "there is no memory to write it from");
   }
@@ -45,7 +54,7 @@ output_file::~output_file() {
   if (fd_ >= 0) {
     await_all();
     close(fd_);
-    if (getpid() == maker_) unlink(path_.c_str());
+    if (getpid() == maker_) directory_.remove(name_of(path_));
   }
   munmap(memory_, parts * part_bytes);
 }
@@ -225,19 +234,25 @@ void output_file::taken_over() noexcept {
   if (fd_ >= 0) close(std::exchange(fd_, -1));
 }
 
+bool output_file::sync() noexcept {
+  const auto begin = std::chrono::steady_clock::now();
+  int rc = 0;
+  do rc = fsync(fd_);
+  while (rc != 0 && errno == EINTR);
+  sync_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return rc == 0;
+}
+
 bool output_file::finish() noexcept {
   if (failure_.what != nullptr || !flush() || !await_all()) return false;
   if (direct_) leave_direct();
   if (limit_ != RLIM_INFINITY && written_ + used_ > limit_) return fail(not_written, EFBIG);
   if (!write_all(part(current_), used_, written_)) return false;
   written_ += std::exchange(used_, 0);
-  int rc = 0;
-  do rc = fsync(fd_);
-  while (rc != 0 && errno == EINTR);
-  if (rc != 0) return fail("cannot be made durable", errno);
+  if (!sync()) return fail("cannot be made durable", errno);
   if (close(std::exchange(fd_, -1)) == 0) return true;
   const int error = errno;
-  if (getpid() == maker_) unlink(path_.c_str());
+  if (getpid() == maker_) directory_.remove(name_of(path_));
   return fail("cannot be closed", error);
 }
 

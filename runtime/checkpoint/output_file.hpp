@@ -3,6 +3,7 @@
 // Nothing here allocates or throws but the constructor: a process that was forked off writes too.
 #pragma once
 #include "async_io.hpp"
+#include "own_directory.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -21,7 +22,8 @@ struct io_failure {
 /// such thing, through it, with the disk kept busy. What fails stays failed.
 class output_file {
  public:
-  /// A new file of mode 0600. most_per_s: bytes; 0: no limit      errors: image_error (io)
+  /// A new file of mode 0600, in a directory of ours. most_per_s: bytes; 0: no limit
+  /// errors: image_error (not_own, io)
   explicit output_file(std::string path, std::uint64_t most_per_s = 0);
   /// A file that was not finished is removed, if this process made it.
   ~output_file();
@@ -49,6 +51,8 @@ class output_file {
   const std::string& path() const noexcept { return path_; }
   const io_failure& failure() const noexcept { return failure_; }
   bool fail(const char* what, int error) noexcept;
+  /// What making the file durable took, in seconds.
+  double sync_s() const noexcept { return sync_s_; }
 
   static constexpr std::size_t part_bytes = 4u << 20;
 
@@ -68,10 +72,12 @@ class output_file {
   bool keep_pace() noexcept;
   bool sync_range(std::uint64_t begin, std::uint64_t bytes, unsigned flags) noexcept;
   void keep_rate() noexcept;
+  bool sync() noexcept;
   void become_direct() noexcept;
   void leave_direct() noexcept;
 
   std::string path_;
+  own_directory directory_;             // that the file is in
   int fd_ = -1;
   int maker_ = 0;                       // process
   char* memory_ = nullptr;              // of all parts
@@ -84,6 +90,7 @@ class output_file {
   struct { std::uint64_t at = 0; std::size_t bytes = 0; } flights_[parts];   // bytes: 0 if it is free
   std::uint64_t limit_, most_per_s_;
   std::chrono::steady_clock::time_point begun_;
+  double sync_s_ = 0;
   io_failure failure_;
 };
 

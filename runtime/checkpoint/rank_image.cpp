@@ -1,11 +1,13 @@
 #include "rank_image.hpp"
 
 #include "chunk_reader.hpp"
-#include "file_stream.hpp"
+#include "io_error.hpp"
+#include "own_directory.hpp"
 #include "run_reader.hpp"
 
 #include <mana/lower/abi.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
@@ -32,11 +34,13 @@ std::string as_text(const region& r) {
 void rank_image::damaged(const std::string& what) const { throw_damaged(path_, what); }
 
 rank_image::rank_image(std::string path) : path_(std::move(path)) {
-  fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0 && errno == ENOENT)
+  try {
+    fd_ = open_own_file(path_).release();
+  } catch (const image_error& error) {
+    if (error.kind() != error_kind::missing) throw;
     throw image_error(error_kind::missing, path_ + ": the image of a rank is missing; restart another checkpoint (mana "
                       "inspect shows them)");
-  if (fd_ < 0) throw_io(path_, "a rank's image cannot be opened");
+  }
   try {
     contents_ = read_contents(fd_, path_);
   } catch (...) {
@@ -239,6 +243,11 @@ void rank_image::check_unread(const lazy_memory& left) {
   chunk_reader in(contents_, fd_, path_);
   for (const chunk_record& c : left.unread) in.read(c, memory.get());
   in.check_gaps();
+}
+
+void rank_image::check_sources() const {
+  if (contents_.sources.empty()) return;
+  chunk_reader(contents_, fd_, path_).check_sources();
 }
 
 std::uint64_t rank_image::verify() {

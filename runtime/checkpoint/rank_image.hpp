@@ -46,7 +46,7 @@ class chunk_reader;
 class rank_image {
  public:
   /// Reads and checks all but the memory.
-  /// errors: image_error (missing, damaged, version, io)
+  /// errors: image_error (missing, damaged, version, not_own, io)
   explicit rank_image(std::string path);
   ~rank_image();
   rank_image(const rank_image&) = delete;
@@ -73,6 +73,9 @@ class rank_image {
   /// Reads what was left, and all else of the file that nobody has looked at, and compares the checksums.
   /// errors: image_error (missing, damaged, io)
   void check_unread(const lazy_memory& left);
+  /// The files of other generations that the memory is in are there, and those that this image was made with.
+  /// errors: image_error (missing, damaged, not_own, io)
+  void check_sources() const;
   /// Reads all chunks, those in other files too, and compares their checksums, without restoring anything.
   /// out: bytes of memory
   /// errors: image_error (missing, damaged, io)

@@ -1,6 +1,6 @@
 #include "run_reader.hpp"
 
-#include "file_stream.hpp"
+#include "io_error.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -48,6 +48,7 @@ class coordinator final : link_user {
   void proceed();
   void let_run_on();
   void conclude();
+  checkpoint_times times_so_far() const;
   void give_up(const std::string& why);
   void tell_verdict(verdict_kind verdict);
   void close_checkpoint(bool committed, const std::string& text);

@@ -98,6 +98,17 @@ void coordinator::let_run_on() {
   tell_verdict(verdict_kind::copied);
 }
 
+/// Of the step that is not at its end yet too.
+checkpoint_times coordinator::times_so_far() const {
+  const time now = std::chrono::steady_clock::now();
+  const auto took = [&](step which) {
+    return which == step_ ? std::chrono::duration<double>(now - step_begun_).count()
+                          : took_s_[static_cast<std::size_t>(which)].value_or(0);
+  };
+  return {took(step::quiescing), took(step::parking), took(step::writing), took(step::storing),
+          std::chrono::duration<double>(now - begun_).count()};
+}
+
 void coordinator::conclude() {
   std::string failures;
   std::vector<rank_written> images;
@@ -108,7 +119,7 @@ void coordinator::conclude() {
   if (failures.empty()) {
     try {
       fault_point(fault::point::all_written);
-      around_.commit(generation_, images);
+      around_.commit(generation_, images, times_so_far());
       fault_point(fault::point::committed_unsaid);
     } catch (const std::exception& error) {
       failures = std::string(error.what()) + "\n";

@@ -19,10 +19,12 @@ struct rank_written {
   std::vector<std::uint64_t> builds_on;                           // generations that it refers to, ascending
   std::string mode;                                               // how it was written, in words
   std::vector<std::string> warnings;                              // what a restart will not have, in words
-  double seconds = 0;
+  double seconds = 0;                                             // from where its messages were in until it was durable
+  double sync_s = 0;                                              // of them: after the last byte
   static constexpr std::tuple fields{&rank_written::rank,       &rank_written::file_bytes, &rank_written::memory_bytes,
                                      &rank_written::checksum,   &rank_written::kept_bytes, &rank_written::builds_on,
-                                     &rank_written::mode,       &rank_written::warnings,   &rank_written::seconds};
+                                     &rank_written::mode,       &rank_written::warnings,   &rank_written::seconds,
+                                     &rank_written::sync_s};
 };
 
 struct rank_result {
@@ -34,6 +36,14 @@ struct rank_result {
 struct commit_info {
   std::string generation_path;
   std::uint64_t generation = 0;
+};
+
+/// What a checkpoint took before its commit, in seconds.
+struct checkpoint_times {
+  double agree = 0, park = 0;        // until ranks knew where to stop; until all threads stood
+  double hold = 0;                   // until the program could go on: images written, or memory held by processes of their own
+  double store = 0;                  // until images were written while the program ran on
+  double total = 0;                  // from the request on
 };
 
 struct surroundings {
@@ -65,7 +75,7 @@ struct surroundings {
   std::function<void(bool committed)> stored;
   /// Of rank 0, called on the coordinator's thread. errors: std::exception, whose text the requester reads
   std::function<commit_info()> begin_generation;
-  std::function<void(const commit_info&, std::span<const rank_written>)> commit;
+  std::function<void(const commit_info&, std::span<const rank_written>, const checkpoint_times&)> commit;
   std::function<void(const commit_info&)> abandon;
 };
 

@@ -16,8 +16,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <exception>
+#include <set>
 
 namespace mana::run {
 
@@ -52,10 +54,41 @@ bool all_parked() {
   return true;
 }
 
-store::manifest manifest_of(std::span<const control::rank_written> images) {
+/// The slowest rank's.
+double longest(std::span<const control::rank_written> images, double control::rank_written::*seconds) {
+  double most = 0;
+  for (const control::rank_written& i : images) most = std::max(most, i.*seconds);
+  return most;
+}
+
+store::phases phases_of(std::span<const control::rank_written> images, const control::checkpoint_times& times) {
+  store::phases took;
+  took.agree = times.agree;
+  took.park = times.park;
+  took.write = longest(images, &control::rank_written::seconds);
+  took.sync = longest(images, &control::rank_written::sync_s);
+  took.drain = std::max(0.0, times.hold + times.store - took.write);
+  took.pause = times.park + times.hold;
+  took.total = times.total;
+  return took;
+}
+
+/// Those of all ranks, each once.
+std::string modes_of(std::span<const control::rank_written> images) {
+  std::set<std::string> modes;
+  for (const control::rank_written& i : images) modes.insert(i.mode);
+  std::string text;
+  for (const std::string& mode : modes) text += (text.empty() ? "" : "; ") + mode;
+  return text;
+}
+
+store::manifest manifest_of(std::span<const control::rank_written> images, const control::checkpoint_times& times) {
   const run_record& record = this_job().record;
   store::manifest made{};
-  made.version = 1;
+  made.mana = MANA_VERSION;
+  made.mode = modes_of(images);
+  made.phases_s = phases_of(images, times);
+  std::set<std::uint64_t> bases;
   made.ranks = static_cast<std::uint32_t>(images.size());
   made.mpi = record.mpi_name;
   made.mpi_version = record.mpi_version;
@@ -64,16 +97,23 @@ store::manifest manifest_of(std::span<const control::rank_written> images) {
   made.unix_time_s = std::time(nullptr);
   for (const control::rank_written& i : images) {
     const auto rank = static_cast<std::uint32_t>(i.rank);
-    made.files.push_back({rank, store::rank_file_name(rank), i.file_bytes, i.memory_bytes, i.checksum});
+    made.files.push_back({rank, store::rank_file_name(rank), i.file_bytes, i.memory_bytes, i.checksum,
+                          i.kept_bytes, i.seconds});
+    bases.insert(i.builds_on.begin(), i.builds_on.end());
     for (const std::string& warning : i.warnings)
       made.warnings.push_back("rank " + std::to_string(i.rank) + ": " + warning);
   }
+  made.builds_on.assign(bases.begin(), bases.end());
   return made;
 }
 
 constexpr int endpoint_tag = 0;     // the runtime sends nothing else on its communicator at that time
 
-store::generation generation_of(const control::commit_info& info) { return {info.generation_path, info.generation}; }
+/// The one that is being written, whose lock it has; touched by the coordinator's thread alone.
+store::generation& generation_under_way() {
+  static auto& generation = *new store::generation;
+  return generation;
+}
 
 control::surroundings surroundings_of_job() {
   const lower::bridge& b = lower::the_bridge();
@@ -107,13 +147,14 @@ control::surroundings surroundings_of_job() {
   s.signal_threads = signal_threads;
   s.all_parked = all_parked;
   s.begin_generation = [directory = s.directory] {
-    const store::generation made = store::begin_generation(directory);
+    store::generation& made = generation_under_way() = store::begin_generation(directory);
     return control::commit_info{made.path, made.number};
   };
-  s.commit = [](const control::commit_info& info, std::span<const control::rank_written> images) {
-    store::commit(generation_of(info), manifest_of(images));
+  s.commit = [keep = options.keep](const control::commit_info&, std::span<const control::rank_written> images,
+                                   const control::checkpoint_times& times) {
+    store::commit(generation_under_way(), manifest_of(images, times), keep);
   };
-  s.abandon = [](const control::commit_info& info) { store::abandon(generation_of(info)); };
+  s.abandon = [](const control::commit_info&) { store::abandon(generation_under_way()); };
   return s;
 }
 

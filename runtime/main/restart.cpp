@@ -1,6 +1,7 @@
 #include "restart.hpp"
 
 #include "agreement.hpp"
+#include "choose_generation.hpp"
 #include "control_of_job.hpp"
 #include "job.hpp"
 #include "lazy_check.hpp"
@@ -31,6 +32,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -53,18 +55,9 @@ start_failure as_failure(const image::image_error& error) {
     case image::error_kind::file: return start_failure(exit_status::surroundings_differ, error.what(), map_remedy);
     case image::error_kind::cpu:
     case image::error_kind::version: return start_failure(exit_status::surroundings_differ, error.what());
+    case image::error_kind::io: return start_failure(exit_status::checkpoint_unreadable, error.what());
+    case image::error_kind::not_own: return start_failure(exit_status::checkpoint_not_own, error.what());
     default: return start_failure(exit_status::checkpoint_damaged, error.what());
-  }
-}
-
-/// What MPI_Init_thread was asked for. The image of this rank, as the launcher numbers it, says it; if it cannot be read
-/// now, the ranks will say why together, once MPI runs.
-int recorded_thread_level() noexcept {
-  try {
-    const image::rank_image own(image_path(static_cast<std::uint32_t>(rank_from_environment())));
-    return decode_run_record(own.section(sections::run)).thread_level;
-  } catch (const std::exception&) {
-    return 0;
   }
 }
 
@@ -97,15 +90,6 @@ live_values start_before_bridge() {
   return live;
 }
 
-void check_rank_count(std::uint32_t live_size) {
-  const store::manifest manifest = store::read_manifest(this_job().options.generation);
-  if (manifest.ranks == live_size) return;
-  throw start_failure(exit_status::rank_count_differs,
-                      this_job().options.generation + ": the checkpoint has " + std::to_string(manifest.ranks) +
-                          " ranks, this restart " + std::to_string(live_size),
-                      "restart with: mpirun -n " + std::to_string(manifest.ranks) + " mana restart …", met_by::all);
-}
-
 void check_surroundings(const run_record& record) {
   const std::string name = real_mpi::library_name(), version = real_mpi::library_version();
   const std::string& where = this_job().options.generation;
@@ -120,18 +104,6 @@ void check_surroundings(const run_record& record) {
   if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
     throw start_failure(exit_status::surroundings_differ, record.program + " is another build than at the checkpoint " +
                         where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
-}
-
-/// The image is this rank's, and of this checkpoint.
-void check_own_file(std::uint32_t rank) {
-  const std::string& path = this_job().options.generation;
-  const store::manifest manifest = store::read_manifest(path);
-  try {
-    store::check_file({path, 0}, manifest, manifest.files.at(rank), store::depth::identity);
-  } catch (const store::store_error& error) {
-    const bool missing = error.kind() == store::error_kind::missing_file;
-    throw start_failure(missing ? exit_status::checkpoint_missing : exit_status::checkpoint_damaged, error.what());
-  }
 }
 
 /// What this version would leave out is not left out silently.
@@ -263,18 +235,24 @@ void restore_memory(image::rank_image& own, restored& parts) {
   if (!locks_known) parts.locks = finder.finish();
 }
 
-/// The steps that may fail on one rank: all look before any touches memory.
-void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, std::uint32_t rank, std::uint32_t size) {
-  together([size] {
-    try {
-      check_rank_count(size);
-    } catch (const store::store_error& error) {
-      throw start_failure(exit_status::checkpoint_missing, error.what(), {}, met_by::all);
-    }
-  });
+/// As together(). A checkpoint that is found damaged is not restarted again.
+void restore_together(std::uint32_t rank, const std::function<void()>& step) {
   together([&] {
     try {
-      check_own_file(rank);
+      step();
+    } catch (const start_failure& failure) {
+      if (failure.status() != exit_status::checkpoint_damaged) throw;
+      store::mark_failed({this_job().options.generation, 0}, "rank " + std::to_string(rank) + ": " + failure.what());
+      throw start_failure(failure.status(), failure.what(), "it is passed over from now on: the next mana restart takes an "
+                          "older checkpoint, if there is one");
+    }
+  });
+}
+
+/// The steps that may fail on one rank: all look before any touches memory.
+void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, std::uint32_t rank) {
+  restore_together(rank, [&] {
+    try {
       own = std::make_unique<image::rank_image>(image_path(rank));
       check_sections(*own);
       this_job().record = decode_run_record(own->section(sections::run));
@@ -293,7 +271,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   const std::vector<offered_object> offers = exchange_objects(*parts.files);
   together([&] { with_descriptors([&] { share_objects(*parts.files, offers); }); });
   fault_point(fault::point::descriptors_shared);
-  together([&] {
+  restore_together(rank, [&] {
     try {
       restore_memory(*own, parts);
     } catch (const image::image_error& error) {
@@ -335,14 +313,15 @@ void apply(const live_values& live) {
 }  // namespace
 
 void restart_program() {
-  fault_point(fault::point::generation_chosen);
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
+  restart_hold hold = choose_generation(live.rank, live.size);
+  fault_point(fault::point::generation_chosen);
   std::unique_ptr<image::rank_image> own;
   restored parts;
-  check_and_restore(own, parts, live.rank, live.size);
+  check_and_restore(own, parts, live.rank);
   apply(live);
-  together([&] {
+  restore_together(live.rank, [&] {
     name_program(this_job().options.moved);
     fit_registers(*own);
     fault_point(fault::point::registers_fitted);
@@ -350,6 +329,7 @@ void restart_program() {
   });
   if (!parts.left.unread.empty()) begin_lazy_check(std::move(own), std::move(parts.left));
   own.reset();
+  hold.release();
   fault_point(fault::point::memory_restored);
   split::reinstall();
   {

@@ -20,6 +20,8 @@ enum class exit_status : int {
   rank_count_differs = 82,
   surroundings_differ = 83,      // another MPI, program, processor or files than at the checkpoint
   memory_occupied = 84,          // the image's addresses are not free
+  checkpoint_unreadable = 85,    // the system refused to read a checkpoint, or to map its memory
+  checkpoint_not_own = 86,       // of another user, behind a link, or where others can replace it
 };
 
 /// Who meets a failure, and so who has to say it.

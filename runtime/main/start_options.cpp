@@ -60,6 +60,14 @@ image::packing compression(const std::string& option, const std::string& text) {
   }
 }
 
+std::size_t keep(const std::string& option, const std::string& text) {
+  try {
+    return store::parse_keep(text);
+  } catch (const std::invalid_argument& error) {
+    refuse(option + ": " + error.what());
+  }
+}
+
 std::string clock_name(const std::string& option, const std::string& text) {
   if (!clock::with_policy(text, []<class P>() {})) refuse(option + ": there is no clock policy " + text);
   return text;
@@ -94,7 +102,8 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--stop-on",    "--clock",         "--clock-trace",
                                                "--fan-out",    "--children",      "--sockets",
                                                "--map",        "--cpu",           "--compress",
-                                               "--full-every", "--max-rate",      "--nice"};
+                                               "--full-every", "--max-rate",      "--nice",
+                                               "--keep"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -113,6 +122,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--compress") options.saving.how = compression(name, value);
   else if (name == "--full-every") options.saving.full_every = whole_number<unsigned>(name, value);
   else if (name == "--max-rate") options.saving.most_per_s = whole_number<std::uint64_t>(name, value);
+  else if (name == "--keep") options.keep = keep(name, value);
   else if (name == "--nice") options.saving.nice = whole_number<int>(name, value);
   else if (name == "--map") add_moved(name, value, options);
   else options.preload = value;

@@ -5,6 +5,7 @@
 
 #include <image_saver.hpp>
 #include <path_map.hpp>
+#include <retention.hpp>
 
 #include <cstdint>
 #include <string>
@@ -21,7 +22,7 @@ enum class loss_policy {
 
 struct start_options {
   bool restart = false;
-  std::string generation;              // restart: directory of the checkpoint, …/gen-N
+  std::string generation;              // restart: directory of checkpoints, or of one, …/gen-N; that one when it is chosen
   std::string checkpoint_directory;    // where checkpoints go
   double interval_s = 0;               // 0: none by itself
   double limit_s = 0;                  // time limit of the quiesce phase; 0: the runtime's own
@@ -33,6 +34,7 @@ struct start_options {
   std::string clock;                   // name of the clock policy; empty: the default
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
+  std::size_t keep = store::kept_generations;   // sound checkpoints, or store::keep_all
   loss_policy children = loss_policy::warn, sockets = loss_policy::warn;   // processes that are alive; connected sockets
   image::saving saving;                // how images are written
   bool forked = false;                 // while the program runs on
@@ -44,10 +46,11 @@ struct start_options {
 };
 
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…
-/// restart DIR/gen-N OPTIONS
+/// restart DIR OPTIONS, or DIR/gen-N: that one and no other
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
 ///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
 ///          --compress HOW --incremental --full-every N --forked --max-rate BYTES --nice N
+///          --keep N|all
 ///          run only: --cpu LEVEL
 ///          restart only: --map OLD=NEW, as often as needed; --lazy
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore

@@ -45,6 +45,8 @@ void add_saving_options(CLI::App& app, run_options& options) {
 }
 
 void add_run_options(CLI::App& app, run_options& options) {
+  app.add_option("--keep", options.keep, "Keep the newest N checkpoints, and what they build on (1 … 1000, or all; default: 2)")
+      ->type_name("N")->check(a_keep());
   app.add_option("--interval", options.interval_s, "Take a checkpoint every so many seconds (default: none by itself)")
       ->type_name("SECONDS")->check(duration());
   app.add_option("--stop-after", options.stop_after_s, "After so many seconds, take a checkpoint and end the job")
@@ -133,6 +135,12 @@ void build_control(CLI::App& app, parsed& values) {
   auto* verify = app.add_subcommand("verify", "Check every byte of the checkpoints in a directory");
   verify->add_option("DIR", values.verify.directory, "A checkpoint directory, or one checkpoint in it")->required();
   verify->add_flag("--json", values.verify.json, "For programs");
+  auto* prune = app.add_subcommand("prune", "Remove the checkpoints that newer ones do not need");
+  prune->add_option("DIR", values.prune.directory, "A checkpoint directory")->required();
+  prune->add_option("--keep", values.prune.keep, "Keep the newest N, and what they build on (1 … 1000, or all; default: 2)")
+      ->type_name("N")->check(a_keep());
+  prune->add_flag("--dry-run", values.prune.dry_run, "Say what would be removed, and remove nothing");
+  prune->add_flag("--json", values.prune.json, "For programs");
 }
 
 void build_gdb(CLI::App& app, parsed& values) {

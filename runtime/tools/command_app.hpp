@@ -14,6 +14,7 @@ struct parsed {
   status_command status;
   inspect_command inspect;
   verify_command verify;
+  prune_command prune;
   gdb_command gdb;
   doctor_command doctor;
 };

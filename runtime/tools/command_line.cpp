@@ -37,6 +37,7 @@ command pick(const CLI::App& app, parsed& values) {
   if (app.got_subcommand("gdb")) return values.gdb;
   if (app.got_subcommand("doctor")) return values.doctor;
   if (app.got_subcommand("inspect")) return values.inspect;
+  if (app.got_subcommand("prune")) return values.prune;
   return values.verify;
 }
 

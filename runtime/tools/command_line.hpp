@@ -20,6 +20,7 @@ struct checkpoint_command { job_reference job; bool stop = false; double timeout
 struct status_command { job_reference job; bool json = false; };
 struct inspect_command { std::string directory; bool json = false; };
 struct verify_command { std::string directory; bool json = false; };
+struct prune_command { std::string directory, keep = "2"; bool dry_run = false, json = false; };
 /// A rank, running (pid) or by its core dump; the words behind are gdb's.
 struct gdb_command { std::string pid, core; std::vector<std::string> words; };
 /// What would keep a program (none: any) from running here.
@@ -33,7 +34,7 @@ struct doctor_command {
 struct show_text { std::string text; };
 
 using command = std::variant<run_command, restart_command, checkpoint_command, status_command, inspect_command,
-                             verify_command, gdb_command, doctor_command, show_text>;
+                             verify_command, prune_command, gdb_command, doctor_command, show_text>;
 
 /// in:     words  the command line without argv[0]
 /// errors: failure (usage) with the parser's words

@@ -12,5 +12,6 @@ int show_status(const status_command& wanted);
 int examine(const doctor_command& wanted, const environment& get);
 int inspect(const inspect_command& wanted);
 int verify(const verify_command& wanted);
+int prune(const prune_command& wanted);
 
 }  // namespace mana::tools

@@ -23,6 +23,8 @@ enum class exit_code : int {
   checkpoint_missing = 80,      // no complete checkpoint there
   checkpoint_damaged = 81,
   surroundings_differ = 83,     // another MPI than at the checkpoint
+  checkpoint_unreadable = 85,   // the system refused to read it
+  checkpoint_not_own = 86,      // of another user, behind a link, or where others can replace it
   no_job = 90,                  // no job where it was looked for
   not_owner = 91,               // the job belongs to another user
   job_ended = 92,               // nobody answers any more
@@ -30,6 +32,7 @@ enum class exit_code : int {
   not_a_rank = 95,              // a process, or a core dump, that is of no rank of a job under mana
   debugger_missing = 96,
   will_not_work = 97,           // mana doctor has found what prevents it
+  not_removed = 98,             // mana prune could not remove, or not look at, all
   not_saved = 94,               // the job answered that it could not take the checkpoint, and why
 };
 

@@ -26,6 +26,7 @@ struct execute {
   int operator()(const doctor_command& wanted) const { return examine(wanted, process_environment); }
   int operator()(const inspect_command& wanted) const { return inspect(wanted); }
   int operator()(const verify_command& wanted) const { return verify(wanted); }
+  int operator()(const prune_command& wanted) const { return prune(wanted); }
 };
 
 /// Every rank of a job meets the same failure: one of each node says so.

@@ -9,6 +9,7 @@
 
 #include <packing.hpp>
 #include <path_map.hpp>
+#include <retention.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -96,6 +97,20 @@ const CLI::Validator& compression() {
       [](std::string& text) {
         try {
           image::parse_packing(text);
+          return std::string();
+        } catch (const std::invalid_argument& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& a_keep() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          store::parse_keep(text);
           return std::string();
         } catch (const std::invalid_argument& wrong) {
           return std::string(wrong.what());

@@ -21,6 +21,8 @@ const CLI::Validator& a_name();
 const CLI::Validator& path_rule();
 /// A way to store chunks.
 const CLI::Validator& compression();
+/// How many checkpoints are kept.
+const CLI::Validator& a_keep();
 /// Names or numbers of signals.
 const CLI::Validator& signals();
 

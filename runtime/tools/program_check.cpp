@@ -4,6 +4,8 @@
 #include "sanitizer.hpp"
 #include "tool_layers.hpp"
 
+#include <own_directory.hpp>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/seccomp.h>
@@ -177,9 +179,11 @@ fs::path prepare_directory(const fs::path& directory, const char* what, const ch
   std::error_code error;
   const auto absolute = fs::absolute(directory, error).lexically_normal();
   if (error) fail(error.message());
-  if (!absolute.parent_path().empty()) fs::create_directories(absolute.parent_path(), error);
-  if (error) fail(error.message());
-  if (::mkdir(absolute.c_str(), 0700) != 0 && errno != EEXIST) fail(std::strerror(errno));
+  try {
+    image::own_directory::make(absolute.string());
+  } catch (const image::image_error& wrong) {
+    fail(wrong.what());
+  }
   // An unnamed file: access(2) does not know of read-only mounts behind root, and no name is left behind.
   const int fd = ::open(absolute.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (fd >= 0) ::close(fd);

@@ -38,6 +38,7 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (options.max_rate != 0) add("--max-rate", std::to_string(options.max_rate));
   if (options.nice != 0) add("--nice", std::to_string(options.nice));
   if (options.lazy) words.emplace_back("--lazy");
+  if (options.keep != "2") add("--keep", options.keep);
   for (const std::string& word : options.moved) add("--map", word);
   if (options.perf_map) words.emplace_back("--perf-map");
   if (options.verbose) words.emplace_back("--verbose");

@@ -29,6 +29,7 @@ struct run_options {
   std::uint64_t max_rate = 0;            // bytes per second that a rank writes; 0: no limit
   int nice = 0;                          // of what writes while the program runs on
   bool lazy = false;                     // restart: the program runs before all of its memory is read
+  std::string keep = "2";                // sound checkpoints that are kept, or "all"; see store::parse_keep
   std::vector<std::string> moved;        // restart: "OLD=NEW", where files are that had another path; see path_map.hpp
   bool perf_map = false;                 // each rank writes /tmp/perf-PID.map
   bool verbose = false;

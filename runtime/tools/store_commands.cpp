@@ -4,7 +4,9 @@
 #include "install_tree.hpp"
 #include "program_check.hpp"
 #include "run_options.hpp"
+#include "store_failure.hpp"
 
+#include <generation_choice.hpp>
 #include <store.hpp>
 
 #include <fmt/format.h>
@@ -14,12 +16,6 @@
 
 namespace mana::tools {
 namespace {
-
-[[noreturn]] void fail(const store::store_error& error) {
-  using store::error_kind;
-  throw failure(error.kind() == error_kind::damaged ? exit_code::checkpoint_damaged : exit_code::checkpoint_missing,
-                error.what());
-}
 
 mpi_name mpi_of(const store::manifest& manifest, const std::string& path) {
   for (const mpi_name mpi : {mpi_name::mpich, mpi_name::openmpi})
@@ -36,27 +32,31 @@ void check_launcher(const launcher& started_by, mpi_name mpi, const std::string&
                 fmt::format("use the mpirun of {}", long_name(mpi)));
 }
 
+/// The newest whose manifest can be read: it says which MPI is needed.
+store::generation_choice::candidate newest_of(const std::string& directory) {
+  try {
+    return store::generation_choice(directory).current();
+  } catch (const store::store_error& error) {
+    fail_with(error);
+  }
+}
+
 }  // namespace
 
 void restart(const run_options& options, const environment& get) {
   check_kernel();
-  store::generation newest;
-  store::manifest manifest;
-  try {
-    newest = store::newest_complete(options.checkpoint_directory);
-    manifest = store::read_manifest(newest.path);
-  } catch (const store::store_error& error) {
-    fail(error);
-  }
-  const auto path = std::filesystem::absolute(newest.path).lexically_normal();
-  const mpi_name mpi = mpi_of(manifest, path.string());
+  const store::generation_choice::candidate newest = newest_of(options.checkpoint_directory);
+  const auto path = std::filesystem::absolute(newest.which.path).lexically_normal();
+  const mpi_name mpi = mpi_of(newest.contents, path.string());
   const auto started_by = find_launcher(get);
   check_launcher(started_by, mpi, path.string());
   const auto parts = find_parts(mpi);
   const auto directory = prepare_checkpoint_directory(path.parent_path());
-  std::vector<std::string> arguments{"restart", path.string()};
+  // The ranks choose together, when MPI runs, unless the user did.
+  const auto named = std::filesystem::absolute(options.checkpoint_directory).lexically_normal();
+  const bool chosen = (named.has_filename() ? named : named.parent_path()) == path;
+  std::vector<std::string> arguments{"restart", chosen ? path.string() : directory.string()};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
-  if (options.verbose && started_by.rank <= 0) fmt::print(stderr, "mana: restarting {}\n", path.string());
   use_default_layout();
   become(parts.lower_half, arguments);
 }

@@ -1,6 +1,7 @@
 #include "survey.hpp"
 
 #include "failure.hpp"
+#include "store_failure.hpp"
 
 #include <filesystem>
 #include <utility>
@@ -42,11 +43,23 @@ checkpoint_view view_generation(const store::generation& g, bool thorough) {
 
 }  // namespace
 
+namespace {
+
+std::vector<store::generation> generations_in(const std::string& directory) {
+  try {
+    return store::list(directory);
+  } catch (const store::store_error& error) {
+    fail_with(error);
+  }
+}
+
+}  // namespace
+
 std::vector<checkpoint_view> view_directory(const std::string& directory, bool thorough) {
   if (!std::filesystem::is_directory(directory))
     throw failure(exit_code::checkpoint_missing, directory + ": no such directory");
   std::vector<checkpoint_view> all;
-  for (const store::generation& g : store::list(directory)) {
+  for (const store::generation& g : generations_in(directory)) {
     checkpoint_view v = view_generation(g, thorough);
     // A running job may have pruned it meanwhile, the manifest first: then it is not damaged but gone.
     const bool pruned = v.complete && !is_sound(v) && !store::is_complete(g);

@@ -10,7 +10,7 @@ import tempfile
 
 USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, NOT_MPI, MISMATCH = range(64, 72)
 UNWRITABLE = 75
-NO_CHECKPOINT, DAMAGED = 80, 81
+DAMAGED = 81
 LAUNCHERS = ("PMI_", "PMIX_", "OMPI_", "HYDI_", "MPI_LOCAL", "SLURM_")
 
 
@@ -24,12 +24,9 @@ class Checks:
     def __init__(self, mana, directory):
         self.mana, self.directory, self.failed = mana, directory, 0
 
-    def expect(self, status, text, *words, env=None, mana=None, meanwhile=None):
-        """meanwhile: is called once the command runs"""
+    def expect(self, status, text, *words, env=None, mana=None):
         process = subprocess.Popen([mana or self.mana, *words], cwd=self.directory, env=env or clean_environment(),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if meanwhile is not None:
-            meanwhile()
         out, err = process.communicate(timeout=60)
         if process.returncode != status or text not in err + out:
             self.failed += 1
@@ -109,21 +106,17 @@ def check_mpi(checks, heat2d):
     checks.expect(0, "openmpi", "run", "--mpi", "openmpi", "./dynamic", mana=mana)
 
 
-def check_pruned(checks):
-    """A running job removes a checkpoint while it is looked at, as it does: the manifest first."""
-    generation = checks.directory / "pruned" / "gen-000001"
+def check_planted(checks):
+    """What stands for a manifest is no file: nobody waits for it."""
+    generation = checks.directory / "planted" / "gen-000001"
     manifest = generation / "manifest.json"
     generation.mkdir(parents=True)
-
-    def prune():
-        with manifest.open("w"):        # from when the command has opened it to read
-            manifest.unlink()
-
-    for command in ("verify", "inspect"):
-        os.mkfifo(manifest)
-        checks.expect(NO_CHECKPOINT, "there is no checkpoint", command, "pruned", meanwhile=prune)
+    os.mkfifo(manifest)
+    checks.expect(DAMAGED, "it is a FIFO in place of a file", "verify", "planted")
+    manifest.unlink()
+    checks.expect(0, "incomplete", "verify", "planted")
     manifest.write_text("{}")
-    checks.expect(DAMAGED, "manifest", "verify", "pruned")
+    checks.expect(DAMAGED, "manifest", "verify", "planted")
 
 
 def check_permissions(checks):
@@ -162,7 +155,7 @@ def main():
         check_programs(checks)
         check_words(checks)
         check_mpi(checks, options.programs)
-        check_pruned(checks)
+        check_planted(checks)
         check_permissions(checks)
     source = pathlib.Path(__file__).resolve().parents[2]
     headers = [source / "runtime" / "tools" / "exit_status.hpp", source / "runtime" / "main" / "start_failure.hpp"]

@@ -57,7 +57,7 @@ inline constexpr std::array table{
     row{point::committed, "committed", phase::resume, who::each_rank, "the verdict is known"},
     row{point::resuming, "resuming", phase::resume, who::each_rank, "before threads are let go"},
     row{point::given_up, "given_up", phase::give_up, who::each_rank, "an image was not written"},
-    row{point::generation_chosen, "generation_chosen", phase::choose, who::each_rank, "before MPI is started"},
+    row{point::generation_chosen, "generation_chosen", phase::choose, who::each_rank, "all ranks have agreed on it"},
     row{point::image_opened, "image_opened", phase::image, who::each_rank, "header and tables are checked"},
     row{point::descriptors_known, "descriptors_known", phase::descriptors, who::each_rank, "nothing is opened yet"},
     row{point::descriptors_shared, "descriptors_shared", phase::descriptors, who::each_rank, "objects are exchanged"},

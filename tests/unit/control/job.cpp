@@ -92,7 +92,8 @@ control::surroundings rank::around() {
     ++job_.generation_;
     return control::commit_info{"generation-" + std::to_string(job_.generation_), job_.generation_};
   };
-  s.commit = [this](const control::commit_info&, std::span<const control::rank_written> images) {
+  s.commit = [this](const control::commit_info&, std::span<const control::rank_written> images,
+                    const control::checkpoint_times&) {
     if (job_.before_commit) job_.before_commit();
     if (!job_.options_.forked) job_.check_consistency();     // else they run
     for (std::size_t i = 0; i < images.size(); ++i)

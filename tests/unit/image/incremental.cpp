@@ -206,7 +206,7 @@ TEST_CASE("an image whose base is gone, damaged or another is refused by its nam
   directory.write(name, read_bytes(second));
   CHECK(refusal().find(first + ": the image is damaged: it is not the image that " + second) == 0);
   std::filesystem::remove(first);
-  CHECK(refusal().find(first + ": cannot be opened: No such file or directory; " + second + " has a part") == 0);
+  CHECK(refusal().find(first + ": there is no such file or directory; " + second + " has a part") == 0);
   directory.write(name, sound);
   CHECK(refusal() == "not noticed");
 }

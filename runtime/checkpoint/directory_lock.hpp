@@ -1,0 +1,47 @@
+// Locks in a directory of checkpoints: of the whole of it, and of a generation while it is written.
+//
+// They are advisory locks of one file, which belong to an open file: they go with the process, however it ends.
+#pragma once
+#include "own_directory.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace mana::store {
+
+enum class lock_kind { shared, exclusive };
+enum class lock_end {
+  held,
+  busy,          // somebody else has it
+  none_here,     // this file system has no locks, or the directory cannot be written
+};
+
+class directory_lock {
+ public:
+  directory_lock() = default;
+  /// Of what removes checkpoints (exclusive), and of what relies on them to stay (shared).
+  /// in: patience  how long to wait for others
+  static directory_lock of_all(const image::own_directory& directory, lock_kind kind, std::chrono::milliseconds patience);
+  /// Of who writes a generation. Does not wait.
+  static directory_lock of_generation(const image::own_directory& directory, std::uint64_t number);
+  /// Whether another one has it, as of_generation() would say.
+  static lock_end state_of_generation(const image::own_directory& directory, std::uint64_t number);
+
+  ~directory_lock() { release(); }
+  directory_lock(directory_lock&& other) noexcept = default;
+  directory_lock& operator=(directory_lock&& other) noexcept;
+
+  lock_end end() const noexcept { return end_; }
+  /// Also for copies of the process, which share it.
+  void release() noexcept;
+
+ private:
+  directory_lock(const image::own_directory& directory, lock_kind kind, std::uint64_t at,
+                 std::chrono::milliseconds patience);
+
+  image::descriptor file_;
+  std::uint64_t at_ = 0;
+  lock_end end_ = lock_end::none_here;
+};
+
+}  // namespace mana::store

@@ -1,0 +1,168 @@
+#include "removal.hpp"
+
+#include "directory_lock.hpp"
+#include "generation_name.hpp"
+#include "io_error.hpp"
+#include "rank_image.hpp"
+#include "store_paths.hpp"
+
+#include <mana/core/fault_points.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <ctime>
+#include <set>
+
+namespace mana::store {
+
+using image::generation_name;
+using image::own_directory;
+
+namespace {
+
+constexpr std::chrono::seconds patience{5};     // of those who commit or restart
+constexpr std::time_t left_alone_s = 24 * 3600;
+
+/// Where there are no locks: something was written in it not long ago.
+bool was_touched(const own_directory& own) {
+  std::time_t newest = 0;
+  for (const std::string& name : own.names()) {
+    struct stat about{};
+    if (fstatat(own.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0) newest = std::max(newest, about.st_mtime);
+  }
+  struct stat about{};
+  if (fstat(own.get(), &about) == 0) newest = std::max(newest, about.st_mtime);
+  return std::time(nullptr) - newest < left_alone_s;
+}
+
+generation_state state_without_manifest(const own_directory& all, const own_directory& own, std::uint64_t number) {
+  const lock_end writer = directory_lock::state_of_generation(all, number);
+  const bool written = writer == lock_end::busy || (writer == lock_end::none_here && was_touched(own));
+  return written ? generation_state::being_written : generation_state::incomplete;
+}
+
+/// Of version 1, whose manifests do not say it. An image that is not there needs nothing any more.
+std::vector<std::uint64_t> needed_by_images(const own_directory& own, const manifest& m) {
+  std::set<std::uint64_t> needed;
+  for (const rank_file& f : m.files) try {
+      const image::rank_image of_rank(own.path_of(f.name));
+      for (const image::source& s : of_rank.about().sources)
+        if (s.kind == image::source_kind::generation) needed.insert(s.generation);
+    } catch (const image::image_error& error) {
+      if (error.kind() != image::error_kind::missing && error.kind() != image::error_kind::damaged) throw;
+    }
+  return {needed.begin(), needed.end()};
+}
+
+kept_generation look_inside(const own_directory& all, std::uint64_t number) {
+  const own_directory own = all.open_directory(generation_name(number));
+  if (!own.has(manifest_name)) return {number, state_without_manifest(all, own, number), {}};
+  if (own.has(failed_name)) return {number, generation_state::failed, {}};
+  const manifest m = read_manifest(own.path());
+  return {number, generation_state::sound, m.version == 1 ? needed_by_images(own, m) : m.builds_on};
+}
+
+kept_generation look_at(const own_directory& all, std::uint64_t number, std::vector<std::string>& problems) {
+  try {
+    return look_inside(all, number);
+  } catch (const store_error& error) {
+    if (error.kind() == error_kind::no_checkpoint) return {number, generation_state::incomplete, {}};
+    if (error.kind() == error_kind::damaged) return {number, generation_state::damaged, {}};
+    problems.emplace_back(error.what());
+  } catch (const image::image_error& error) {
+    if (error.kind() == image::error_kind::missing) return {number, generation_state::incomplete, {}};
+    problems.emplace_back(error.what());
+  }
+  return {number, generation_state::unreadable, {}};
+}
+
+std::uint64_t bytes_in(const own_directory& own) {
+  std::uint64_t bytes = 0;
+  for (const std::string& name : own.names()) {
+    struct stat about{};
+    if (fstatat(own.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode))
+      bytes += static_cast<std::uint64_t>(about.st_size);
+  }
+  return bytes;
+}
+
+/// What is kept is durable before anything else goes.
+void make_kept_durable(const own_directory& all, const std::vector<kept_generation>& known) {
+  for (const kept_generation& g : known)
+    if (g.state == generation_state::sound) all.open_directory(generation_name(g.number)).sync();
+  all.sync();
+}
+
+/// A step for each that is to go; one that goes wrong does not keep the others.
+template <class Step>
+void for_each_of(const std::vector<std::uint64_t>& numbers, std::vector<std::string>& problems, Step&& step) {
+  for (const std::uint64_t number : numbers) try {
+      step(number);
+    } catch (const image::image_error& error) {
+      problems.emplace_back(error.what());
+    }
+}
+
+/// From then on it does not exist.     errors: image_error (io), also if it cannot be removed: then nothing else is
+void remove_manifest(const own_directory& own) {
+  if (own.remove(manifest_name)) return own.sync();
+  if (errno != ENOENT) image::throw_io(own.path_of(manifest_name), "cannot be removed");
+}
+
+/// From then on they do not exist.
+void remove_manifests(const own_directory& all, const std::vector<std::uint64_t>& numbers, prune_result& result) {
+  for_each_of(numbers, result.problems, [&](std::uint64_t number) {
+    remove_manifest(all.open_directory(generation_name(number)));
+  });
+  fault_point(fault::point::half_removed);
+}
+
+std::vector<kept_generation> look_at_all(const own_directory& all, std::vector<std::string>& problems) {
+  std::vector<kept_generation> known;
+  for (const generation& g : list(all.path())) known.push_back(look_at(all, g.number, problems));
+  return known;
+}
+
+prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run) {
+  prune_result result;
+  {
+    const auto lock = directory_lock::of_all(all, lock_kind::exclusive, patience);
+    if (lock.end() == lock_end::busy) {
+      result.problems.push_back(all.path() + ": a job commits or restarts there; try again later");
+      return result;
+    }
+    const std::vector<kept_generation> known = look_at_all(all, result.problems);
+    result.removed = superfluous(known, keep);
+    for_each_of(result.removed, result.problems, [&](std::uint64_t number) {
+      result.bytes += bytes_in(all.open_directory(generation_name(number)));
+    });
+    if (dry_run || result.removed.empty()) return result;
+    make_kept_durable(all, known);
+    remove_manifests(all, result.removed, result);
+  }
+  for_each_of(result.removed, result.problems, [&](std::uint64_t number) { remove_files(all, number); });
+  return result;
+}
+
+}  // namespace
+
+void remove_files(const own_directory& all, std::uint64_t number) {
+  const std::string name = generation_name(number);
+  const own_directory own = all.open_directory(name);
+  remove_manifest(own);
+  for (const std::string& file : own.names()) own.remove(file);
+  all.remove_directory(name);
+}
+
+prune_result prune(const std::string& directory, std::size_t keep, bool dry_run) {
+  try {
+    return prune_in(own_directory::open(tidy(directory).string()), keep, dry_run);
+  } catch (const image::image_error& error) {
+    if (error.kind() == image::error_kind::missing) throw store_error(error_kind::no_checkpoint, error.what());
+    throw as_store_error(error, error_kind::unreadable);
+  }
+}
+
+}  // namespace mana::store

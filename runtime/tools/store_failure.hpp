@@ -1,0 +1,13 @@
+// How a command ends that the store of checkpoints refused.
+#pragma once
+#include "exit_status.hpp"
+
+#include <store.hpp>
+
+namespace mana::tools {
+
+exit_code code_of(store::error_kind kind) noexcept;
+/// errors: failure, always
+[[noreturn]] void fail_with(const store::store_error& error);
+
+}  // namespace mana::tools

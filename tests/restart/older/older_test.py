@@ -1,0 +1,126 @@
+"""Which checkpoint a restart takes: the newest that is as it was written, the same on all ranks, and none that failed before.
+
+INV-37: whatever is wrong with the newest one, on one rank alone too, all ranks restart the older one together, and the program's
+output ends as without.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
+
+RANKS = 2
+STEPS = ("150", "5")
+LIMIT_S = 120
+
+
+class Cases:
+    def __init__(self, options):
+        build = options.build.resolve()
+        self.mpi, self.mana = options.mpi, str(build / "bin" / "mana")
+        self.program = str(build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}")
+        self.directory = build / "restart-runs" / f"older-{options.mpi}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        self.failures = 0
+
+    def check(self, name, holds, text):
+        print(name if holds else f"FAILED {name}:\n{text}", flush=True)
+        self.failures += not holds
+
+    def make(self):
+        """Three checkpoints of one job, the last of which stops it. Returns the checksum that it would have ended with."""
+        run = [*mpirun(self.mpi, RANKS), self.program, *STEPS]
+        native = subprocess.run(run, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=LIMIT_S, check=True)
+        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "c", "--keep", "all", "--", self.program, *STEPS],
+                  self.directory, self.directory / "log")
+        job.wait_until_up(self.directory / "c")
+        for words in ([], [], ["--stop"]):
+            mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "c"), *words)
+        job.process.wait(LIMIT_S)
+        return re.search(r"checksum [0-9a-f]+", native.stdout).group()
+
+    def restart(self, *words):
+        done = subprocess.run([*mpirun(self.mpi, RANKS), self.mana, "restart", *words], cwd=self.directory, env=mpi_environment(),
+                              capture_output=True, text=True, errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def case(self, name, change, *expected):
+        """In a copy of the three: all of expected are in what is said, and the program ends as it should."""
+        shutil.rmtree(self.directory / "copy", ignore_errors=True)
+        shutil.copytree(self.directory / "c", self.directory / "copy")
+        change(self.directory / "copy")
+        status, text = self.restart("copy", "--interval", "1000")
+        self.check(name, status == 0 and all(words in text for words in (self.checksum, *expected)), f"status {status}: {text}")
+
+    def run(self):
+        self.checksum = self.make()
+
+        def cut(copy):
+            image = copy / "gen-000003" / "rank-00001.mana"
+            image.write_bytes(image.read_bytes()[:-100])
+
+        def exchange(copy):
+            one, other = (copy / "gen-000003" / f"rank-0000{rank}.mana" for rank in range(2))
+            content = one.read_bytes(), other.read_bytes()
+            one.write_bytes(content[1])
+            other.write_bytes(content[0])
+
+        def mix(copy):
+            shutil.copy(copy / "gen-000002" / "rank-00000.mana", copy / "gen-000003")
+
+        def spoil_manifests(copy):
+            (copy / "gen-000003" / "manifest.json").write_text("[" * 100_000)
+            (copy / "gen-000002" / "rank-00000.mana").unlink()
+
+        def plant(copy):
+            image = copy / "gen-000003" / "rank-00001.mana"
+            image.rename(copy / "aside")
+            image.symlink_to(copy / "aside")
+
+        newest = "copy/gen-000003/"
+        older = "copy/gen-000002 instead"
+        self.case("nothing is wrong", lambda copy: None)
+        self.case("a cut image", cut, "checkpoint 3 is passed over: rank 1: ", newest + "rank-00001.mana: the image has ", older)
+        self.check("the newer one is marked", (self.directory / "copy" / "gen-000003" / "failed").is_file(), "no file failed")
+        self.case("exchanged images", exchange, "rank 0: ", newest + "rank-00000.mana: ", older)
+        self.case("files of two checkpoints", mix, newest + "rank-00000.mana: ", older)
+        self.case("a manifest and an image", spoil_manifests, newest + "manifest.json: the manifest is damaged: it nests too deep",
+                  "checkpoint 2 is passed over: rank 0: ", "rank-00000.mana: the image of rank 0 is missing", "copy/gen-000001 instead")
+        self.case("a planted link", plant, newest + "rank-00001.mana: it is a symbolic link", older)
+        self.check("which is not marked", not (self.directory / "copy" / "gen-000003" / "failed").exists(), "a file failed")
+        self.found_late()
+
+    def found_late(self):
+        """Damage that only reading the memory shows ends the first restart; the next one takes an older checkpoint."""
+        copy = self.directory / "copy"
+        shutil.rmtree(copy)
+        shutil.copytree(self.directory / "c", copy)
+        image = copy / "gen-000003" / "rank-00001.mana"
+        content = bytearray(image.read_bytes())
+        content[len(content) // 3] ^= 4
+        image.write_bytes(content)
+        status, text = self.restart("copy")
+        self.check("damage in the memory", status == 81 and "rank-00001.mana" in text and "the next mana restart" in text, f"{status}: {text}")
+        status, text = self.restart("copy", "--interval", "1000")
+        self.check("is not met again", status == 0 and self.checksum in text and "a restart of it failed: " in text and
+                   "copy/gen-000002 instead" in text, f"{status}: {text}")
+        status, text = self.restart("copy/gen-000003")
+        self.check("unless it is named", status == 81 and "rank-00001.mana" in text, f"{status}: {text}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    cases = Cases(parser.parse_args())
+    cases.run()
+    return 1 if cases.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
