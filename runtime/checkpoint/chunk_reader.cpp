@@ -62,7 +62,7 @@ void chunk_reader::open_source(std::size_t n) {
   if (f.fd < 0) {
     const error_kind kind = errno == ENOENT ? error_kind::missing : error_kind::io;
     throw image_error(kind, f.path + ": cannot be opened: " + std::strerror(errno) + "; " + files_[0].path +
-                                " has a part of its memory there; restart another checkpoint (mana inspect shows them)");
+                                " has a part of its memory there; restart another checkpoint (mana list shows them)");
   }
   struct stat about{};
   if (fstat(f.fd, &about) != 0 || !S_ISREG(about.st_mode)) throw_damaged(f.path, "it is no file");

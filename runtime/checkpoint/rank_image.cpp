@@ -34,7 +34,7 @@ rank_image::rank_image(std::string path) : path_(std::move(path)) {
   fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd_ < 0 && errno == ENOENT)
     throw image_error(error_kind::missing, path_ + ": the image of a rank is missing; restart another checkpoint (mana "
-                      "inspect shows them)");
+                      "list shows them)");
   if (fd_ < 0) throw_io(path_, "a rank's image cannot be opened");
   try {
     contents_ = read_contents(fd_, path_);

@@ -228,7 +228,7 @@ manifest read_manifest(const std::string& path) {
 namespace {
 
 [[noreturn]] void wrong_image(error_kind kind, const std::string& path, const std::string& what) {
-  throw store_error(kind, path + ": " + what + "; restart an earlier checkpoint (mana inspect shows them)");
+  throw store_error(kind, path + ": " + what + "; restart an earlier checkpoint (mana list shows them)");
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ def check_pruned(checks):
         with manifest.open("w"):        # from when the command has opened it to read
             manifest.unlink()
 
-    for command in ("verify", "inspect"):
+    for command in ("verify", "list"):
         os.mkfifo(manifest)
         checks.expect(NO_CHECKPOINT, "there is no checkpoint", command, "pruned", meanwhile=prune)
     manifest.write_text("{}")
