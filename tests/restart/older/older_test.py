@@ -36,7 +36,8 @@ class Cases:
         """Three checkpoints of one job, the last of which stops it. Returns the checksum that it would have ended with."""
         run = [*mpirun(self.mpi, RANKS), self.program, *STEPS]
         native = subprocess.run(run, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=LIMIT_S, check=True)
-        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "c", "--keep", "all", "--", self.program, *STEPS],
+        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "c", "--keep", "all", "--compress", "none", "--",
+                   self.program, *STEPS],
                   self.directory, self.directory / "log")
         job.wait_until_up(self.directory / "c")
         for words in ([], [], ["--stop"]):
@@ -93,10 +94,11 @@ class Cases:
                   "checkpoint 2 is passed over: rank 0: ", "rank-00000.mana: the image of rank 0 is missing", "copy/gen-000001 instead")
         self.case("a planted link", plant, newest + "rank-00001.mana: it is a symbolic link", older)
         self.check("which is not marked", not (self.directory / "copy" / "gen-000003" / "failed").exists(), "a file failed")
-        self.found_late()
+        self.found_late("the next mana restart")
+        self.found_late("was restarted lazily", "--lazy")
 
-    def found_late(self):
-        """Damage that only reading the memory shows ends the first restart; the next one takes an older checkpoint."""
+    def found_late(self, said, *how):
+        """Damage that only reading the memory shows ends the first restart, or the job; the next one takes an older checkpoint."""
         copy = self.directory / "copy"
         shutil.rmtree(copy)
         shutil.copytree(self.directory / "c", copy)
@@ -104,12 +106,12 @@ class Cases:
         content = bytearray(image.read_bytes())
         content[len(content) // 3] ^= 4
         image.write_bytes(content)
-        status, text = self.restart("copy")
-        self.check("damage in the memory", status == 81 and "rank-00001.mana" in text and "the next mana restart" in text, f"{status}: {text}")
-        status, text = self.restart("copy", "--interval", "1000")
+        status, text = self.restart("copy", *how)
+        self.check(f"damage in the memory {how}", status == 81 and "rank-00001.mana" in text and said in text, f"{status}: {text}")
+        status, text = self.restart("copy", "--interval", "1000", *how)
         self.check("is not met again", status == 0 and self.checksum in text and "a restart of it failed: " in text and
                    "copy/gen-000002 instead" in text, f"{status}: {text}")
-        status, text = self.restart("copy/gen-000003")
+        status, text = self.restart("copy/gen-000003", *how)
         self.check("unless it is named", status == 81 and "rank-00001.mana" in text, f"{status}: {text}")
 
 
