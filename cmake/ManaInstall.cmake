@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 add_custom_target(mana_tree)
 if(TARGET mana_command)
   install(TARGETS mana_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  add_dependencies(mana_tree mana_command)
+  add_dependencies(mana_tree mana_command mana_pages)
 endif()
 
 foreach(mpi mpich openmpi)

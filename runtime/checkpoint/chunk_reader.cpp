@@ -67,7 +67,7 @@ descriptor open_file_of(const source& s, const std::string& path, const std::str
     return s.kind == source_kind::generation ? open_own_file(path) : open_program_file(path);
   } catch (const image_error& error) {
     throw image_error(error.kind(), std::string(error.what()) + "; " + image_path +
-                                        " has a part of its memory there; restart another checkpoint (mana inspect shows them)");
+                                        " has a part of its memory there; restart another checkpoint (mana list shows them)");
   }
 }
 

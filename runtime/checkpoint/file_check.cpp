@@ -9,7 +9,7 @@ namespace mana::store {
 namespace {
 
 [[noreturn]] void wrong_image(error_kind kind, const std::string& path, const std::string& what) {
-  throw store_error(kind, path + ": " + what + "; restart an earlier checkpoint (mana inspect shows them)");
+  throw store_error(kind, path + ": " + what + "; restart an earlier checkpoint (mana list shows them)");
 }
 
 std::string rank_of(std::uint32_t rank, std::uint32_t ranks) {

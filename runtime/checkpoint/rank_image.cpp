@@ -39,7 +39,7 @@ rank_image::rank_image(std::string path) : path_(std::move(path)) {
   } catch (const image_error& error) {
     if (error.kind() != error_kind::missing) throw;
     throw image_error(error_kind::missing, path_ + ": the image of a rank is missing; restart another checkpoint (mana "
-                      "inspect shows them)");
+                      "list shows them)");
   }
   try {
     contents_ = read_contents(fd_, path_);

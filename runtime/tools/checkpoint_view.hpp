@@ -1,4 +1,4 @@
-// What `mana inspect` and `mana verify` show of a checkpoint directory, and how: for people and for programs.
+// What `mana list` and `mana verify` show of a checkpoint directory, and how: for people and for programs.
 #pragma once
 #include <cstdint>
 #include <string>

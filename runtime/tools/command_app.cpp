@@ -129,18 +129,68 @@ void build_control(CLI::App& app, parsed& values) {
   auto* status = app.add_subcommand("status", "Show a running job");
   add_job(*status, values.status.job);
   status->add_flag("--json", values.status.json, "For programs");
-  auto* inspect = app.add_subcommand("inspect", "Show what is in a checkpoint directory");
-  inspect->add_option("DIR", values.inspect.directory, "A checkpoint directory, or one checkpoint in it")->required();
-  inspect->add_flag("--json", values.inspect.json, "For programs");
+}
+
+void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "For programs"); }
+
+void add_rank(CLI::App& app, std::optional<std::uint32_t>& rank) {
+  app.add_option("--rank", rank, "The image of this rank alone")->type_name("R");
+}
+
+constexpr const char* what_to_look_at = "A directory of checkpoints (its newest complete one), a checkpoint, or an image";
+
+void build_looks(CLI::App& app, parsed& values) {
+  auto* list = app.add_subcommand("list", "Show the checkpoints in a directory");
+  list->add_option("DIR", values.list.directory, "A checkpoint directory, or one checkpoint in it")->required();
+  add_json(*list, values.list.json);
+  auto* inspect = app.add_subcommand("inspect", "Show what is in a checkpoint's images");
+  inspect->add_option("WHAT", values.inspect.what, what_to_look_at)->required();
+  add_rank(*inspect, values.inspect.rank);
+  inspect->add_flag("--regions", values.inspect.regions, "Each piece of memory, with its addresses");
+  add_json(*inspect, values.inspect.json);
   auto* verify = app.add_subcommand("verify", "Check every byte of the checkpoints in a directory");
   verify->add_option("DIR", values.verify.directory, "A checkpoint directory, or one checkpoint in it")->required();
-  verify->add_flag("--json", values.verify.json, "For programs");
+  verify->add_option("--generation", values.verify.generation, "The checkpoint of this number alone")->type_name("N");
+  verify->add_flag("--progress", values.verify.progress, "Say how far it is, also where stderr is no terminal");
+  add_json(*verify, values.verify.json);
+  auto* diff = app.add_subcommand("diff", "Show in what two checkpoints, or two images, differ");
+  diff->add_option("A", values.diff.first, what_to_look_at)->required();
+  diff->add_option("B", values.diff.second, "The same")->required();
+  add_rank(*diff, values.diff.rank);
+  diff->add_flag("--pages", values.diff.pages, "Which pages, too");
+  add_json(*diff, values.diff.json);
   auto* prune = app.add_subcommand("prune", "Remove the checkpoints that newer ones do not need");
   prune->add_option("DIR", values.prune.directory, "A checkpoint directory")->required();
   prune->add_option("--keep", values.prune.keep, "Keep the newest N, and what they build on (1 … 1000, or all; default: 2)")
       ->type_name("N")->check(a_keep());
   prune->add_flag("--dry-run", values.prune.dry_run, "Say what would be removed, and remove nothing");
   prune->add_flag("--json", values.prune.json, "For programs");
+}
+
+void build_extract(CLI::App& app, parsed& values) {
+  auto* extract = app.add_subcommand("extract", "Write parts of an image to files of their own");
+  extract->footer("One of --section, --range, --core and --all is needed.");
+  extract->add_option("WHAT", values.extract.what, what_to_look_at)->required();
+  add_rank(*extract, values.extract.rank);
+  extract->add_option("--section", values.extract.section, "A section of the image")->type_name("NAME")->check(a_name());
+  extract->add_option("--range", values.extract_range, "Memory from address A up to B, in hex")
+      ->type_name("A-B")
+      ->check(a_range());
+  extract->add_flag("--core", values.extract.core, "All memory and threads as a core dump, for debuggers");
+  extract->add_flag("--all", values.extract.all, "Every section and every region, as files of a new directory");
+  extract->add_option("-o,--output", values.extract.output, "The new file, or directory; nothing is written over")
+      ->type_name("FILE")
+      ->required()
+      ->check(a_name());
+  add_json(*extract, values.extract.json);
+}
+
+void build_completion(CLI::App& app, parsed& values) {
+  auto* completion = app.add_subcommand("completion", "Print the completion of mana's words for a shell");
+  completion->footer("bash: . <(mana completion bash)");
+  completion->add_option("SHELL", values.completion.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 void build_gdb(CLI::App& app, parsed& values) {
@@ -172,8 +222,11 @@ void build_app(CLI::App& app, parsed& values) {
   build_run(app, values);
   build_restart(app, values);
   build_control(app, values);
+  build_looks(app, values);
+  build_extract(app, values);
   build_gdb(app, values);
   build_doctor(app, values);
+  build_completion(app, values);
 }
 
 }  // namespace mana::tools

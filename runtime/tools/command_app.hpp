@@ -12,9 +12,14 @@ struct parsed {
   run_options run, restart;
   checkpoint_command checkpoint;
   status_command status;
+  list_command list;
   inspect_command inspect;
   verify_command verify;
   prune_command prune;
+  diff_command diff;
+  extract_command extract;
+  std::string extract_range;         // "0x…-0x…" of extract, "" = none
+  completion_command completion;
   gdb_command gdb;
   doctor_command doctor;
 };

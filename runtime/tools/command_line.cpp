@@ -2,6 +2,7 @@
 
 #include "command_app.hpp"
 #include "failure.hpp"
+#include "option_checks.hpp"
 
 #include <fmt/format.h>
 
@@ -36,8 +37,12 @@ command pick(const CLI::App& app, parsed& values) {
   if (app.got_subcommand("status")) return values.status;
   if (app.got_subcommand("gdb")) return values.gdb;
   if (app.got_subcommand("doctor")) return values.doctor;
+  if (app.got_subcommand("list")) return values.list;
   if (app.got_subcommand("inspect")) return values.inspect;
   if (app.got_subcommand("prune")) return values.prune;
+  if (app.got_subcommand("diff")) return values.diff;
+  if (app.got_subcommand("extract")) return values.extract;
+  if (app.got_subcommand("completion")) return values.completion;
   return values.verify;
 }
 
@@ -57,6 +62,16 @@ std::vector<std::string> take_foreign(const std::vector<std::string>& words, con
     values.gdb.words.assign(words.begin() + static_cast<std::ptrdiff_t>(own.size()), words.end());
   }
   return own;
+}
+
+/// What is to be extracted.
+void settle(parsed& values) {
+  extract_command& e = values.extract;
+  if (!values.extract_range.empty()) e.range = parse_address_range(values.extract_range);
+  const int named = !e.section.empty() + !values.extract_range.empty() + e.core + e.all;
+  if (named != 1)
+    throw failure(exit_code::usage, "mana extract: name one of --section, --range, --core and --all",
+                  "see mana extract --help");
 }
 
 }  // namespace
@@ -82,6 +97,7 @@ command parse_command_line(const std::vector<std::string>& words) {
                   "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
   if (app.got_subcommand("gdb") && values.gdb.pid.empty() && values.gdb.core.empty())
     throw failure(exit_code::usage, "mana gdb: no process given", "mana gdb PID, or mana gdb --core FILE");
+  if (app.got_subcommand("extract")) settle(values);
   return pick(app, values);
 }
 

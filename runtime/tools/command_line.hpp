@@ -1,7 +1,10 @@
 // The words of the command line, as values. Knows nothing of what they do.
 #pragma once
+#include "address_range.hpp"
 #include "run_options.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,8 +21,33 @@ struct job_reference {
 };
 struct checkpoint_command { job_reference job; bool stop = false; double timeout_s = 0; };
 struct status_command { job_reference job; bool json = false; };
-struct inspect_command { std::string directory; bool json = false; };
-struct verify_command { std::string directory; bool json = false; };
+struct list_command { std::string directory; bool json = false; };
+/// what: a directory of checkpoints, a checkpoint in it, or an image. rank: this one's image only
+struct inspect_command {
+  std::string what;
+  std::optional<std::uint32_t> rank;
+  bool regions = false, json = false;
+};
+struct verify_command {
+  std::string directory;
+  std::optional<std::uint64_t> generation;         // only this one
+  bool progress = false, json = false;
+};
+struct diff_command {
+  std::string first, second;                       // as inspect_command::what
+  std::optional<std::uint32_t> rank;
+  bool pages = false, json = false;
+};
+/// One of section, range, core and all is set.
+struct extract_command {
+  std::string what;                                // as inspect_command::what
+  std::optional<std::uint32_t> rank;
+  std::string section;
+  address_range range;
+  bool core = false, all = false, json = false;
+  std::string output;                              // file; all: directory
+};
+struct completion_command { std::string shell; };
 struct prune_command { std::string directory, keep = "2"; bool dry_run = false, json = false; };
 /// A rank, running (pid) or by its core dump; the words behind are gdb's.
 struct gdb_command { std::string pid, core; std::vector<std::string> words; };
@@ -33,8 +61,9 @@ struct doctor_command {
 /// Text was asked for (--help, --version): print it, status 0.
 struct show_text { std::string text; };
 
-using command = std::variant<run_command, restart_command, checkpoint_command, status_command, inspect_command,
-                             verify_command, prune_command, gdb_command, doctor_command, show_text>;
+using command = std::variant<run_command, restart_command, checkpoint_command, status_command, list_command,
+                             inspect_command, verify_command, diff_command, extract_command, gdb_command,
+                             doctor_command, completion_command, show_text>;
 
 /// in:     words  the command line without argv[0]
 /// errors: failure (usage) with the parser's words

@@ -10,7 +10,12 @@ int show_status(const status_command& wanted);
 [[noreturn]] void debug(const gdb_command& wanted, const environment& get);
 /// 0, or will_not_work.
 int examine(const doctor_command& wanted, const environment& get);
+int list(const list_command& wanted);
 int inspect(const inspect_command& wanted);
+/// 0, or differ.
+int diff(const diff_command& wanted);
+int extract(const extract_command& wanted);
+int complete(const completion_command& wanted);
 int verify(const verify_command& wanted);
 int prune(const prune_command& wanted);
 

@@ -6,6 +6,7 @@ namespace mana::tools {
 
 enum class exit_code : int {
   success = 0,
+  differ = 1,                   // mana diff: what was compared is not equal
   internal = 63,                // a defect of mana
   usage = 64,                   // unknown command or option, bad value, nothing to run
   program_not_found = 65,

@@ -22,7 +22,7 @@ std::string place_of(const job_reference& job) { return job.file.empty() ? job.c
     case client_problem::not_owner:
       throw failure(exit_code::not_owner, error.what(), "only the owner of a job may ask it for anything");
     case client_problem::not_answering:
-      throw failure(exit_code::job_ended, error.what(), "mana inspect shows what it saved");
+      throw failure(exit_code::job_ended, error.what(), "mana list shows what it saved");
     case client_problem::timeout:
       throw failure(exit_code::no_answer, error.what(), "mana status shows what it waits for");
     case client_problem::refused: break;

@@ -6,9 +6,9 @@
 
 namespace mana::tools {
 
-int inspect(const inspect_command& wanted) {
+int list(const list_command& wanted) {
   const auto all = view_directory(wanted.directory, false);
-  fmt::print("{}", wanted.json ? as_json(all) : as_text(all, true));
+  fmt::print("{}", wanted.json ? as_json(all) : as_text(all, false));
   return 0;
 }
 

@@ -24,7 +24,11 @@ struct execute {
   int operator()(const status_command& wanted) const { return show_status(wanted); }
   int operator()(const gdb_command& wanted) const { debug(wanted, process_environment); }
   int operator()(const doctor_command& wanted) const { return examine(wanted, process_environment); }
+  int operator()(const list_command& wanted) const { return list(wanted); }
   int operator()(const inspect_command& wanted) const { return inspect(wanted); }
+  int operator()(const diff_command& wanted) const { return diff(wanted); }
+  int operator()(const extract_command& wanted) const { return extract(wanted); }
+  int operator()(const completion_command& wanted) const { return complete(wanted); }
   int operator()(const verify_command& wanted) const { return verify(wanted); }
   int operator()(const prune_command& wanted) const { return prune(wanted); }
 };

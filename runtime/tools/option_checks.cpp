@@ -15,6 +15,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+#include <stdexcept>
+
 namespace mana::tools {
 
 const CLI::Validator& duration() {
@@ -132,6 +135,34 @@ const CLI::Validator& signals() {
       },
       "");
   return check;
+}
+
+const CLI::Validator& a_range() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          parse_address_range(text);
+          return std::string();
+        } catch (const std::invalid_argument& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
+address_range parse_address_range(const std::string& text) {
+  const auto address = [](std::string_view digits, std::uintptr_t& value) {
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  const std::size_t dash = text.find('-');
+  address_range range;
+  if (dash == std::string::npos || !address(std::string_view(text).substr(0, dash), range.begin) ||
+      !address(std::string_view(text).substr(dash + 1), range.end) || range.begin >= range.end)
+    throw std::invalid_argument(text + " is not a range of addresses, as 0x200100000000-0x200100001000");
+  return range;
 }
 
 }  // namespace mana::tools

@@ -1,5 +1,8 @@
 // What the values of options may be: checks for the parser, without words of the parser's in the help.
 #pragma once
+#include "address_range.hpp"
+
+#include <string>
 
 namespace CLI { class Validator; }
 
@@ -25,5 +28,10 @@ const CLI::Validator& compression();
 const CLI::Validator& a_keep();
 /// Names or numbers of signals.
 const CLI::Validator& signals();
+/// A piece of memory that is not empty: "0x2000-0x3000".
+const CLI::Validator& a_range();
+
+/// errors: std::invalid_argument with a sentence
+address_range parse_address_range(const std::string& text);
 
 }  // namespace mana::tools

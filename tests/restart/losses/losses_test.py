@@ -29,7 +29,7 @@ class Losses:
         done = subprocess.run([*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "ckpt", *options, "--", self.program, what],
                               cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, errors="replace",
                               timeout=60, stdin=subprocess.DEVNULL, check=True)
-        shown = mana(self.mana, "inspect", str(self.directory / "ckpt")) if "durable" in done.stdout else ""
+        shown = mana(self.mana, "list", str(self.directory / "ckpt")) if "durable" in done.stdout else ""
         return done.stdout.strip(), done.stderr + str(shown)
 
     def expect(self, what, options, said, named):

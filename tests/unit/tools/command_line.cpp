@@ -59,7 +59,7 @@ TEST_CASE("wrong words are usage errors") {
   CHECK(refusal({"run", "--children", "perhaps", "./app"}) == exit_code::usage);
   CHECK(refusal({"run", "--sockets", "", "./app"}) == exit_code::usage);
   CHECK(refusal({"restart"}) == exit_code::usage);
-  CHECK(refusal({"inspect", "a", "b"}) == exit_code::usage);
+  CHECK(refusal({"list", "a", "b"}) == exit_code::usage);
   CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("the other commands' words") {
   CHECK(checkpoint.timeout_s == 2.5);
   CHECK(std::get<restart_command>(parse_command_line({"restart", "d"})).options.checkpoint_directory == "d");
   CHECK(std::get<status_command>(parse_command_line({"status", "--json"})).json);
-  CHECK(std::get<inspect_command>(parse_command_line({"inspect", "d"})).directory == "d");
+  CHECK(std::get<list_command>(parse_command_line({"list", "d"})).directory == "d");
   CHECK(std::get<verify_command>(parse_command_line({"verify", "d", "--json"})).json);
   CHECK(std::get<show_text>(parse_command_line({"--version"})).text.starts_with("mana "));
   CHECK(std::get<show_text>(parse_command_line({"run", "--help"})).text.find("--interval") != std::string::npos);

@@ -1,0 +1,22 @@
+// A descriptor of an image, in words and for programs. Rows: see runtime/descriptors/capture.cpp.
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace mana::tools {
+
+struct descriptor_words {
+  std::string kind;        // "regular", "pipe", "standard output", …
+  std::string what;        // path or name; may be empty
+  std::string details;     // "rw, at 4096 of 8192", …
+};
+
+/// What a row does not have, or has in another form than this version writes, is left out.
+/// in: rows  all of the image: the first of those that share an open file says what it is
+descriptor_words words_of(const nlohmann::json& row, const nlohmann::json& rows);
+
+/// Members: fd, file, kind, path, offset, size, flags, …; no contents.
+nlohmann::ordered_json json_of_descriptor(const nlohmann::json& row);
+
+}  // namespace mana::tools

@@ -1,0 +1,81 @@
+// `mana diff`: in what two checkpoints differ, rank by rank.
+#include "commands.hpp"
+#include "image_choice.hpp"
+#include "image_difference.hpp"
+#include "image_failure.hpp"
+#include "json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mana::tools {
+namespace {
+
+struct pair_of_images {
+  std::uint32_t rank = 0;
+  std::string first, second;             // paths; empty: it has no image of this rank
+};
+
+std::string path_of_rank(const chosen& from, std::uint32_t rank) {
+  for (const chosen_image& i : from.images)
+    if (i.rank == rank) return i.path;
+  return {};
+}
+
+/// Two images that are named as such belong together whatever their ranks.
+std::vector<pair_of_images> pairs_of(const chosen& a, const chosen& b) {
+  if (a.images.size() == 1 && b.images.size() == 1) return {{a.images[0].rank, a.images[0].path, b.images[0].path}};
+  std::vector<pair_of_images> pairs;
+  for (const chosen_image& i : a.images) pairs.push_back({i.rank, i.path, path_of_rank(b, i.rank)});
+  for (const chosen_image& i : b.images)
+    if (path_of_rank(a, i.rank).empty()) pairs.push_back({i.rank, {}, i.path});
+  return pairs;
+}
+
+class differences {
+ public:
+  explicit differences(const diff_command& wanted) : wanted_(wanted) {}
+
+  void add(const pair_of_images& pair) {
+    if (pair.first.empty() || pair.second.empty()) return add_lonely(pair);
+    const image_difference found = compare(saved_memory(pair.first), saved_memory(pair.second));
+    if (!found.is_none()) equal_ = false;
+    if (wanted_.json) images_.push_back(as_json(found));
+    else text_ += as_text(found, wanted_.pages);
+  }
+  bool equal() const noexcept { return equal_; }
+  std::string text() const {
+    if (!wanted_.json) return text_;
+    return text_of({{"schema", diff_schema}, {"equal", equal_}, {"images", images_}});
+  }
+
+ private:
+  void add_lonely(const pair_of_images& pair) {
+    const char* const where = pair.second.empty() ? "first" : "second";
+    equal_ = false;
+    images_.push_back({{"rank", pair.rank}, {"in", where}});
+    text_ += fmt::format("rank {}: only in the {}\n", pair.rank, where);
+  }
+
+  const diff_command& wanted_;
+  bool equal_ = true;
+  std::string text_;
+  nlohmann::ordered_json images_ = nlohmann::ordered_json::array();
+};
+
+}  // namespace
+
+int diff(const diff_command& wanted) {
+  const chosen a = choose_images(wanted.first, wanted.rank), b = choose_images(wanted.second, wanted.rank);
+  differences all(wanted);
+  try {
+    for (const pair_of_images& pair : pairs_of(a, b)) all.add(pair);
+  } catch (const image::image_error& error) {
+    fail(error);
+  }
+  fmt::print("{}", all.text());
+  return static_cast<int>(all.equal() ? exit_code::success : exit_code::differ);
+}
+
+}  // namespace mana::tools

@@ -1,0 +1,123 @@
+// `mana extract`: parts of an image as files of their own.
+#include "commands.hpp"
+#include "core_file.hpp"
+#include "failure.hpp"
+#include "image_choice.hpp"
+#include "image_failure.hpp"
+#include "json_text.hpp"
+#include "memory_kinds.hpp"
+#include "new_file.hpp"
+#include "safe_name.hpp"
+#include "text_table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+namespace mana::tools {
+namespace {
+
+struct made_file {
+  std::string path;
+  std::uint64_t bytes = 0;
+};
+
+made_file extract_bytes(const image::section& s, const std::string& path) {
+  new_file file(path);
+  file.write(0, {reinterpret_cast<const char*>(s.bytes.data()), s.bytes.size()});
+  file.finish(s.bytes.size());
+  return {path, s.bytes.size()};
+}
+
+made_file extract_section(const saved_memory& memory, const std::string& name, const std::string& path) {
+  if (const image::section* const s = memory.section(name)) return extract_bytes(*s, path);
+  std::vector<std::string> names;
+  for (const image::section& s : memory.about().sections) names.push_back(s.name);
+  throw failure(exit_code::usage, fmt::format("{}: it has no section \"{}\"", memory.path(), name),
+                fmt::format("it has {}", fmt::join(names, ", ")));
+}
+
+/// Memory that was mapped. Pages of zeros are holes in the file.
+made_file extract_memory(const saved_memory& memory, address_range r, const std::string& path) {
+  new_file file(path);
+  const auto& chunks = memory.about().chunks;
+  for (std::size_t n = memory.chunk_behind(r.begin); n < chunks.size() && chunks[n].address < r.end; ++n) {
+    const std::span<const char> bytes = memory.chunk(n);
+    const std::uintptr_t from = std::max(r.begin, chunks[n].address);
+    const std::uintptr_t to = std::min(r.end, chunks[n].address + bytes.size());
+    file.write(from - r.begin, bytes.subspan(from - chunks[n].address, to - from));
+  }
+  file.finish(r.bytes());
+  return {path, r.bytes()};
+}
+
+void require_mapped(const saved_memory& memory, address_range r) {
+  for (std::uintptr_t at = r.begin; at < r.end;) {
+    const image::region* const region = memory.region_at(at);
+    if (region == nullptr)
+      throw failure(exit_code::usage, fmt::format("{}: nothing was mapped at {:#x}", memory.path(), at),
+                    "mana inspect --regions shows what was");
+    at = region->end;
+  }
+}
+
+made_file extract_core(const saved_memory& memory, const std::string& path) {
+  new_file file(path);
+  const std::uint64_t bytes = write_core(memory, file);
+  file.finish(bytes);
+  return {path, bytes};
+}
+
+/// A file for each section and each region, in a new directory.
+std::vector<made_file> extract_all(const saved_memory& memory, const std::string& directory) {
+  make_new_directory(directory);
+  std::vector<made_file> made;
+  for (const image::section& s : memory.about().sections)
+    made.push_back(extract_bytes(s, directory + "/section-" + safe_name(s.name)));
+  const auto kinds = identify(memory, threads_of(memory));
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const image::region& r = memory.about().regions[i];
+    const std::string name = safe_name(kinds[i].name.substr(kinds[i].name.find_last_of('/') + 1));
+    made.push_back(extract_memory(memory, {r.begin, r.end},
+                                  fmt::format("{}/{:012x}-{:012x}-{}{}{}", directory, r.begin, r.end,
+                                              safe_name(name_of(kinds[i].kind)), name.empty() ? "" : "-", name)));
+  }
+  return made;
+}
+
+std::vector<made_file> extract_wanted(const saved_memory& memory, const extract_command& wanted) {
+  if (!wanted.section.empty()) return {extract_section(memory, wanted.section, wanted.output)};
+  if (wanted.core) return {extract_core(memory, wanted.output)};
+  if (wanted.all) return extract_all(memory, wanted.output);
+  require_mapped(memory, wanted.range);
+  return {extract_memory(memory, wanted.range, wanted.output)};
+}
+
+const chosen_image& only_one(const chosen& images) {
+  if (images.images.size() == 1) return images.images[0];
+  throw failure(exit_code::usage,
+                fmt::format("{}: it has the images of {} ranks", images.directory, images.images.size()),
+                "name one with --rank");
+}
+
+}  // namespace
+
+int extract(const extract_command& wanted) {
+  const chosen images = choose_images(wanted.what, wanted.rank);
+  std::vector<made_file> made;
+  try {
+    made = extract_wanted(saved_memory(only_one(images).path), wanted);
+  } catch (const image::image_error& error) {
+    fail(error);
+  }
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  for (const made_file& file : made) {
+    files.push_back({{"path", file.path}, {"bytes", file.bytes}});
+    if (!wanted.json) fmt::print("{}: {}\n", file.path, human_bytes(file.bytes));
+  }
+  if (wanted.json) fmt::print("{}", text_of({{"schema", extract_schema}, {"files", files}}));
+  return 0;
+}
+
+}  // namespace mana::tools

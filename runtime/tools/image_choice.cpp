@@ -1,0 +1,94 @@
+#include "image_choice.hpp"
+
+#include "failure.hpp"
+
+#include <store.hpp>
+
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace mana::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::uint64_t> number_in(std::string name, const std::string& before, const std::string& behind) {
+  if (!name.starts_with(before) || !name.ends_with(behind) || name.size() <= before.size() + behind.size())
+    return std::nullopt;
+  name = name.substr(before.size(), name.size() - before.size() - behind.size());
+  std::uint64_t number = 0;
+  const auto [at, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && at == name.data() + name.size() ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::uint64_t> generation_of(const fs::path& directory) {
+  return number_in(directory.filename().string(), "gen-", "");
+}
+
+/// What is there of a generation that has no manifest.
+std::vector<chosen_image> images_in(const fs::path& directory) {
+  std::vector<chosen_image> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
+    if (const auto rank = number_in(entry->path().filename().string(), "rank-", ".mana"))
+      found.push_back({static_cast<std::uint32_t>(*rank), entry->path().string()});
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  return found;
+}
+
+chosen of_generation(const fs::path& directory) {
+  chosen found{directory.string(), generation_of(directory), true, {}};
+  found.complete = fs::exists(directory / "manifest.json");
+  if (!found.complete) {
+    found.images = images_in(directory);
+    return found;
+  }
+  try {
+    for (const store::rank_file& f : store::read_manifest(found.directory).files)
+      found.images.push_back({f.rank, found.directory + "/" + f.name});
+  } catch (const store::store_error& error) {
+    throw failure(exit_code::checkpoint_damaged, error.what(), "mana list shows what there is");
+  }
+  return found;
+}
+
+chosen of_directory(const fs::path& directory) {
+  if (generation_of(directory)) return of_generation(directory);
+  const auto all = store::list(directory.string());
+  for (auto g = all.rbegin(); g != all.rend(); ++g)
+    if (store::is_complete(*g)) return of_generation(g->path);
+  throw failure(exit_code::checkpoint_missing, directory.string() + ": there is no complete checkpoint",
+                "name the directory that mana run was given by --ckpt-dir, a checkpoint in it, or an image");
+}
+
+/// The image itself knows its rank.
+chosen of_file(const fs::path& path) {
+  const fs::path directory = path.parent_path();
+  return {directory.string(), generation_of(directory), fs::exists(directory / "manifest.json"),
+          {{static_cast<std::uint32_t>(number_in(path.filename().string(), "rank-", ".mana").value_or(0)),
+            path.string()}}};
+}
+
+}  // namespace
+
+chosen choose_images(const std::string& word, std::optional<std::uint32_t> rank) {
+  std::error_code error;
+  fs::path path = fs::absolute(word, error).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (!fs::exists(path, error))
+    throw failure(exit_code::checkpoint_missing, word + ": there is no such file or directory",
+                  "name a directory of checkpoints, a checkpoint in it, or an image");
+  chosen found = fs::is_directory(path, error) ? of_directory(path) : of_file(path);
+  if (rank) std::erase_if(found.images, [rank](const chosen_image& i) { return i.rank != *rank; });
+  if (found.images.empty())
+    throw failure(exit_code::checkpoint_missing,
+                  rank ? fmt::format("{}: there is no image of rank {}", found.directory, *rank)
+                       : found.directory + ": there is no image");
+  return found;
+}
+
+}  // namespace mana::tools

@@ -1,0 +1,31 @@
+// `mana inspect`: what is in the images of a checkpoint.
+#include "commands.hpp"
+#include "failure.hpp"
+#include "image_choice.hpp"
+#include "image_failure.hpp"
+#include "image_report.hpp"
+#include "json_text.hpp"
+
+#include <fmt/format.h>
+
+namespace mana::tools {
+
+int inspect(const inspect_command& wanted) {
+  const chosen images = choose_images(wanted.what, wanted.rank);
+  nlohmann::ordered_json json{{"schema", inspect_schema}};
+  json["images"] = nlohmann::ordered_json::array();
+  std::string text;
+  try {
+    for (const chosen_image& image : images.images) {
+      const image_report report = look_at_image(image.path);
+      if (wanted.json) json["images"].push_back(as_json(report, wanted.regions));
+      else text += (text.empty() ? "" : "\n") + as_text(report, wanted.regions);
+    }
+  } catch (const image::image_error& error) {
+    fail(error);
+  }
+  fmt::print("{}", wanted.json ? text_of(json) : text);
+  return 0;
+}
+
+}  // namespace mana::tools
