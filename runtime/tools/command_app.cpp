@@ -84,6 +84,10 @@ void add_run_options(CLI::App& app, run_options& options) {
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 
+void add_no_config(CLI::App& app, parsed& values) {
+  app.add_flag("--no-config", values.no_config, "Do not read the configuration file");
+}
+
 void add_job(CLI::App& app, job_reference& job) {
   auto* file = app.add_option("--job", job.file, "The job's file")->type_name("FILE");
   app.add_option("--ckpt-dir", job.checkpoint_directory, "The job's checkpoint directory (default: mana-ckpt)")
@@ -101,6 +105,7 @@ void build_run(CLI::App& app, parsed& values) {
       ->type_name("LEVEL")
       ->check(CLI::IsMember(image::processor_levels()));
   add_run_options(*run, values.run);
+  add_no_config(*run, values);
 }
 
 void build_restart(CLI::App& app, parsed& values) {
@@ -116,6 +121,7 @@ void build_restart(CLI::App& app, parsed& values) {
   restart->add_flag("--lazy", values.restart.lazy,
                     "Run the program before its memory is read: what is not compressed is read when it is used");
   add_run_options(*restart, values.restart);
+  add_no_config(*restart, values);
 }
 
 void build_control(CLI::App& app, parsed& values) {

@@ -1,9 +1,11 @@
 // The words of the command line, as values. Knows nothing of what they do.
 #pragma once
 #include "address_range.hpp"
+#include "configuration_file.hpp"
 #include "run_options.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -62,11 +64,15 @@ struct doctor_command {
 struct show_text { std::string text; };
 
 using command = std::variant<run_command, restart_command, checkpoint_command, status_command, list_command,
-                             inspect_command, verify_command, diff_command, extract_command, gdb_command,
-                             doctor_command, completion_command, show_text>;
+                             inspect_command, verify_command, prune_command, diff_command, extract_command,
+                             gdb_command, doctor_command, completion_command, show_text>;
+
+/// Gives the user's configuration file; nullopt: there is none.
+using configuration_source = std::function<std::optional<configuration_file>()>;
 
 /// in:     words  the command line without argv[0]
-/// errors: failure (usage) with the parser's words
-command parse_command_line(const std::vector<std::string>& words);
+///         source asked for run and restart only, and not with --no-config; empty: there is no file
+/// errors: failure (usage) with the parser's words; those of the source
+command parse_command_line(const std::vector<std::string>& words, const configuration_source& source = {});
 
 }  // namespace mana::tools
