@@ -3,6 +3,8 @@
 #include "io_error.hpp"
 #include "rank_image.hpp"
 
+#include <mana/image/format_table.hpp>
+
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -55,6 +57,8 @@ class shared_value {
 long copy_process() noexcept { return syscall(SYS_clone, 0, 0, 0, 0, 0); }
 
 std::string observed_by(const image_plan& plan) { return plan.observer ? plan.observer->section_name() : std::string(); }
+
+section as_section(const std::string& mode) { return {sections::saving, {mode.begin(), mode.end()}}; }
 
 std::optional<std::vector<std::uint8_t>> section_of(const contents& image, const std::string& name) {
   for (const section& s : image.sections)
@@ -125,6 +129,7 @@ saved_image image_saver::look_at(const image_writer& writer, const written_file&
 saved_image image_saver::write_now(image_plan plan, std::uint64_t generation, const char* where) {
   const written_file about{plan.path, plan.base, observed_by(plan)};
   const std::string mode = mode_of(plan, where);
+  plan.sections.push_back(as_section(mode));
   image_writer writer(std::move(plan));
   if (!writer.write_shared() || !writer.finish())
     throw image_error(error_kind::io, writer.failure_text(writer.failure()));
@@ -164,6 +169,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     }
     const written_file about{plan.path, plan.base, observed_by(plan)};
     const std::string mode = mode_of(plan, "forked");
+    plan.sections.push_back(as_section(mode));
     image_writer writer(std::move(plan));
     const shared_value<outcome> told;
     if (!writer.write_shared()) throw image_error(error_kind::io, writer.failure_text(writer.failure()));

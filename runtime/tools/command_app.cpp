@@ -84,6 +84,10 @@ void add_run_options(CLI::App& app, run_options& options) {
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }
 
+void add_no_config(CLI::App& app, parsed& values) {
+  app.add_flag("--no-config", values.no_config, "Do not read the configuration file");
+}
+
 void add_job(CLI::App& app, job_reference& job) {
   auto* file = app.add_option("--job", job.file, "The job's file")->type_name("FILE");
   app.add_option("--ckpt-dir", job.checkpoint_directory, "The job's checkpoint directory (default: mana-ckpt)")
@@ -101,6 +105,7 @@ void build_run(CLI::App& app, parsed& values) {
       ->type_name("LEVEL")
       ->check(CLI::IsMember(image::processor_levels()));
   add_run_options(*run, values.run);
+  add_no_config(*run, values);
 }
 
 void build_restart(CLI::App& app, parsed& values) {
@@ -116,6 +121,7 @@ void build_restart(CLI::App& app, parsed& values) {
   restart->add_flag("--lazy", values.restart.lazy,
                     "Run the program before its memory is read: what is not compressed is read when it is used");
   add_run_options(*restart, values.restart);
+  add_no_config(*restart, values);
 }
 
 void build_control(CLI::App& app, parsed& values) {
@@ -153,18 +159,18 @@ void build_looks(CLI::App& app, parsed& values) {
   verify->add_option("--generation", values.verify.generation, "The checkpoint of this number alone")->type_name("N");
   verify->add_flag("--progress", values.verify.progress, "Say how far it is, also where stderr is no terminal");
   add_json(*verify, values.verify.json);
-  auto* prune = app.add_subcommand("prune", "Remove the checkpoints that newer ones do not need");
-  prune->add_option("DIR", values.prune.directory, "A checkpoint directory")->required();
-  prune->add_option("--keep", values.prune.keep, "Keep the newest N, and what they build on (1 … 1000, or all; default: 2)")
-      ->type_name("N")->check(a_keep());
-  prune->add_flag("--dry-run", values.prune.dry_run, "Say what would be removed, and remove nothing");
-  add_json(*prune, values.prune.json);
   auto* diff = app.add_subcommand("diff", "Show in what two checkpoints, or two images, differ");
   diff->add_option("A", values.diff.first, what_to_look_at)->required();
   diff->add_option("B", values.diff.second, "The same")->required();
   add_rank(*diff, values.diff.rank);
   diff->add_flag("--pages", values.diff.pages, "Which pages, too");
   add_json(*diff, values.diff.json);
+  auto* prune = app.add_subcommand("prune", "Remove the checkpoints that newer ones do not need");
+  prune->add_option("DIR", values.prune.directory, "A checkpoint directory")->required();
+  prune->add_option("--keep", values.prune.keep, "Keep the newest N, and what they build on (1 … 1000, or all; default: 2)")
+      ->type_name("N")->check(a_keep());
+  prune->add_flag("--dry-run", values.prune.dry_run, "Say what would be removed, and remove nothing");
+  prune->add_flag("--json", values.prune.json, "For programs");
 }
 
 void build_extract(CLI::App& app, parsed& values) {

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "command_app.hpp"
+#include "configured_words.hpp"
 #include "failure.hpp"
 #include "option_checks.hpp"
 
@@ -74,31 +75,64 @@ void settle(parsed& values) {
                   "see mana extract --help");
 }
 
-}  // namespace
-
-command parse_command_line(const std::vector<std::string>& words) {
-  CLI::App app;
-  parsed values;
-  build_app(app, values);
-
-  std::vector<std::string> own = take_foreign(words, app, values);
+/// out: text that was asked for instead of a command; empty: none
+/// errors: failure (usage)
+std::string parse_words(CLI::App& app, std::vector<std::string> own) {
+  std::reverse(own.begin(), own.end());   // CLI11 takes a vector from its end
   try {
-    std::reverse(own.begin(), own.end());   // CLI11 takes a vector from its end
     app.parse(own);
+    return {};
   } catch (const CLI::CallForHelp&) {
-    return show_text{app.help()};
+    return app.help();
   } catch (const CLI::CallForVersion& version) {
-    return show_text{fmt::format("{}\n", version.what())};
+    return fmt::format("{}\n", version.what());
   } catch (const CLI::ParseError& error) {
     throw failure(exit_code::usage, error.what(), "see mana --help, or mana COMMAND --help");
   }
+}
+
+/// What the command line does not say and the user's file does, as words for a second parse; empty: nothing.
+std::vector<std::string> words_of_file(const CLI::App& app, const parsed& values, const configuration_source& source) {
+  const auto commands = app.get_subcommands();
+  const bool asks = source && !values.no_config && (app.got_subcommand("run") || app.got_subcommand("restart"));
+  const auto file = asks ? source() : std::nullopt;
+  return file ? configured_words(*file, *commands.front()) : std::vector<std::string>();
+}
+
+void require_something(const CLI::App& app, const parsed& values) {
   if (app.got_subcommand("run") && values.run.command.empty())
     throw failure(exit_code::usage, "mana run: no program given",
                   "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
   if (app.got_subcommand("gdb") && values.gdb.pid.empty() && values.gdb.core.empty())
     throw failure(exit_code::usage, "mana gdb: no process given", "mana gdb PID, or mana gdb --core FILE");
+}
+
+/// in:  more  words that are taken as if they stood before the others
+/// out: those of the user's file, if it was asked and says anything
+std::vector<std::string> parse_once(const std::vector<std::string>& words, const std::vector<std::string>& more,
+                                    const configuration_source& source, command& result) {
+  CLI::App app;
+  parsed values;
+  build_app(app, values);
+  std::vector<std::string> own = take_foreign(words, app, values);
+  if (!own.empty()) own.insert(own.begin() + 1, more.begin(), more.end());
+  if (const std::string text = parse_words(app, own); !text.empty()) {
+    result = show_text{text};
+    return {};
+  }
+  require_something(app, values);
   if (app.got_subcommand("extract")) settle(values);
-  return pick(app, values);
+  result = pick(app, values);
+  return words_of_file(app, values, source);
+}
+
+}  // namespace
+
+command parse_command_line(const std::vector<std::string>& words, const configuration_source& source) {
+  command result;
+  const std::vector<std::string> configured = parse_once(words, {}, source, result);
+  if (!configured.empty()) parse_once(words, configured, {}, result);
+  return result;
 }
 
 }  // namespace mana::tools

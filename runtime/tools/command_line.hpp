@@ -1,9 +1,11 @@
 // The words of the command line, as values. Knows nothing of what they do.
 #pragma once
 #include "address_range.hpp"
+#include "configuration_file.hpp"
 #include "run_options.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -33,7 +35,6 @@ struct verify_command {
   std::optional<std::uint64_t> generation;         // only this one
   bool progress = false, json = false;
 };
-struct prune_command { std::string directory, keep = "2"; bool dry_run = false, json = false; };
 struct diff_command {
   std::string first, second;                       // as inspect_command::what
   std::optional<std::uint32_t> rank;
@@ -49,6 +50,7 @@ struct extract_command {
   std::string output;                              // file; all: directory
 };
 struct completion_command { std::string shell; };
+struct prune_command { std::string directory, keep = "2"; bool dry_run = false, json = false; };
 /// A rank, running (pid) or by its core dump; the words behind are gdb's.
 struct gdb_command { std::string pid, core; std::vector<std::string> words; };
 /// What would keep a program (none: any) from running here.
@@ -62,11 +64,15 @@ struct doctor_command {
 struct show_text { std::string text; };
 
 using command = std::variant<run_command, restart_command, checkpoint_command, status_command, list_command,
-                             inspect_command, verify_command, prune_command, diff_command, extract_command, gdb_command,
-                             doctor_command, completion_command, show_text>;
+                             inspect_command, verify_command, prune_command, diff_command, extract_command,
+                             gdb_command, doctor_command, completion_command, show_text>;
+
+/// Gives the user's configuration file; nullopt: there is none.
+using configuration_source = std::function<std::optional<configuration_file>()>;
 
 /// in:     words  the command line without argv[0]
-/// errors: failure (usage) with the parser's words
-command parse_command_line(const std::vector<std::string>& words);
+///         source asked for run and restart only, and not with --no-config; empty: there is no file
+/// errors: failure (usage) with the parser's words; those of the source
+command parse_command_line(const std::vector<std::string>& words, const configuration_source& source = {});
 
 }  // namespace mana::tools

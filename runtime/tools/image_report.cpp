@@ -1,6 +1,7 @@
 #include "image_report.hpp"
 
 #include <mana/gen/function_tags.hpp>
+#include <mana/image/format_table.hpp>
 
 #include <chunk_reader.hpp>
 #include <run_record.hpp>
@@ -11,6 +12,8 @@
 #include <set>
 
 namespace mana::tools {
+
+namespace sections = image::sections;
 
 void memory_amount::add(const memory_amount& other) noexcept {
   regions += other.regions;
@@ -143,13 +146,13 @@ image_report look_at_image(const std::string& path) {
   take_memory(memory, threads, report);
   take_chunks(about, report);
   nlohmann::json process;
-  with_section(memory, "run", report, [&](const image::section& s) { take_run(s, report); });
-  with_section(memory, "process", report, [&](const image::section& s) { process = from_cbor(s); });
-  with_section(memory, "process", report, [&](const image::section&) { take_threads(threads, process, report); });
+  with_section(memory, sections::run, report, [&](const image::section& s) { take_run(s, report); });
+  with_section(memory, sections::process, report, [&](const image::section& s) { process = from_cbor(s); });
+  with_section(memory, sections::process, report, [&](const image::section&) { take_threads(threads, process, report); });
   if (report.threads.size() != threads.size()) take_threads(threads, nullptr, report);
-  with_section(memory, "descriptors", report,
+  with_section(memory, sections::descriptors, report,
                [&](const image::section& s) { report.descriptors = from_cbor(s).at("descriptors"); });
-  with_section(memory, "saving", report,
+  with_section(memory, sections::saving, report,
                [&](const image::section& s) { report.mode.assign(s.bytes.begin(), s.bytes.end()); });
   with_section(memory, "mpi", report, [&](const image::section& s) { report.mpi_objects = from_cbor(s); });
   for (const image::section& s : about.sections) report.sections.emplace_back(s.name, s.bytes.size());

@@ -1,6 +1,7 @@
 // The commands that talk to a running job: checkpoint, status.
 #include "commands.hpp"
 #include "failure.hpp"
+#include "json_text.hpp"
 #include "text_table.hpp"
 
 #include <client.hpp>
@@ -50,6 +51,12 @@ std::string as_people_read(const nlohmann::json& status) {
   return text;
 }
 
+std::string with_schema(const std::string& status) {
+  nlohmann::ordered_json json{{"schema", status_schema}};
+  json.update(nlohmann::ordered_json::parse(status));
+  return text_of(json);
+}
+
 }  // namespace
 
 int take_checkpoint(const checkpoint_command& wanted) {
@@ -64,7 +71,7 @@ int take_checkpoint(const checkpoint_command& wanted) {
 int show_status(const status_command& wanted) {
   try {
     const std::string text = control::job_status(place_of(wanted.job), 10);
-    if (wanted.json) fmt::print("{}\n", text);
+    if (wanted.json) fmt::print("{}", with_schema(text));
     else fmt::print("{}", as_people_read(nlohmann::json::parse(text)));
     return 0;
   } catch (const control::client_error& error) {

@@ -21,9 +21,15 @@ def mpirun(mpi, ranks):
     return words + ["--oversubscribe"] if mpi == "openmpi" else words
 
 
+def without_configuration(environment):
+    """What the caller has configured for mana counts for nothing: a directory that is not there is looked in."""
+    kept = {name: value for name, value in environment.items() if name != "MANA_CONFIG"}
+    return {**kept, "XDG_CONFIG_HOME": str(pathlib.Path(__file__).resolve().parent / "no-configuration")}
+
+
 def mpi_environment():
-    """The caller's environment, with Open MPI's leave to run as root where we are root."""
-    environment = dict(os.environ)
+    """The caller's environment without a configuration of mana, with Open MPI's leave to run as root where we are root."""
+    environment = without_configuration(os.environ)
     if os.geteuid() == 0:
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     return environment

@@ -9,15 +9,15 @@ import sys
 import tempfile
 
 USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, NOT_MPI, MISMATCH = range(64, 72)
-UNWRITABLE = 75
+UNWRITABLE, NO_CHECKPOINT = 75, 80
 DAMAGED = 81
 LAUNCHERS = ("PMI_", "PMIX_", "OMPI_", "HYDI_", "MPI_LOCAL", "SLURM_")
 
 
 def clean_environment(**more):
     """The caller's environment as if no launcher had been there."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
-    return {**kept, **more}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith((*LAUNCHERS, "MANA_CONFIG"))}
+    return {**kept, "XDG_CONFIG_HOME": "/no-configuration", **more}
 
 
 class Checks:
@@ -120,6 +120,28 @@ def check_planted(checks):
     checks.expect(DAMAGED, "manifest", "verify", "planted")
 
 
+def check_configuration(checks):
+    """The file of the user's own; of what is in it, tests/unit/tools tells."""
+    tree = str(checks.directory / "tree" / "bin" / "mana")
+    home = checks.directory / "home" / "mana"
+    home.mkdir(parents=True)
+    config = home / "config"
+    config.write_text("[run]\ninterval = 77\n")
+    config.chmod(0o600)
+    run = ("run", "--mpi", "mpich", "./dynamic")
+    with_file = clean_environment(XDG_CONFIG_HOME=str(home.parent))
+    checks.expect(0, "'--interval', '77'", *run, env=with_file, mana=tree)
+    checks.expect(0, "'--interval', '5'", run[0], "--interval", "5", *run[1:], env=with_file, mana=tree)
+    checks.expect(0, "'--interval', '0'", run[0], "--no-config", *run[1:], env=with_file, mana=tree)
+    checks.expect(0, "'--interval', '0'", *run, mana=tree)
+    checks.expect(USAGE, "/none", *run, env=clean_environment(MANA_CONFIG=str(home / "none")), mana=tree)
+    config.write_text("[run]\n\ninterval = 7\nforks = true\n")
+    checks.expect(USAGE, f"{config}:4: forks: ", *run, env=with_file, mana=tree)
+    config.chmod(0o622)
+    checks.expect(USAGE, "can be written by others", *run, env=with_file, mana=tree)
+    checks.expect(NO_CHECKPOINT, "no such directory", "list", "nowhere", env=with_file)
+
+
 def check_permissions(checks):
     """What only an ordinary user meets."""
     if os.geteuid() == 0:
@@ -157,6 +179,7 @@ def main():
         check_words(checks)
         check_mpi(checks, options.programs)
         check_planted(checks)
+        check_configuration(checks)
         check_permissions(checks)
     source = pathlib.Path(__file__).resolve().parents[2]
     headers = [source / "runtime" / "tools" / "exit_status.hpp", source / "runtime" / "main" / "start_failure.hpp"]

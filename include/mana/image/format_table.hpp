@@ -116,7 +116,7 @@ inline constexpr record_row record_table[] = {
 
 namespace sections {
 inline constexpr char run[] = "run", threads[] = "threads", descriptors[] = "descriptors", process[] = "process",
-                      registers[] = "registers", locks[] = "locks";
+                      registers[] = "registers", locks[] = "locks", saving[] = "saving";
 }  // namespace sections
 
 inline constexpr section_row section_table[] = {
@@ -133,6 +133,8 @@ inline constexpr section_row section_table[] = {
     {sections::locks, false, "records of 16 bytes: address 8, kind 4 (0 mutex, 1 with priority inheritance, 2 read-write), owner 4",
      "locks of libc that threads hold, and their owners' ids", "runtime/main/lock_section.cpp",
      "runtime/loader/lock_owners.cpp"},
+    {sections::saving, false, "text", "how the image was written, for people: plain or forked, how packed, since when",
+     "runtime/checkpoint/image_saver.cpp", "runtime/tools/image_report.cpp"},
 };
 
 constexpr bool is_known_section(std::string_view name) noexcept {
