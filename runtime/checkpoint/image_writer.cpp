@@ -119,6 +119,7 @@ bool image_writer::write_regions(bool shared) noexcept {
   if (!memory_.open()) return fail_here("the program's memory cannot be read from /proc/self");
   for (const region& r : plan_.regions) {
     if (r.shared != shared || !holds_memory(r)) continue;
+    first_of_region_ = records_->size();
     for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes)
       if (!write_window(r, at, std::min(r.end, at + chunk_bytes))) return false;
   }
@@ -234,7 +235,7 @@ bool image_writer::keep(std::uintptr_t begin, std::uintptr_t end) noexcept {
     part.memory_bytes = static_cast<std::uint32_t>(to - from);
     end_.memory_bytes += part.memory_bytes;
     result_.kept_bytes += part.memory_bytes;
-    if (!records_->empty()) {      // goes on where the last one ends, in the same chunk
+    if (records_->size() > first_of_region_) {      // may go on where the last one ends, in the same chunk
       chunk_record& last = records_->back();
       if (last.source == part.source && last.offset == part.offset && last.address + last.memory_bytes == from &&
           last.skipped_bytes + last.memory_bytes == part.skipped_bytes) {

@@ -101,6 +101,7 @@ class image_writer {
   checksum_state tables_sum_;
   grow_array<chunk_record> shared_, private_;
   grow_array<chunk_record>* records_ = &shared_;
+  std::size_t first_of_region_ = 0;          // no record gives memory of two regions
   std::size_t next_unwritten_ = 0;
   trailer end_{};
   write_result result_;

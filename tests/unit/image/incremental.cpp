@@ -239,3 +239,22 @@ TEST_CASE("forked or not, shared memory is that of the moment") {
     });
   }) == "");
 }
+
+TEST_CASE("a mapping that was cut in two after the base is kept in two") {
+  for (const bool tracked : {false, true}) {
+    const temporary_directory directory;
+    std::vector<unsigned char> expected(pages);
+    const std::string wrong = in_child([&]() -> std::string {
+      wm::map(wm::heap, pages * wm::page);
+      for (std::size_t i = 0; i < 200; ++i) fill_page(expected, i, static_cast<unsigned char>(1 + i));
+      chain images(directory.path(), tracked);
+      if (!images.can_track()) return "cannot track";
+      images.add();
+      wm::protect(wm::heap + 100 * wm::page, 50 * wm::page, PROT_READ);
+      if (images.add().stored_bytes != 0) return "what did not change was stored";
+      return restores(directory.path(), images.newest(), expected);
+    });
+    if (tracked && wrong == "cannot track") continue;
+    CHECK(wrong == "");
+  }
+}
