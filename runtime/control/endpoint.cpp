@@ -63,7 +63,9 @@ bytes encode(const endpoint& e) {
 }
 
 endpoint decode_endpoint(std::span<const std::uint8_t> frame) {
-  frame_reader from(frame.subspan(4));
+  constexpr std::size_t length = sizeof(std::uint32_t);
+  if (frame.size() < length) throw wire_error();
+  frame_reader from(frame.subspan(length));
   endpoint e;
   e.host = from.get<std::string>();
   e.addresses = from.get<std::vector<std::string>>();

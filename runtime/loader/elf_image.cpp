@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,9 +16,19 @@
 namespace mana::split {
 namespace {
 
+constexpr std::uint64_t most_address = std::uint64_t{1} << 47;
+
 int protection(const Elf64_Phdr& segment) noexcept {
   return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
          ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+}
+
+/// It can be mapped: its part of the file is there, not longer than its memory, and at the place in a page that it asks for.
+bool can_be_loaded(const Elf64_Phdr& s, std::uint64_t file_bytes) noexcept {
+  const bool in_file = s.p_offset <= file_bytes && s.p_filesz <= file_bytes - s.p_offset;
+  const bool in_memory = s.p_memsz <= most_address && s.p_vaddr <= most_address - s.p_memsz;
+  const bool paired = s.p_filesz <= s.p_memsz && s.p_vaddr % page_bytes == s.p_offset % page_bytes;
+  return in_memory && (s.p_filesz == 0 || (in_file && paired));
 }
 
 }  // namespace
@@ -50,6 +61,11 @@ void elf_file::read_headers() {
   if (n != sizeof header_ || header_.e_phentsize != sizeof(Elf64_Phdr) || segments_.empty() ||
       ::pread(fd_, segments_.data(), static_cast<std::size_t>(bytes), static_cast<off_t>(header_.e_phoff)) != bytes)
     fail(67, "is damaged: its program headers lie outside the file. Build or copy it again");
+  struct stat about{};
+  if (::fstat(fd_, &about) != 0) fail(66, std::string("cannot be looked at: ") + std::strerror(errno));
+  for (const Elf64_Phdr& s : segments_)
+    if (s.p_type == PT_LOAD && !can_be_loaded(s, static_cast<std::uint64_t>(about.st_size)))
+      fail(67, "is damaged: a segment cannot be loaded as its header says. Build or copy it again");
   for (const Elf64_Phdr& s : segments_) {
     if (s.p_type != PT_INTERP) continue;
     if (s.p_filesz < 2 || s.p_filesz > 4096) fail(67, "is damaged: it names no valid dynamic linker");

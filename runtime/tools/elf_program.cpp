@@ -73,15 +73,31 @@ std::string text_at(const std::string& strings, std::uint64_t offset) {
   return std::string(strings.c_str() + offset);
 }
 
+/// What is filled in is not looked at again: a directory may be called "$ORIGIN" itself.
+std::string with_origin(const std::string& directory, const std::string& origin) {
+  std::string filled;
+  for (std::size_t begin = 0;;) {
+    const std::size_t at = std::min(directory.find("${ORIGIN}", begin), directory.find("$ORIGIN", begin));
+    filled += directory.substr(begin, at == std::string::npos ? at : at - begin);
+    if (at == std::string::npos) return filled;
+    filled += origin;
+    begin = at + (directory[at + 1] == '{' ? std::strlen("${ORIGIN}") : std::strlen("$ORIGIN"));
+  }
+}
+
+/// Of a file that may have been removed meanwhile.
+std::filesystem::path directory_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(path, error);
+  return (error ? path : whole).parent_path();
+}
+
 std::vector<std::string> directories(const std::string& list, const std::filesystem::path& origin) {
   std::vector<std::string> result;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(':', begin), list.size());
-    std::string directory = list.substr(begin, end - begin);
-    for (const char* name : {"${ORIGIN}", "$ORIGIN"})
-      for (std::size_t at; (at = directory.find(name)) != std::string::npos;)
-        directory.replace(at, std::strlen(name), origin.string());
-    if (!directory.empty()) result.push_back(directory);
+    const std::string directory = list.substr(begin, end - begin);
+    if (!directory.empty()) result.push_back(with_origin(directory, origin.string()));
     begin = end + 1;
   }
   return result;
@@ -119,7 +135,7 @@ void read_headers(const input& file, const std::filesystem::path& path, elf_prog
   if (header.e_phentsize != sizeof(Elf64_Phdr) || (header.e_type != ET_EXEC && header.e_type != ET_DYN))
     throw damaged{};
   const auto headers = file.array<Elf64_Phdr>(header.e_phoff, header.e_phnum);
-  const auto origin = std::filesystem::weakly_canonical(path).parent_path();
+  const auto origin = directory_of(path);
   for (const auto& segment : headers) {
     if (segment.p_type == PT_DYNAMIC) read_dynamic(file, headers, segment, origin, program);
     if (segment.p_type == PT_INTERP) {

@@ -1,4 +1,5 @@
 // Messages of policies in frames: they come out as they went in, or as an error.
+#include <endpoint.hpp>
 #include <wire.hpp>
 
 #include <mana/clock/collective_clock.hpp>
@@ -67,4 +68,13 @@ TEST_CASE("a list is as long as its frame has room for") {
     return body;
   }();
   CHECK_THROWS_AS(again<clock::needs::up>(far_too_long), wire_error);
+}
+
+TEST_CASE("a place of a coordinator that is cut off before its end is malformed, however short") {
+  const bytes whole = encode(endpoint{"node", {"127.0.0.1"}, 7, {}});
+  CHECK(decode_endpoint(whole).port == 7);
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    CAPTURE(n);
+    CHECK_THROWS_AS(decode_endpoint(std::span(whole).first(n)), wire_error);
+  }
 }

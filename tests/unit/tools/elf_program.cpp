@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <random>
 #include <system_error>
 
@@ -77,4 +78,45 @@ TEST_CASE("a script's interpreter is the kernel's reading of its first line") {
   CHECK(words("#!/bin/sh") == std::vector<std::string>{"/bin/sh"});
   CHECK(words("#!\n").empty());
   CHECK(words("text").empty());
+}
+
+namespace {
+
+/// A library with this list of directories, in a file of one page.
+std::string library_with_runpath(const std::string& runpath) {
+  struct {
+    Elf64_Ehdr header{};
+    Elf64_Phdr all{}, dynamic{};
+    Elf64_Dyn entries[4]{};
+    char names[256]{};
+  } file;
+  std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+  file.header.e_ident[EI_CLASS] = ELFCLASS64;
+  file.header.e_ident[EI_DATA] = ELFDATA2LSB;
+  file.header.e_machine = EM_X86_64;
+  file.header.e_type = ET_DYN;
+  file.header.e_phoff = sizeof file.header;
+  file.header.e_phnum = 2;
+  file.header.e_phentsize = sizeof(Elf64_Phdr);
+  file.all.p_type = PT_LOAD;
+  file.all.p_filesz = file.all.p_memsz = sizeof file;
+  file.dynamic.p_type = PT_DYNAMIC;
+  file.dynamic.p_offset = offsetof(decltype(file), entries);
+  file.dynamic.p_filesz = sizeof file.entries;
+  const auto entry = [](Elf64_Sxword tag, Elf64_Xword value) { return Elf64_Dyn{tag, {value}}; };
+  file.entries[0] = entry(DT_STRTAB, offsetof(decltype(file), names));
+  file.entries[1] = entry(DT_STRSZ, sizeof file.names);
+  file.entries[2] = entry(DT_RUNPATH, 1);
+  std::memcpy(file.names + 1, runpath.data(), runpath.size());
+  return {reinterpret_cast<const char*>(&file), sizeof file};
+}
+
+}  // namespace
+
+TEST_CASE("a library's own directory is filled in once, also if it is called $ORIGIN itself") {
+  const temporary_directory directory;
+  const std::string odd = directory.path() / "$ORIGIN";
+  std::filesystem::create_directory(odd);
+  const auto library = read_elf_program(directory.write("$ORIGIN/library", library_with_runpath("$ORIGIN/a:/b:${ORIGIN}/c/$ORIGIN")));
+  CHECK(library.runpath == std::vector<std::string>{odd + "/a", "/b", odd + "/c/" + odd});
 }

@@ -1,0 +1,62 @@
+// Options and the texts in the environment, of any words. The first byte says which reader has the rest.
+#include <failure.hpp>
+#include <fault_point.hpp>
+#include <packing.hpp>
+#include <path_map.hpp>
+#include <signal_names.hpp>
+#include <start_failure.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using namespace mana;
+
+/// What was understood and is written again is understood as the same.
+void read_packing(const std::string& text) {
+  try {
+    const std::string written = image::as_text(image::parse_packing(text));
+    if (image::as_text(image::parse_packing(written)) != written) __builtin_trap();
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+/// Rules, one in a line, and then paths.
+void read_path_map(const std::string& text) {
+  paths::path_map map;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    try {
+      map.add(line);
+    } catch (const paths::path_map_error&) {
+    }
+    if (line.starts_with('/') && !map(line).starts_with('/')) __builtin_trap();
+    begin = end + 1;
+  }
+}
+
+void read_signals(const std::string& text) {
+  try {
+    if (tools::parse_signals(text) == 0) __builtin_trap();
+  } catch (const tools::failure&) {
+  }
+}
+
+void read_faults(const std::string& text) {
+  try {
+    run::parse_faults(text);
+  } catch (const run::start_failure&) {
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static constexpr void (*readers[])(const std::string&) = {read_packing, read_path_map, read_signals, read_faults};
+  if (size == 0) return 0;
+  readers[data[0] % std::size(readers)](std::string(reinterpret_cast<const char*>(data) + 1, size - 1));
+  return 0;
+}
