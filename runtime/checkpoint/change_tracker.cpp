@@ -46,11 +46,16 @@ std::string foreign_writer() {
   return {};
 }
 
-change_tracker::change_tracker() noexcept try {
-  if (const std::string device = foreign_writer(); !device.empty()) {
-    obstacle_ = device + " may write to memory unseen";
-    return;
+change_tracker::change_tracker() noexcept {
+  try {
+    if (const std::string device = foreign_writer(); !device.empty()) obstacle_ = device + " may write to memory unseen";
+    else begin();
+  } catch (const std::exception&) {
+    obstacle_ = "not to be found out";
   }
+}
+
+void change_tracker::begin() {
   fault_fd_ = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
   uffdio_api api{};
   api.api = UFFD_API;
@@ -64,8 +69,6 @@ change_tracker::change_tracker() noexcept try {
   nothing.size = sizeof nothing;
   if (ioctl(pagemap_, PAGEMAP_SCAN, &nothing) < 0 && (errno == ENOTTY || errno == EINVAL))
     obstacle_ = "this kernel has no PAGEMAP_SCAN (Linux 6.7)";
-} catch (const std::exception& error) {
-  obstacle_ = "not to be found out";
 }
 
 change_tracker::~change_tracker() {

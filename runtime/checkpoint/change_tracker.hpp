@@ -33,6 +33,7 @@ class change_tracker {
   std::vector<page_range> mark(std::span<const region> regions);
 
  private:
+  void begin();
   bool track(const region& r) noexcept;
   void find_unwritten(const region& r, std::vector<page_range>& found) const;
   bool protect(const region& r) const noexcept;

@@ -1,0 +1,54 @@
+// The lost blocks of a stripe from those that are left, by pieces that go from member to member.
+#pragma once
+#include "block_file.hpp"
+#include "party.hpp"
+#include "pieces.hpp"
+#include "rebuild_plan.hpp"
+
+#include <optional>
+
+namespace mana::redundancy {
+
+/// The sources stand in a row. Each adds its own piece, times its factors, to the sums that came from the one before it,
+/// one sum for each lost block, and hands them on; the last one hands them to those that lost the blocks. All work at
+/// the same time, each one piece behind the one before it. So nobody receives more than the sums, where a member that
+/// collected the sources' blocks would receive data() times as much.
+class chain {
+ public:
+  /// in:     memory  2 * parity + 1 pieces
+  chain(party& all, const group_header& header, unsigned own, const member_blocks& blocks, const piece_memory& memory,
+        const broken_stripe& broken);
+  /// All members come here.
+  /// errors: redundancy_error on every member (io; damaged: a rebuilt block has another checksum)
+  void run();
+
+ private:
+  static constexpr unsigned ticks_between_agreements = 64;
+
+  unsigned holder(unsigned block) const { return layout_.holder(broken_.stripe, block); }
+  unsigned ends() const { return static_cast<unsigned>(broken_.sources.size()); }      // place of those who lost
+  bytes_span sum(unsigned lost, bool next, std::size_t bytes) const {
+    return memory_.piece(1 + 2 * lost + next, bytes);
+  }
+  std::size_t piece_bytes(std::uint64_t tick, unsigned place) const;
+  void add_own(std::uint64_t tick);
+  void hand_on(std::uint64_t tick);
+  void keep(std::uint64_t tick);
+  void check();
+
+  party& all_;
+  const group_header& header_;
+  const stripes layout_;
+  const unsigned own_;
+  const member_blocks& blocks_;
+  const piece_memory& memory_;       // own piece; then two for each lost block: sums that are handed on, and those that come
+  const broken_stripe& broken_;
+  std::optional<combination> code_;
+  std::optional<unsigned> source_;   // own place among the sources
+  std::optional<unsigned> lost_;     // which one of the lost blocks is one's own
+  std::optional<running_checksum> checksum_;
+  const std::size_t most_bytes_;
+  bool next_ = false;                // which one of the two pieces is handed on
+};
+
+}  // namespace mana::redundancy

@@ -1,0 +1,33 @@
+// Which ranks protect each other.
+#pragma once
+#include "scheme.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mana::redundancy {
+
+/// Ranks that protect each other. A group may be larger than the scheme says: it has more data then, not more parity.
+struct group {
+  std::vector<std::uint32_t> ranks;     // world ranks, in the order of the members' numbers
+  unsigned parity = 0;
+
+  unsigned members() const noexcept { return static_cast<unsigned>(ranks.size()); }
+  unsigned data() const noexcept { return members() - parity; }
+};
+
+struct grouping {
+  std::vector<group> groups;
+  std::vector<std::string> warnings;    // one line for each node and group that the loss of the node is too much for
+};
+
+/// As many groups as the scheme allows. Members of a group are on different nodes wherever a node has no more ranks
+/// than there are groups.
+/// in:     node_of  by world rank, the node's name
+/// out:    depends on its arguments only: all ranks come to the same
+/// errors: redundancy_error (usage): fewer ranks than K+M
+grouping make_groups(const scheme& code, std::span<const std::string> node_of);
+
+}  // namespace mana::redundancy

@@ -1,0 +1,39 @@
+// Which blocks belong together.
+//
+// With n members of which m may be lost, each member has n blocks: the n-m of its image, numbered from 0, and after
+// them m of parity. A stripe has one block of every member and each number once: n-m of data, m of parity computed
+// from these. So m lost members are at most m lost blocks in every stripe.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "parity_layout.hpp"
+
+namespace mana::redundancy {
+
+struct stripes {
+  unsigned members;      // n; also of stripes, and of blocks of a member
+  unsigned parity;       // m
+
+  unsigned data() const noexcept { return members - parity; }
+  unsigned holder(unsigned stripe, unsigned block) const noexcept { return (stripe + block + parity) % members; }
+  unsigned stripe_of(unsigned member, unsigned block) const noexcept {
+    return (member + 2 * members - block - parity) % members;
+  }
+};
+
+/// The least whole number of pages, and at least one, that lets the largest image fit into `data` blocks.
+inline std::uint64_t block_bytes_for(std::uint64_t largest_image, unsigned data) noexcept {
+  const std::uint64_t least = largest_image / data + (largest_image % data != 0);
+  return std::max<std::uint64_t>(1, least / page_bytes + (least % page_bytes != 0)) * page_bytes;
+}
+
+/// What goes through the code at a time: so much that a member's 2m+1 buffers stay below 4 MiB.
+inline std::size_t piece_bytes_for(unsigned parity, std::uint64_t block_bytes) noexcept {
+  constexpr std::size_t unit = 64u << 10, all = 4u << 20, most = 1u << 20;
+  const std::size_t bytes = std::min(most, all / (2 * parity + 1) / unit * unit);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, block_bytes));
+}
+
+}  // namespace mana::redundancy
