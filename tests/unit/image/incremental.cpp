@@ -192,6 +192,7 @@ TEST_CASE("an image whose base is gone, damaged or another is refused by its nam
   const std::string sound = read_bytes(first);
   const auto refusal = [&] {
     try {
+      image::rank_image(second).check_sources();
       image::rank_image(second).verify();
       return std::string("not noticed");
     } catch (const image::image_error& error) {
