@@ -74,8 +74,10 @@ descriptor open_file_of(const source& s, const std::string& path, const std::str
 }  // namespace
 
 void chunk_reader::check_sources() {
+  std::vector<bool> used(files_.size(), false);      // an image may name files of its base that it has nothing in any more
+  for (const chunk_record& r : image_.chunks) used[r.source] = true;
   for (std::size_t n = 1; n < files_.size(); ++n) {
-    if (files_[n].fd >= 0) continue;
+    if (!used[n] || files_[n].fd >= 0) continue;
     open_source(n);
     close(std::exchange(files_[n].fd, -1));
   }

@@ -24,7 +24,7 @@ class chunk_reader {
   /// errors: image_error (missing, damaged, io), which names the file
   void read(const chunk_record& r, char* place);
 
-  /// The sources' files are there, and those that the image was made with. One descriptor at a time.
+  /// The files of sources that chunks are in are there, and those that the image was made with. One descriptor at a time.
   /// errors: image_error (missing, damaged, not_own, io)
   void check_sources();
 

@@ -80,7 +80,7 @@ base_image as_base(const contents& from, std::uint64_t generation, const std::st
 }
 
 image_writer::image_writer(image_plan plan)
-    : plan_(std::move(plan)), out_(plan_.path, plan_.most_per_s), packer_(plan_.how), copy_(new char[chunk_bytes]) {
+    : plan_(std::move(plan)), out_(plan_.path, plan_.most_per_s), memory_(plan_.pages != nullptr ? *plan_.pages : own_), packer_(plan_.how), copy_(new char[chunk_bytes]) {
   if (plan_.sums) sums_ = page_sums(plan_.regions);
   if (plan_.observer) plan_.observer->section_name().copy(observed_.name, sizeof observed_.name - 1);
   for (const section& s : plan_.sections) add(tables_, s);

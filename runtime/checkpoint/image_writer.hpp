@@ -40,6 +40,7 @@ struct image_plan {
   const base_image* base = nullptr;  // nullptr: all memory is written. Lives as long as the writer
   std::vector<page_range> unwritten; // since the base; ascending
   bool sums = false;                 // are wanted afterwards
+  page_source* pages = nullptr;      // that memory is taken from; nullptr: of this process. Lives as long as the writer
   std::shared_ptr<memory_observer> observer;   // sees memory that the program can write to; nullptr: none
 };
 
@@ -92,7 +93,8 @@ class image_writer {
 
   image_plan plan_;
   output_file out_;
-  own_memory memory_;
+  own_memory own_;
+  page_source& memory_;                      // own_, or the plan's
   packer packer_;
   page_sums sums_;
   std::unique_ptr<char[]> copy_;             // of a window

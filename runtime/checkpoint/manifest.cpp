@@ -146,9 +146,12 @@ manifest from_document(const json& document, bool is_whole) {
   return m;
 }
 
+/// Seconds, to the microsecond.
+double whole_us(double seconds) { return std::round(seconds * 1e6) / 1e6; }
+
 json json_of(const rank_file& f) {
   return {{"rank", f.rank}, {"file", f.name}, {"bytes", f.bytes}, {"memory_bytes", f.memory_bytes},
-          {"kept_bytes", f.kept_bytes}, {"write_s", f.write_s}, {"checksum", hex(f.checksum)}};
+          {"kept_bytes", f.kept_bytes}, {"write_s", whole_us(f.write_s)}, {"checksum", hex(f.checksum)}};
 }
 
 }  // namespace
@@ -161,7 +164,7 @@ std::string sealed(const std::string& text) {
 std::string to_json(const manifest& m) {
   json files = json::array(), phases_s = json::object();
   for (const rank_file& f : m.files) files.push_back(json_of(f));
-  for (const phase_name& p : phase_names) phases_s[p.name] = m.phases_s.*p.seconds;
+  for (const phase_name& p : phase_names) phases_s[p.name] = whole_us(m.phases_s.*p.seconds);
   const json document = {
       {"mana_checkpoint", 2}, {"generation", m.generation}, {"mana", m.mana}, {"ranks", m.ranks}, {"mpi", m.mpi},
       {"mpi_version", m.mpi_version}, {"program", m.program}, {"build_id", m.build_id}, {"unix_time_s", m.unix_time_s},

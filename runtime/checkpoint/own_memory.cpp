@@ -70,7 +70,7 @@ const std::uint64_t* own_memory::page_entries(const region& r, std::uintptr_t be
 }
 
 void own_memory::copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted,
-                      char* into) const noexcept {
+                      char* into) noexcept {
   // Not protected pages, and not those of files, which may end before their mapping does.
   const bool in_place = (r.protection & PROT_READ) != 0 && !r.is_file;
   for (std::size_t i = 0; i < pages;) {

@@ -1,5 +1,6 @@
 // The program's memory as the writer of an image reads it: in the process itself, or in one that was forked off.
 #pragma once
+#include "page_source.hpp"
 #include "regions.hpp"
 
 #include <cstddef>
@@ -10,24 +11,23 @@ namespace mana::image {
 /// INV-21 what is packed is what is summed: never the memory itself, which may still change where nobody will miss it
 /// (below the stack pointer of a thread that waits for the writer, in files that other processes map), but a copy.
 /// Nothing allocates or throws but the constructor.
-class own_memory {
+class own_memory final : public page_source {
  public:
   own_memory();
-  ~own_memory();
+  ~own_memory() override;
   own_memory(const own_memory&) = delete;
   own_memory& operator=(const own_memory&) = delete;
 
   /// Of the process that calls, from now on: what the kernel shows belongs to a process.     out: false; errno says why
-  bool open() noexcept;
+  bool open() noexcept override;
 
   /// Marks the pages of [begin, begin + pages) that may hold something. Those of private anonymous memory that were never
   /// touched are known to the kernel; of files, all may.
   /// out: -1 failed, 0 none, 1 some
-  int find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept;
+  int find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override;
 
-  /// Copies the wanted pages to the same places in `into`. One that cannot be read (beyond the end of its file: the program
-  /// cannot either) is not wanted any more.
-  void copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) const noexcept;
+  /// One that cannot be read is beyond the end of its file.
+  void copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override;
 
  private:
   static constexpr std::size_t capacity = 32768;     // entries: 128 MiB of memory

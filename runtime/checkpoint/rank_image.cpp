@@ -245,6 +245,8 @@ void rank_image::check_unread(const lazy_memory& left) {
   in.check_gaps();
 }
 
+std::unique_ptr<chunk_reader> rank_image::reader() const { return std::make_unique<chunk_reader>(contents_, fd_, path_); }
+
 void rank_image::check_sources() const {
   if (contents_.sources.empty()) return;
   chunk_reader(contents_, fd_, path_).check_sources();

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ class rank_image {
   const std::vector<region>& regions() const noexcept { return contents_.regions; }
   /// errors: image_error (damaged) if there is none of this name
   std::span<const std::uint8_t> section(const std::string& name) const;
+
+  /// Reads chunks, those in other files too. It must not live longer than the image.
+  std::unique_ptr<chunk_reader> reader() const;
 
   bool has_section(const std::string& name) const noexcept;
 

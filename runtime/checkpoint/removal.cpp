@@ -22,7 +22,6 @@ using image::own_directory;
 
 namespace {
 
-constexpr std::chrono::seconds patience{5};     // of those who commit or restart
 constexpr std::time_t left_alone_s = 24 * 3600;
 
 /// Where there are no locks: something was written in it not long ago.
@@ -35,12 +34,6 @@ bool was_touched(const own_directory& own) {
   struct stat about{};
   if (fstat(own.get(), &about) == 0) newest = std::max(newest, about.st_mtime);
   return std::time(nullptr) - newest < left_alone_s;
-}
-
-generation_state state_without_manifest(const own_directory& all, const own_directory& own, std::uint64_t number) {
-  const lock_end writer = directory_lock::state_of_generation(all, number);
-  const bool written = writer == lock_end::busy || (writer == lock_end::none_here && was_touched(own));
-  return written ? generation_state::being_written : generation_state::incomplete;
 }
 
 /// Of version 1, whose manifests do not say it. An image that is not there needs nothing any more.
@@ -58,7 +51,8 @@ std::vector<std::uint64_t> needed_by_images(const own_directory& own, const mani
 
 kept_generation look_inside(const own_directory& all, std::uint64_t number) {
   const own_directory own = all.open_directory(generation_name(number));
-  if (!own.has(manifest_name)) return {number, state_without_manifest(all, own, number), {}};
+  if (!own.has(manifest_name))
+    return {number, may_be_written(all, number) ? generation_state::being_written : generation_state::incomplete, {}};
   if (own.has(failed_name)) return {number, generation_state::failed, {}};
   const manifest m = read_manifest(own.path());
   return {number, generation_state::sound, m.version == 1 ? needed_by_images(own, m) : m.builds_on};
@@ -125,7 +119,7 @@ std::vector<kept_generation> look_at_all(const own_directory& all, std::vector<s
   return known;
 }
 
-prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run) {
+prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, std::chrono::milliseconds patience) {
   prune_result result;
   {
     const auto lock = directory_lock::of_all(all, lock_kind::exclusive, patience);
@@ -156,13 +150,23 @@ void remove_files(const own_directory& all, std::uint64_t number) {
   all.remove_directory(name);
 }
 
-prune_result prune(const std::string& directory, std::size_t keep, bool dry_run) {
+bool may_be_written(const own_directory& all, std::uint64_t number) {
+  const lock_end writer = directory_lock::state_of_generation(all, number);
+  return writer == lock_end::busy || (writer == lock_end::none_here && was_touched(all.open_directory(generation_name(number))));
+}
+
+prune_result remove_superfluous(const std::string& directory, std::size_t keep, bool dry_run, std::chrono::milliseconds patience) {
   try {
-    return prune_in(own_directory::open(tidy(directory).string()), keep, dry_run);
+    return prune_in(own_directory::open(tidy(directory).string()), keep, dry_run, patience);
   } catch (const image::image_error& error) {
     if (error.kind() == image::error_kind::missing) throw store_error(error_kind::no_checkpoint, error.what());
     throw as_store_error(error, error_kind::unreadable);
   }
+}
+
+prune_result prune(const std::string& directory, std::size_t keep, bool dry_run) {
+  constexpr std::chrono::seconds patience{5};
+  return remove_superfluous(directory, keep, dry_run, patience);
 }
 
 }  // namespace mana::store

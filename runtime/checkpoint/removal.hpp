@@ -1,13 +1,22 @@
 // Removing generations. The manifest goes first: a directory that is half removed is no checkpoint.
 #pragma once
 #include "own_directory.hpp"
+#include "store.hpp"
 
+#include <chrono>
 #include <cstdint>
 
 namespace mana::store {
 
 /// The files of a generation that is none any more, and its directory. What cannot be removed stays. What is no file there
 /// is not mana's, and stays too.
+/// errors: image_error
 void remove_files(const image::own_directory& all, std::uint64_t number);
+
+/// A generation without a manifest that somebody writes, as far as can be told.     errors: image_error
+bool may_be_written(const image::own_directory& all, std::uint64_t number);
+
+/// As prune(). in: patience  with who commits or restarts
+prune_result remove_superfluous(const std::string& directory, std::size_t keep, bool dry_run, std::chrono::milliseconds patience);
 
 }  // namespace mana::store

@@ -9,14 +9,13 @@ namespace mana::store {
 
 namespace {
 
-/// What the kept ones refer to.
+/// What the kept ones refer to, and what that refers to itself: what is left over of a chain restarts as a whole.
 std::set<std::uint64_t> needed_by_kept(std::span<const kept_generation> generations, std::size_t keep) {
   std::set<std::uint64_t> needed;
   std::size_t sound = 0;
-  for (auto g = generations.rbegin(); g != generations.rend() && sound < keep; ++g) {
+  for (auto g = generations.rbegin(); g != generations.rend(); ++g) {
     if (g->state != generation_state::sound) continue;
-    needed.insert(g->builds_on.begin(), g->builds_on.end());
-    ++sound;
+    if (sound++ < keep || needed.contains(g->number)) needed.insert(g->builds_on.begin(), g->builds_on.end());
   }
   return needed;
 }

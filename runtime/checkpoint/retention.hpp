@@ -27,8 +27,8 @@ inline constexpr std::size_t keep_all = SIZE_MAX, kept_generations = 2 /* where 
 /// in: text  1 … most_kept, or "all"      errors: std::invalid_argument with words for the user
 std::size_t parse_keep(const std::string& text);
 
-/// INV-34 of the newest `keep` sound generations none is named, nor one that their images refer to, nor what might be one: what
-/// cannot be read counts as none of the newest, is not named, and may refer to any before it.
+/// INV-34 of the newest `keep` sound generations none is named, nor one that their images refer to, nor one that those of such a
+/// one do, nor what might be one: what cannot be read counts as none of the newest, is not named, and may refer to any before it.
 /// in:  generations  ascending
 /// out: numbers, ascending: what is older than the newest `keep` sound ones, and what was left incomplete before the
 ///      newest sound one

@@ -135,7 +135,7 @@ void commit(const generation& made, manifest contents, std::size_t keep) {
   if (made.writing) made.writing->release();
   fault_point(fault::point::before_prune);
   try {
-    prune(image::directory_of(made.path), keep);
+    remove_superfluous(image::directory_of(made.path), keep, false, std::chrono::milliseconds(0));      // the program waits
   } catch (const std::exception&) {      // the checkpoint is there; what cannot be removed now goes with the next one
   }
 }

@@ -83,9 +83,10 @@ void write_job_file(const std::string& directory, const job_file& job) {
   const std::string text = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   const std::string path = job_file_path(directory), temporary = path + "." + std::to_string(job.pid);
   mkdir(directory.c_str(), 0700);
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  unlink(temporary.c_str());
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) throw std::system_error(errno, std::generic_category(), temporary);
-  const bool ok = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool ok = fchmod(fd, 0600) == 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int error = errno;
   close(fd);
   if (ok && rename(temporary.c_str(), path.c_str()) == 0) return;
@@ -123,6 +124,8 @@ job_file read_job_file(const std::string& given) {
   if (about.st_uid != geteuid())
     throw job_file_error(job_file_problem::not_owner,
                          path + ": the job belongs to another user (uid " + std::to_string(about.st_uid) + ")");
+  if (!S_ISREG(about.st_mode))
+    throw job_file_error(job_file_problem::damaged, path + ": this is not a job file of mana, and no file");
   std::ifstream file(path);
   if (!file) throw not_read();        // the job may have ended since, and taken it away
   try {

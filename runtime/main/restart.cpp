@@ -64,6 +64,7 @@ start_failure as_failure(const image::image_error& error) {
 /// The values that MPI's start leaves in the bridge, which the image's bridge does not have yet.
 struct live_values {
   std::uint32_t size, rank;
+  int thread_level;                  // that MPI was started with
   std::uint64_t predefined_real[neutral::predefined_limit];
 };
 
@@ -74,10 +75,11 @@ live_values start_before_bridge() {
   constexpr std::size_t bytes = lower::threads_address - lower::bridge_address;
   if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at)
     throw start_failure(exit_status::memory_occupied, "the window of the program is occupied in this process");
+  const int level = recorded_thread_level();
   int provided = 0;
   {
     const descriptors::low_descriptor_guard guard;
-    const int rc = real_mpi::start(recorded_thread_level(), &provided);
+    const int rc = real_mpi::start(level, &provided);
     if (rc != neutral::success)
       throw start_failure(exit_status::mpi_not_started, "the MPI library did not start",
                           "start restarts as programs: mpirun -n RANKS mana restart DIR");
@@ -85,6 +87,7 @@ live_values start_before_bridge() {
   live_values live{};
   live.size = lower::the_bridge().world_size;
   live.rank = lower::the_bridge().world_rank;
+  live.thread_level = level;
   std::memcpy(live.predefined_real, lower::the_bridge().predefined_real, sizeof live.predefined_real);
   munmap(at, bytes);
   return live;
@@ -104,6 +107,14 @@ void check_surroundings(const run_record& record) {
   if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
     throw start_failure(exit_status::surroundings_differ, record.program + " is another build than at the checkpoint " +
                         where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
+}
+
+/// MPI runs before the checkpoint is chosen, with the level of the newest image that could be read.
+void check_thread_level(const run_record& record, const live_values& live) {
+  if (record.thread_level == live.thread_level) return;
+  const std::string& where = this_job().options.generation;
+  throw start_failure(exit_status::surroundings_differ, where + ": the program asked MPI for another level of threads than in "
+                      "the newest checkpoint", "name it itself: mana restart " + where);
 }
 
 /// What this version would leave out is not left out silently.
@@ -250,10 +261,10 @@ void restore_together(std::uint32_t rank, const std::function<void()>& step) {
 }
 
 /// The steps that may fail on one rank: all look before any touches memory.
-void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, std::uint32_t rank) {
-  restore_together(rank, [&] {
+void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, const live_values& live) {
+  restore_together(live.rank, [&] {
     try {
-      own = std::make_unique<image::rank_image>(image_path(rank));
+      own = std::make_unique<image::rank_image>(image_path(live.rank));
       check_sections(*own);
       this_job().record = decode_run_record(own->section(sections::run));
       restore_process_state(*own);
@@ -262,6 +273,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
     }
     this_job().record.program = this_job().options.moved(this_job().record.program);
     check_surroundings(this_job().record);
+    check_thread_level(this_job().record, live);
   });
   fault_point(fault::point::image_opened);
   together([&] {
@@ -271,7 +283,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   const std::vector<offered_object> offers = exchange_objects(*parts.files);
   together([&] { with_descriptors([&] { share_objects(*parts.files, offers); }); });
   fault_point(fault::point::descriptors_shared);
-  restore_together(rank, [&] {
+  restore_together(live.rank, [&] {
     try {
       restore_memory(*own, parts);
     } catch (const image::image_error& error) {
@@ -319,7 +331,7 @@ void restart_program() {
   fault_point(fault::point::generation_chosen);
   std::unique_ptr<image::rank_image> own;
   restored parts;
-  check_and_restore(own, parts, live.rank);
+  check_and_restore(own, parts, live);
   apply(live);
   restore_together(live.rank, [&] {
     name_program(this_job().options.moved);

@@ -159,6 +159,14 @@ void build_looks(CLI::App& app, parsed& values) {
   verify->add_option("--generation", values.verify.generation, "The checkpoint of this number alone")->type_name("N");
   verify->add_flag("--progress", values.verify.progress, "Say how far it is, also where stderr is no terminal");
   add_json(*verify, values.verify.json);
+  auto* compact = app.add_subcommand("compact", "Make the newest checkpoint whole, so that it needs no older one");
+  compact->add_option("DIR", values.compact.directory, "A checkpoint directory")->required();
+  compact
+      ->add_option("--compress", values.compact.compress,
+                   "How its images are compressed: auto (default), none, lz4[:N], zstd[:LEVEL]")
+      ->type_name("HOW")
+      ->check(compression());
+  add_json(*compact, values.compact.json);
   auto* diff = app.add_subcommand("diff", "Show in what two checkpoints, or two images, differ");
   diff->add_option("A", values.diff.first, what_to_look_at)->required();
   diff->add_option("B", values.diff.second, "The same")->required();

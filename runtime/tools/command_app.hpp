@@ -21,6 +21,7 @@ struct parsed {
   std::string extract_range;         // "0x…-0x…" of extract, "" = none
   completion_command completion;
   bool no_config = false;            // of run and restart
+  compact_command compact;
   gdb_command gdb;
   doctor_command doctor;
 };

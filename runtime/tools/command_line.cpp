@@ -44,6 +44,7 @@ command pick(const CLI::App& app, parsed& values) {
   if (app.got_subcommand("diff")) return values.diff;
   if (app.got_subcommand("extract")) return values.extract;
   if (app.got_subcommand("completion")) return values.completion;
+  if (app.got_subcommand("compact")) return values.compact;
   return values.verify;
 }
 

@@ -35,6 +35,7 @@ struct verify_command {
   std::optional<std::uint64_t> generation;         // only this one
   bool progress = false, json = false;
 };
+struct compact_command { std::string directory, compress = "auto"; bool json = false; };
 struct diff_command {
   std::string first, second;                       // as inspect_command::what
   std::optional<std::uint32_t> rank;
@@ -64,7 +65,7 @@ struct doctor_command {
 struct show_text { std::string text; };
 
 using command = std::variant<run_command, restart_command, checkpoint_command, status_command, list_command,
-                             inspect_command, verify_command, prune_command, diff_command, extract_command,
+                             inspect_command, verify_command, prune_command, compact_command, diff_command, extract_command,
                              gdb_command, doctor_command, completion_command, show_text>;
 
 /// Gives the user's configuration file; nullopt: there is none.

@@ -18,5 +18,6 @@ int extract(const extract_command& wanted);
 int complete(const completion_command& wanted);
 int verify(const verify_command& wanted);
 int prune(const prune_command& wanted);
+int compact(const compact_command& wanted);
 
 }  // namespace mana::tools

@@ -31,6 +31,7 @@ struct execute {
   int operator()(const completion_command& wanted) const { return complete(wanted); }
   int operator()(const verify_command& wanted) const { return verify(wanted); }
   int operator()(const prune_command& wanted) const { return prune(wanted); }
+  int operator()(const compact_command& wanted) const { return compact(wanted); }
 };
 
 /// Every rank of a job meets the same failure: one of each node says so.

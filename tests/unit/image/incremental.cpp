@@ -192,6 +192,7 @@ TEST_CASE("an image whose base is gone, damaged or another is refused by its nam
   const std::string sound = read_bytes(first);
   const auto refusal = [&] {
     try {
+      image::rank_image(second).check_sources();
       image::rank_image(second).verify();
       return std::string("not noticed");
     } catch (const image::image_error& error) {
@@ -209,6 +210,41 @@ TEST_CASE("an image whose base is gone, damaged or another is refused by its nam
   CHECK(refusal().find(first + ": there is no such file or directory; " + second + " has a part") == 0);
   directory.write(name, sound);
   CHECK(refusal() == "not noticed");
+}
+
+TEST_CASE("a chunk of the base that two regions share now becomes two") {
+  const temporary_directory directory;
+  CHECK(in_child([&]() -> std::string {
+    std::vector<unsigned char> expected(pages);
+    wm::map(wm::heap, pages * wm::page);
+    for (std::size_t i = 0; i < 200; ++i) fill_page(expected, i, static_cast<unsigned char>(i + 1));
+    chain images(directory.path(), false);
+    images.add();
+    wm::protect(wm::heap + 10 * wm::page, 5 * wm::page, PROT_READ);
+    fill_page(expected, 100, 99);
+    images.add();
+    return restores(directory.path(), 2, expected);
+  }) == "");
+}
+
+TEST_CASE("a file of the base that nothing is in any more is not needed") {
+  const temporary_directory directory;
+  CHECK(in_child([&]() -> std::string {
+    std::vector<unsigned char> expected(pages);
+    wm::map(wm::heap, pages * wm::page);
+    chain images(directory.path(), false);
+    for (unsigned char round = 1; round < 4; ++round) {
+      for (std::size_t i = 0; i < 200; ++i) fill_page(expected, i, round);
+      if (round == 1) fill_page(expected, 300, 1);
+      images.add();
+      if (round == 2) fill_page(expected, 300, 2);
+    }
+    const image::rank_image newest(chain::path_in(directory.path(), 3));
+    if (newest.about().sources.empty()) return "it names no file of its base";
+    std::filesystem::remove(chain::path_in(directory.path(), 1));
+    newest.check_sources();
+    return restores(directory.path(), 3, expected);
+  }) == "");
 }
 
 TEST_CASE("forked or not, shared memory is that of the moment") {

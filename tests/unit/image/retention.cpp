@@ -26,6 +26,8 @@ TEST_CASE("INV-34 the newest are kept, and what they refer to") {
   CHECK(superfluous(chain, 1) == numbers{1, 2, 3});
   CHECK(superfluous(chain, 2) == numbers{1, 2, 3});
   CHECK(superfluous(chain, 3).empty());                      // 3 needs both
+  const std::vector<kept_generation> steps{{1}, {2, state::sound, {1}}, {3, state::sound, {2}}, {4}, {5, state::sound, {3}}};
+  CHECK(superfluous(steps, 1) == numbers{4});                // else 3 and 2 would be there, and not restart
 }
 
 TEST_CASE("one that failed is none of those that are kept, and goes when it would have") {

@@ -1,0 +1,94 @@
+#include "compaction.hpp"
+
+#include "directory_lock.hpp"
+#include "generation_name.hpp"
+#include "image_memory.hpp"
+#include "removal.hpp"
+#include "store_paths.hpp"
+
+#include <utility>
+
+namespace mana::store {
+
+namespace {
+
+constexpr std::chrono::seconds patience{10};     // of those who remove, which is done in an instant
+
+generation newest_in(const std::string& directory) {
+  generation newest = newest_complete(directory);
+  if (tidy(directory).string() == newest.path)
+    throw store_error(error_kind::no_checkpoint, directory + ": this is one checkpoint; name the directory that it is in: only "
+                      "the newest is compacted");
+  if (const auto failed = failure_of(newest))
+    throw store_error(error_kind::damaged, newest.path + ": a restart of it failed: " + *failed);
+  return newest;
+}
+
+/// Whoever wrote one since, or writes it, has newer memory than the copy, which would be taken for the newest.
+void check_still_newest(const image::own_directory& all, const generation& original, const generation& copy) {
+  for (const generation& g : list(all.path())) {
+    if (g.number <= original.number || g.number >= copy.number) continue;
+    if (is_complete(g) || may_be_written(all, g.number))
+      throw store_error(error_kind::no_checkpoint, g.path + ": a newer checkpoint is taken there just now; try again later");
+  }
+}
+
+/// The image of one rank.
+rank_file copy_of(const generation& original, const manifest& contents, const rank_file& f, const generation& copy,
+                  const image::packing& how) {
+  check_file(original, contents, f, depth::identity);
+  return in_store(error_kind::unwritable, [&] {
+    const image::rank_image whole(original.path + "/" + f.name);
+    const image::write_result w = image::write_whole(whole, copy.path + "/" + f.name, how);
+    return rank_file{f.rank, f.name, w.file_bytes, w.memory_bytes, w.checksum, 0, f.write_s};
+  });
+}
+
+manifest copy_all(const generation& original, manifest contents, const generation& copy, const image::packing& how,
+                  const compact_progress& progress) {
+  const manifest before = contents;
+  for (rank_file& f : contents.files) {
+    if (progress) progress(f.rank, contents.ranks);
+    f = copy_of(original, before, f, copy, how);
+  }
+  contents.mode += ", compacted from " + std::to_string(original.number);
+  contents.builds_on.clear();
+  return contents;
+}
+
+std::uint64_t bytes_of(const manifest& m) {
+  std::uint64_t bytes = 0;
+  for (const rank_file& f : m.files) bytes += f.bytes;
+  return bytes;
+}
+
+void compact_to(const generation& copy, const image::own_directory& all, const generation& original, const manifest& contents,
+                const image::packing& how, const compact_progress& progress, compact_result& result) {
+  check_still_newest(all, original, copy);
+  const manifest whole = copy_all(original, contents, copy, how, progress);
+  commit(copy, whole, keep_all);
+  result.to = copy.number;
+  result.bytes_after = bytes_of(whole);
+}
+
+}  // namespace
+
+compact_result compact(const std::string& directory, const image::packing& how, const compact_progress& progress) {
+  const generation original = newest_in(directory);
+  const auto all =
+      in_store(error_kind::unreadable, [&] { return image::own_directory::open(image::directory_of(original.path)); });
+  const auto lock = directory_lock::of_all(all, lock_kind::shared, patience);
+  const manifest contents = read_manifest(original.path);
+  compact_result result{original.number, 0, contents.builds_on, bytes_of(contents), 0};
+  if (contents.builds_on.empty()) return result;
+  const generation copy = begin_generation(all.path());
+  try {
+    compact_to(copy, all, original, contents, how, progress, result);
+  } catch (...) {
+    abandon(copy);
+    throw;
+  }
+  return result;
+}
+
+}  // namespace mana::store

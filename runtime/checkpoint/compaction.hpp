@@ -1,0 +1,27 @@
+// Makes the newest checkpoint whole, so that those that it builds on are not needed any more.
+#pragma once
+#include "packing.hpp"
+#include "store.hpp"
+
+#include <functional>
+
+namespace mana::store {
+
+struct compact_result {
+  std::uint64_t from = 0, to = 0;              // generations; to: 0 if there was nothing to do
+  std::vector<std::uint64_t> builds_on;        // that `from` refers to
+  std::uint64_t bytes_before = 0, bytes_after = 0;      // of the images' own files
+};
+
+/// in: done, of  ranks
+using compact_progress = std::function<void(std::uint32_t done, std::uint32_t of)>;
+
+/// INV-38 what is compacted is the newest: its copy is a new generation, with a number above all that were there, and is given
+/// up if somebody was writing, or has committed, one between the two.
+/// The copy gives the same memory; its manifest has the time and the cost of the original.
+/// in:     directory  of checkpoints, not a generation
+/// errors: store_error as verify(); (no_checkpoint) there is none, or a newer one is being written; (unwritable). What is there
+///         stays as it was
+compact_result compact(const std::string& directory, const image::packing& how, const compact_progress& progress = {});
+
+}  // namespace mana::store
