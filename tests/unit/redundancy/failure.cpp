@@ -127,6 +127,28 @@ TEST_CASE("redundancy: a disk that fails in the middle of a rebuild") {
   CHECK(end.errors[0].find("rank 16: image2: ends before") != std::string::npos);
 }
 
+TEST_CASE("redundancy: a network that changes a byte of what is rebuilt") {
+  struct changing final : transport {
+    explicit changing(transport& real) : real_(real) {}
+    void exchange(std::span<const outgoing> out, std::span<const incoming> in) override {
+      real_.exchange(out, in);
+      for (const incoming& message : in)
+        if (message.bytes.size() > page_bytes && !std::exchange(changed_, true)) message.bytes[100] ^= std::byte{1};
+    }
+    transport& real_;
+    bool changed_ = false;
+  };
+  group_files files(2, sizes);
+  REQUIRE(files.encode_all().all_well());
+  files.lose(0);
+  const outcome end = run_members(5, [&](unsigned i, auto& link) {
+    changing change(link);
+    rebuild({files.of, i}, 7, files.own_files(i), look::at_claims, i == 0 ? static_cast<transport&>(change) : link);
+  });
+  CHECK(all_of_kind(end, error_kind::damaged));
+  CHECK(end.errors[3].find("rank 10: block ") != std::string::npos);
+}
+
 TEST_CASE("redundancy: members that were told different checkpoints") {
   group_files files(1, {5000, 6000, 7000});
   const outcome end = run_members(3, [&](unsigned i, auto& link) {
