@@ -9,10 +9,10 @@
 
 namespace mana::redundancy {
 
-/// The sources stand in a row. Each adds its own piece, times its factors, to the sums that came from the one before it,
-/// one sum for each lost block, and hands them on; the last one hands them to those that lost the blocks. All work at
-/// the same time, each one piece behind the one before it. So nobody receives more than the sums, where a member that
-/// collected the sources' blocks would receive data() times as much.
+/// The sources stand in a row. Each adds its own piece, times its factors, to the sums that came from the one before
+/// it, one sum for each lost block, and hands them on; the last one hands them to those that lost the blocks. All work
+/// at the same time, each one piece behind the one before it. So nobody receives more than the sums, where a member
+/// that collected the sources' blocks would receive data() times as much.
 class chain {
  public:
   /// in:     memory  2 * parity + 1 pieces
@@ -41,7 +41,7 @@ class chain {
   const stripes layout_;
   const unsigned own_;
   const member_blocks& blocks_;
-  const piece_memory& memory_;       // own piece; then two for each lost block: sums that are handed on, and those that come
+  const piece_memory& memory_;       // own piece; for each lost block two: the sum that goes, and the one that comes
   const broken_stripe& broken_;
   std::optional<combination> code_;
   std::optional<unsigned> source_;   // own place among the sources

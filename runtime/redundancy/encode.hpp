@@ -19,7 +19,7 @@ struct own_image {
 
 /// All members of a group call this. The images do not change meanwhile. When it returns, all the group's parity files
 /// are complete and durable (their names are the caller's to sync); if it throws, they are worth nothing.
-/// cost:   each member reads its image once, sends and receives `parity` times as much, and uses less than 5 MiB
+/// cost:   each member reads its image once, sends and receives `parity` times as much, and uses less than 2 MiB
 /// errors: redundancy_error on every member, whoever failed; what the transport throws, on its member
 void encode(const membership& who, const checkpoint_id& id, const own_image& own, transport& link);
 

@@ -22,10 +22,11 @@ enum class look {
 
 /// All members of a group call this, with the group as it was at the checkpoint. Blocks that are lost or damaged are
 /// written where they belong in the files given; what is intact is not touched. When it returns, all files are as they
-/// were after encode(), and durable; when it throws, lost files may be incomplete.
+/// were after encode(), and durable; when it throws, lost files may be incomplete although size and trailer are right:
+/// they should get their names afterwards.
 /// in:     generation  that is to be restarted
 /// out:    what was repaired, of all members; equal on all of them
-/// cost:   intact files are read twice. Of a lost block no more than its size is sent to anyone. Less than 5 MiB
+/// cost:   intact files are read twice. Of a lost block no more than its size is sent to anyone. Less than 2 MiB
 /// errors: redundancy_error on every member, whoever failed (damaged, mixed, lost, io); what the transport throws
 std::vector<repair> rebuild(const membership& who, std::uint64_t generation, const own_files& own, look how,
                             transport& link);

@@ -7,7 +7,7 @@
 namespace mana::redundancy {
 
 enum class error_kind : std::uint32_t {
-  usage = 1,   // the caller's arguments: a scheme that cannot be, too few ranks, members that were told different things
+  usage = 1,   // a scheme that cannot be, too few ranks, members that were told different things
   io,          // the system refused; the text has the file's path and the system's words
   damaged,     // no header that can be trusted, or a rebuilt block has another checksum
   mixed,       // parity files of several checkpoints

@@ -51,8 +51,10 @@ struct group_files {
     of.parity = parity;
     for (std::size_t i = 0; i < image_bytes.size(); ++i) {
       of.ranks.push_back(static_cast<std::uint32_t>(10 + 3 * i));
-      std::vector<std::byte> bytes(image_bytes[i]);
-      for (std::byte& b : bytes) b = static_cast<std::byte>(random());
+      std::vector<std::uint64_t> words(image_bytes[i] / 8 + 1);
+      for (std::uint64_t& word : words) word = random();
+      const auto all = std::as_bytes(std::span(words)).first(image_bytes[i]);
+      std::vector<std::byte> bytes(all.begin(), all.end());
       images.emplace_back().set(bytes);
       wanted_images.push_back(std::move(bytes));
       parities.emplace_back();

@@ -10,9 +10,46 @@
 #include <stdexcept>
 #include <utility>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define MANA_TEST_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MANA_TEST_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifdef MANA_TEST_ADDRESS_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 using namespace mana::redundancy;
 
 namespace {
+
+/// A stack that a thread runs on. The address sanitizer has to be told of every change.
+struct fiber {
+  ucontext_t context{};
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  void* shadow = nullptr;
+};
+
+/// ends: `from` is never entered again
+void change([[maybe_unused]] fiber& from, fiber& to, [[maybe_unused]] bool ends = false) {
+#ifdef MANA_TEST_ADDRESS_SANITIZER
+  __sanitizer_start_switch_fiber(ends ? nullptr : &from.shadow, to.bottom, to.bytes);
+#endif
+  swapcontext(&from.context, &to.context);
+#ifdef MANA_TEST_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(from.shadow, nullptr, nullptr);
+#endif
+}
+
+/// The first thing on a new stack. from: the one before it
+void arrive([[maybe_unused]] fiber& from) {
+#ifdef MANA_TEST_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(nullptr, &from.bottom, &from.bytes);
+#endif
+}
 
 constexpr std::size_t stack_bytes = 256u << 10;
 
@@ -45,7 +82,7 @@ class simulation {
       for (auto& m : members_)
         if (!m->done) {
           current_ = m.get();
-          swapcontext(&main_, &m->context);
+          change(main_, m->stack);
         }
       if (!moved_) result_.deadlock = true;
     }
@@ -62,7 +99,7 @@ class simulation {
     auto& box = boxes_[{from, to}];
     while (box.empty()) {
       if (result_.deadlock) throw deadlock_error("deadlock");
-      swapcontext(&members_[to]->context, &main_);
+      change(members_[to]->stack, main_);
     }
     moved_ = true;
     if (box.front().size() != bytes.size()) throw std::logic_error("a message of another size than is expected");
@@ -73,29 +110,33 @@ class simulation {
 
  private:
   struct member {
-    member(simulation& all, unsigned i) : number(i), link(all, i), stack(new char[stack_bytes]) {}
+    member(simulation& all, unsigned i) : number(i), link(all, i), memory(new char[stack_bytes]) {}
     unsigned number;
     simulated_link link;
-    std::unique_ptr<char[]> stack;
-    ucontext_t context{};
+    std::unique_ptr<char[]> memory;
+    fiber stack;
     bool done = false;
   };
 
   void start(unsigned i) {
     members_.push_back(std::make_unique<member>(*this, i));
-    ucontext_t& context = members_.back()->context;
-    getcontext(&context);
-    context.uc_stack.ss_sp = members_.back()->stack.get();
-    context.uc_stack.ss_size = stack_bytes;
-    context.uc_link = &main_;
+    fiber& stack = members_.back()->stack;
+    stack.bottom = members_.back()->memory.get();
+    stack.bytes = stack_bytes;
+    getcontext(&stack.context);
+    stack.context.uc_stack.ss_sp = members_.back()->memory.get();
+    stack.context.uc_stack.ss_size = stack_bytes;
     const auto self = reinterpret_cast<std::uintptr_t>(this);
-    makecontext(&context, reinterpret_cast<void (*)()>(&enter), 2, static_cast<unsigned>(self >> 32),
+    makecontext(&stack.context, reinterpret_cast<void (*)()>(&enter), 2, static_cast<unsigned>(self >> 32),
                 static_cast<unsigned>(self));
   }
 
   static void enter(unsigned high, unsigned low) {
     auto* const self = reinterpret_cast<simulation*>(std::uintptr_t{high} << 32 | low);
-    self->work_of(*self->current_);
+    arrive(self->main_);
+    member& m = *self->current_;
+    self->work_of(m);
+    change(m.stack, self->main_, true);
   }
 
   void work_of(member& m) {
@@ -112,7 +153,7 @@ class simulation {
   const std::function<void(unsigned, transport&)>& work_;
   std::vector<std::unique_ptr<member>> members_;
   std::map<std::pair<unsigned, unsigned>, std::deque<std::vector<std::byte>>> boxes_;
-  ucontext_t main_{};
+  fiber main_;
   member* current_ = nullptr;
   bool moved_ = false;
   outcome result_;
