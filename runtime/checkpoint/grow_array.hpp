@@ -38,6 +38,7 @@ class grow_array {
   void clear() noexcept { size_ = 0; }
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
+  std::size_t bytes() const noexcept { return bytes_; }      // that it takes
   T& back() noexcept { return data_[size_ - 1]; }
   T& operator[](std::size_t i) noexcept { return data_[i]; }
   const T& operator[](std::size_t i) const noexcept { return data_[i]; }

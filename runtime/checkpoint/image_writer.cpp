@@ -105,12 +105,22 @@ bool image_writer::finish() noexcept {
   result_.file_bytes = out_.position();
   result_.memory_bytes = end_.memory_bytes;
   result_.stored_bytes = end_.own_bytes;
+  result_.writer_bytes = own_bytes();
   result_.checksum = XXH3_64bits(&end_, sizeof end_);
   fault_point(fault::point::before_sync);
   if (!out_.finish()) return false;
   result_.sync_s = out_.sync_s();
   fault_point(fault::point::written);
   return true;
+}
+
+/// The parts that are under way, a window, the index, and for changes the base's index and a sum for each page of both. A copy of
+/// the process has besides what the program writes to meanwhile.
+std::uint64_t image_writer::own_bytes() const noexcept {
+  const std::uint64_t sums = plan_.sums ? end_.memory_bytes / page_bytes * sizeof(std::uint64_t) : 0;
+  const std::uint64_t base = plan_.base == nullptr ? 0 : plan_.base->chunks.size() * sizeof(chunk_record) + sums;
+  return output_file::buffer_bytes + chunk_bytes + own_memory::buffer_bytes + packer_.workspace_bytes() + tables_.size() +
+         shared_.bytes() + private_.bytes() + sums + base;
 }
 
 bool image_writer::write_regions(bool shared) noexcept {

@@ -49,6 +49,7 @@ struct write_result {
   std::uint64_t memory_bytes = 0;    // of the regions' pages that the image holds
   std::uint64_t kept_bytes = 0;      // of them: that are in files of the base
   std::uint64_t stored_bytes = 0;    // that the others take in the file
+  std::uint64_t writer_bytes = 0;    // of memory that the writer took for itself, at most
   std::uint64_t checksum = 0;        // of the file's trailer, which covers all before it
   double sync_s = 0;                 // until it was durable, after the last byte
 };
@@ -87,6 +88,7 @@ class image_writer {
   bool keep(std::uintptr_t begin, std::uintptr_t end) noexcept;
   bool write_tables() noexcept;
   bool write_observed() noexcept;
+  std::uint64_t own_bytes() const noexcept;
   bool add_to_tables(const void* data, std::size_t bytes) noexcept;
   bool write_chunk_records() noexcept;
   bool fail_here(const char* what) noexcept { return out_.fail(what, errno); }

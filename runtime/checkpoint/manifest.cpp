@@ -85,6 +85,7 @@ rank_file file_in(const json& from, int version) {
   if (version >= 2) {
     f.kept_bytes = number_in(from, "kept_bytes", most_bytes);
     f.write_s = seconds_in(from, "write_s");
+    if (from.contains("writer_bytes")) f.writer_bytes = number_in(from, "writer_bytes", most_bytes);
   }
   return f;
 }
@@ -151,7 +152,7 @@ double whole_us(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 json json_of(const rank_file& f) {
   return {{"rank", f.rank}, {"file", f.name}, {"bytes", f.bytes}, {"memory_bytes", f.memory_bytes},
-          {"kept_bytes", f.kept_bytes}, {"write_s", whole_us(f.write_s)}, {"checksum", hex(f.checksum)}};
+          {"kept_bytes", f.kept_bytes}, {"write_s", whole_us(f.write_s)}, {"writer_bytes", f.writer_bytes}, {"checksum", hex(f.checksum)}};
 }
 
 }  // namespace

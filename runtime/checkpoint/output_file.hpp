@@ -55,9 +55,10 @@ class output_file {
   double sync_s() const noexcept { return sync_s_; }
 
   static constexpr std::size_t part_bytes = 4u << 20;
+  static constexpr unsigned parts = 4;
+  static constexpr std::size_t buffer_bytes = parts * part_bytes;
 
  private:
-  static constexpr unsigned parts = 4;
   static constexpr std::uint64_t under_way = 32u << 20;     // through the page cache: given to the disk, not waited for
   static constexpr std::chrono::milliseconds prompt{2};     // half of what packing a part takes
 

@@ -29,8 +29,10 @@ class own_memory final : public page_source {
   /// One that cannot be read is beyond the end of its file.
   void copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override;
 
- private:
   static constexpr std::size_t capacity = 32768;     // entries: 128 MiB of memory
+  static constexpr std::size_t buffer_bytes = capacity * sizeof(std::uint64_t);
+
+ private:
   const std::uint64_t* page_entries(const region& r, std::uintptr_t begin, std::size_t pages) noexcept;
   void close_all() noexcept;
 

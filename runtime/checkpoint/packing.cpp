@@ -56,9 +56,9 @@ packer::packer(const packing& how) : how_(how), skipped_(skip) {
     return;
   }
   if (how_.level == 0) how_.level = default_level;
-  const std::size_t bytes = ZSTD_estimateCCtxSize(how_.level);
-  workspace_.reset(new char[bytes]);
-  zstd_ = ZSTD_initStaticCCtx(workspace_.get(), bytes);
+  workspace_bytes_ = ZSTD_estimateCCtxSize(how_.level);
+  workspace_.reset(new char[workspace_bytes_]);
+  zstd_ = ZSTD_initStaticCCtx(workspace_.get(), workspace_bytes_);
   if (zstd_ == nullptr) throw std::bad_alloc();
 }
 

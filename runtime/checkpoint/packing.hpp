@@ -30,6 +30,7 @@ class packer {
   packer& operator=(const packer&) = delete;
 
   codec kind() const noexcept;
+  std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   /// Whether it is worth while to try the next chunk. ahead: the disk is slower than what it is given
   bool is_tried(bool ahead) noexcept;
   /// in:  into  room for `bytes`, at most chunk_bytes
@@ -38,6 +39,7 @@ class packer {
 
  private:
   packing how_;
+  std::size_t workspace_bytes_ = 0;
   std::unique_ptr<char[]> workspace_;
   void* zstd_ = nullptr;             // ZSTD_CCtx in the workspace
   bool packs_well_ = false;          // the chunk that was tried last

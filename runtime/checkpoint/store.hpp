@@ -48,6 +48,7 @@ struct rank_file {
   std::uint64_t checksum = 0;       // of its trailer: image::write_result
   std::uint64_t kept_bytes = 0;     // of the memory: that is in files of other generations
   double write_s = 0;               // until it was durable
+  std::uint64_t writer_bytes = 0;   // of memory that its writer took for itself; 0: not known
 };
 
 /// What a checkpoint took, in seconds. Of what ranks do, that of the slowest.

@@ -21,10 +21,11 @@ struct rank_written {
   std::vector<std::string> warnings;                              // what a restart will not have, in words
   double seconds = 0;                                             // from where its messages were in until it was durable
   double sync_s = 0;                                              // of them: after the last byte
+  std::uint64_t writer_bytes = 0;                                 // of memory that writing it took
   static constexpr std::tuple fields{&rank_written::rank,       &rank_written::file_bytes, &rank_written::memory_bytes,
                                      &rank_written::checksum,   &rank_written::kept_bytes, &rank_written::builds_on,
                                      &rank_written::mode,       &rank_written::warnings,   &rank_written::seconds,
-                                     &rank_written::sync_s};
+                                     &rank_written::sync_s,     &rank_written::writer_bytes};
 };
 
 struct rank_result {

@@ -111,7 +111,7 @@ control::rank_written as_written(const image::saved_image& saved, std::vector<st
   const image::write_result& w = saved.written;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {static_cast<int>(lower::the_bridge().world_rank), w.file_bytes, w.memory_bytes, w.checksum, w.kept_bytes,
-          saved.builds_on, saved.mode, std::move(warnings), took.count(), w.sync_s};
+          saved.builds_on, saved.mode, std::move(warnings), took.count(), w.sync_s, w.writer_bytes};
 }
 
 /// The program waits until the image is written.

@@ -23,7 +23,7 @@ manifest sample() {
   m.mode = "plain, lz4";
   m.builds_on = {3, 5};
   m.phases_s = {0.5, 1e-5, 0.25, 3, 0.125, 1e9, 2.5, 6};
-  m.files = {{0, rank_file_name(0), 4096, 1 << 20, 0xfeed, 12, 0.5}, {1, rank_file_name(1), 1, 2, 3, 0, 0}};
+  m.files = {{0, rank_file_name(0), 4096, 1 << 20, 0xfeed, 12, 0.5, 77}, {1, rank_file_name(1), 1, 2, 3, 0, 0}};
   m.warnings = {"one", "two"};
   return m;
 }
@@ -65,6 +65,7 @@ TEST_CASE("a manifest reads as it was written") {
   CHECK(m.phases_s.park == 1e-5);
   CHECK(m.phases_s.total == 6);
   CHECK(m.files.at(0).kept_bytes == 12);
+  CHECK(m.files.at(0).writer_bytes == 77);
   CHECK(m.program == sample().program);
 }
 
