@@ -252,10 +252,13 @@ void rank_image::check_sources() const {
   chunk_reader(contents_, fd_, path_).check_sources();
 }
 
-std::uint64_t rank_image::verify() {
+std::uint64_t rank_image::verify(const std::function<void(std::uint64_t)>& read) {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
   chunk_reader in(contents_, fd_, path_);
-  for (const chunk_record& c : contents_.chunks) in.read(c, memory.get());
+  for (const chunk_record& c : contents_.chunks) {
+    in.read(c, memory.get());
+    read(c.memory_bytes);
+  }
   in.check_gaps();
   return contents_.memory_bytes;
 }

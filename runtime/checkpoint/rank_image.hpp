@@ -81,9 +81,10 @@ class rank_image {
   /// errors: image_error (missing, damaged, not_own, io)
   void check_sources() const;
   /// Reads all chunks, those in other files too, and compares their checksums, without restoring anything.
+  /// in:  read  told of the bytes of memory of each
   /// out: bytes of memory
   /// errors: image_error (missing, damaged, io)
-  std::uint64_t verify();
+  std::uint64_t verify(const std::function<void(std::uint64_t)>& read = [](std::uint64_t) {});
   /// Of the trailer, as write_result has it: tells this image from every other, without reading its memory.
   std::uint64_t checksum() const noexcept { return contents_.identity; }
 

@@ -72,10 +72,11 @@ void refresh_bridge() noexcept {
   lower::the_bridge().has_fsgsbase = may_write_thread_pointer() ? 1 : 0;
   fill_vdso_table();
   const auto symbol = [](const char* name) { return find_symbol(lower::stub_address, name); };
+  const std::uintptr_t restorer = symbol("__restore_rt");
   the_stub = {symbol("mana_signal_trampoline"),
               symbol("mana_park_trampoline"),
               symbol("mana_request_trampoline"),
-              symbol("mana_restore_rt"),
+              restorer != 0 ? restorer : symbol("mana_restore_rt"),      // as in images of earlier versions
               symbol("mana_call"),
               symbol("mana_reported_call")};
 }

@@ -3,6 +3,7 @@
 #include "text_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -18,7 +19,14 @@ std::uint64_t stored_bytes(const checkpoint_view& checkpoint) {
 
 std::string state(const checkpoint_view& checkpoint) {
   if (!checkpoint.complete) return "incomplete";
-  return is_sound(checkpoint) ? "complete" : "damaged";
+  if (!is_sound(checkpoint)) return "damaged";
+  return checkpoint.failure ? "failed" : "complete";
+}
+
+/// How, and on which others it builds.
+std::string written(const checkpoint_view& checkpoint) {
+  if (checkpoint.builds_on.empty()) return checkpoint.mode;
+  return fmt::format("{}; builds on {}", checkpoint.mode, fmt::join(checkpoint.builds_on, ", "));
 }
 
 std::string problems(const checkpoint_view& checkpoint) {
@@ -27,6 +35,8 @@ std::string problems(const checkpoint_view& checkpoint) {
   for (const auto& image : checkpoint.images)
     if (!image.problem.empty())
       text += fmt::format("{}, rank {}: {}\n", checkpoint.directory, image.rank, image.problem);
+  if (checkpoint.failure)
+    text += fmt::format("{}: a restart from it failed: {}\n", checkpoint.directory, *checkpoint.failure);
   for (const auto& warning : checkpoint.warnings) text += fmt::format("{}: note: {}\n", checkpoint.directory, warning);
   return text;
 }
@@ -41,7 +51,8 @@ std::string rank_lines(const checkpoint_view& checkpoint) {
 
 nlohmann::ordered_json json_of(const image_view& image) {
   nlohmann::ordered_json json{
-      {"rank", image.rank}, {"file_bytes", image.file_bytes}, {"memory_bytes", image.memory_bytes}};
+      {"rank", image.rank}, {"path", image.path},
+      {"file_bytes", image.file_bytes}, {"memory_bytes", image.memory_bytes}};
   if (!image.problem.empty()) json["problem"] = image.problem;
   return json;
 }
@@ -52,6 +63,10 @@ nlohmann::ordered_json json_of(const checkpoint_view& checkpoint) {
                               {"unix_time_s", checkpoint.unix_time_s}, {"mpi", checkpoint.mpi},
                               {"mpi_version", checkpoint.mpi_version}, {"program", checkpoint.program},
                               {"ranks", checkpoint.ranks},         {"file_bytes", stored_bytes(checkpoint)}};
+  json["state"] = state(checkpoint);
+  json["mode"] = checkpoint.mode;
+  json["builds_on"] = checkpoint.builds_on;
+  if (checkpoint.failure) json["failure"] = *checkpoint.failure;
   json["images"] = nlohmann::ordered_json::array();
   for (const auto& image : checkpoint.images) json["images"].push_back(json_of(image));
   json["warnings"] = checkpoint.warnings;
@@ -68,13 +83,13 @@ bool is_sound(const checkpoint_view& checkpoint) {
 }
 
 std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool details) {
-  text_table table({">checkpoint", "time", "state", ">ranks", ">size", "MPI", "program"});
+  text_table table({">checkpoint", "time", "state", ">ranks", ">size", "MPI", "program", "written"});
   std::string below;
   for (const auto& checkpoint : checkpoints) {
     table.add({fmt::to_string(checkpoint.generation), checkpoint.complete ? human_time(checkpoint.unix_time_s) : "",
                state(checkpoint), checkpoint.complete ? fmt::to_string(checkpoint.ranks) : "",
                human_bytes(stored_bytes(checkpoint)), fmt::format("{} {}", checkpoint.mpi, checkpoint.mpi_version),
-               checkpoint.program});
+               checkpoint.program, written(checkpoint)});
     if (details) below += rank_lines(checkpoint);
     below += problems(checkpoint);
   }

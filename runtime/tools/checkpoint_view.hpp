@@ -1,6 +1,7 @@
 // What `mana list` and `mana verify` show of a checkpoint directory, and how: for people and for programs.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@ namespace mana::tools {
 /// One rank's image. `problem` is empty if nothing is wrong with it, as far as was looked.
 struct image_view {
   std::uint32_t rank = 0;
+  std::string path;
   std::uint64_t file_bytes = 0;      // as stored
   std::uint64_t memory_bytes = 0;    // of the upper half that it holds
   std::string problem;
@@ -23,6 +25,9 @@ struct checkpoint_view {
   std::string mpi, mpi_version;      // "Open MPI", "4.1.4"
   std::string program;
   std::uint32_t ranks = 0;
+  std::string mode;                  // how it was written, in words; empty: not known
+  std::vector<std::uint64_t> builds_on;   // generations
+  std::optional<std::string> failure;     // why a restart from it failed; none did
   std::vector<image_view> images;    // ascending by rank
   std::vector<std::string> warnings; // what a restart will not have, in words
   std::string problem;               // of the checkpoint as a whole

@@ -143,7 +143,8 @@ void add_rank(CLI::App& app, std::optional<std::uint32_t>& rank) {
   app.add_option("--rank", rank, "The image of this rank alone")->type_name("R");
 }
 
-constexpr const char* what_to_look_at = "A directory of checkpoints (its newest complete one), a checkpoint, or an image";
+constexpr const char* what_to_look_at =
+    "A directory of checkpoints (its newest complete one), a checkpoint, or an image";
 
 void build_looks(CLI::App& app, parsed& values) {
   auto* list = app.add_subcommand("list", "Show the checkpoints in a directory");
@@ -186,7 +187,9 @@ void build_extract(CLI::App& app, parsed& values) {
   extract->footer("One of --section, --range, --core and --all is needed.");
   extract->add_option("WHAT", values.extract.what, what_to_look_at)->required();
   add_rank(*extract, values.extract.rank);
-  extract->add_option("--section", values.extract.section, "A section of the image")->type_name("NAME")->check(a_name());
+  extract->add_option("--section", values.extract.section, "A section of the image")
+      ->type_name("NAME")
+      ->check(a_name());
   extract->add_option("--range", values.extract_range, "Memory from address A up to B, in hex")
       ->type_name("A-B")
       ->check(a_range());

@@ -1,5 +1,5 @@
-// The definition of the command line: commands, options and their help. What parses words, and what prints pages for the
-// manual and completions for shells, both walk it.
+// The definition of the command line: commands, options and their help. What parses words, and what prints pages for
+// the manual and completions for shells, both walk it.
 #pragma once
 #include "command_line.hpp"
 

@@ -65,8 +65,8 @@ struct doctor_command {
 struct show_text { std::string text; };
 
 using command = std::variant<run_command, restart_command, checkpoint_command, status_command, list_command,
-                             inspect_command, verify_command, prune_command, compact_command, diff_command, extract_command,
-                             gdb_command, doctor_command, completion_command, show_text>;
+                             inspect_command, verify_command, prune_command, compact_command, diff_command,
+                             extract_command, gdb_command, doctor_command, completion_command, show_text>;
 
 /// Gives the user's configuration file; nullopt: there is none.
 using configuration_source = std::function<std::optional<configuration_file>()>;

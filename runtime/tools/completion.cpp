@@ -109,9 +109,9 @@ std::string zsh_arguments(const CLI::App& command) {
     }
     const std::string about = escaped(o.description, "[]:\\");
     for (const std::string& name : o.names)
-      text += " \\\n        " + quoted(o.value.empty() ? fmt::format("{}[{}]", name, about)
-                                                       : fmt::format("{}[{}]:{}:{}", name, about, escaped(o.value, ":\\"),
-                                                                     zsh_action(o)));
+      text += " \\\n        " +
+              quoted(o.value.empty() ? fmt::format("{}[{}]", name, about)
+                                     : fmt::format("{}[{}]:{}:{}", name, about, escaped(o.value, ":\\"), zsh_action(o)));
   }
   if (command.get_name() == "run" || command.get_name() == "doctor") text += " \\\n        '*::program: _normal'";
   return text;
@@ -135,7 +135,8 @@ std::string fish_option(const CLI::App& command, const option_words& o) {
 
 std::string bash_completion(const CLI::App& app) {
   return "# Completion of mana for bash.\n_mana_words() {\n  case $1 in\n" + bash_words(app) +
-         "  esac\n}\n_mana_value() {\n  case \"$1 $2\" in\n" + bash_values(app) + "  esac\n}\n" + fmt::format(bash_frame);
+         "  esac\n}\n_mana_value() {\n  case \"$1 $2\" in\n" + bash_values(app) +
+         "  esac\n}\n" + fmt::format(bash_frame);
 }
 
 std::string zsh_completion(const CLI::App& app) {

@@ -49,7 +49,8 @@ class line_reader {
     if (take('"')) return quoted();
     if (take('\'')) return literal();
     std::string word;
-    while (!left_.empty() && (is_key_character(left_.front()) || left_.front() == '.' || left_.front() == '+')) word += next();
+    const auto goes_on = [](char c) { return is_key_character(c) || c == '.' || c == '+'; };
+    while (!left_.empty() && goes_on(left_.front())) word += next();
     if (!is_bare_value(word)) throw wrong_line("its value is none: a text stands in quotes, as \"zstd:3\"");
     std::erase(word, '_');                       // between digits
     return word;

@@ -9,8 +9,8 @@
 //   [restart]
 //   map = ["/scratch/old=/scratch/new"]
 //
-// The form is a part of TOML: tables of one name, bare keys, texts in " (with \" \\ \t \n) or ', numbers, true, false, and
-// lists of these on one line.
+// The form is a part of TOML: tables of one name, bare keys, texts in " (with \" \\ \t \n) or ', numbers, true, false,
+// and lists of these on one line.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -36,7 +36,8 @@ place find_place(const environment& get) {
 }
 
 struct descriptor {
-  explicit descriptor(const std::string& path) : fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
+  explicit descriptor(const std::string& path)
+      : fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
   ~descriptor() { if (fd >= 0) ::close(fd); }
   descriptor(const descriptor&) = delete;
   descriptor& operator=(const descriptor&) = delete;

@@ -118,7 +118,8 @@ void add_files(const image::contents& about, note_writer& into) {
 }
 
 /// Where the program's own dynamic linker is loaded; 0: it is not known.
-std::uintptr_t linker_base(const saved_memory& memory, const std::vector<loaded_object>& objects, const Elf64_Ehdr& header) {
+std::uintptr_t linker_base(const saved_memory& memory, const std::vector<loaded_object>& objects,
+                           const Elf64_Ehdr& header) {
   for (std::size_t i = 0; i < header.e_phnum; ++i) {
     const auto segment =
         memory.get<Elf64_Phdr>(objects[0].headers + header.e_phoff + i * sizeof(Elf64_Phdr));

@@ -1,6 +1,7 @@
 #include "image_choice.hpp"
 
 #include "failure.hpp"
+#include "store_failure.hpp"
 
 #include <store.hpp>
 
@@ -51,18 +52,18 @@ chosen of_generation(const fs::path& directory) {
     for (const store::rank_file& f : store::read_manifest(found.directory).files)
       found.images.push_back({f.rank, found.directory + "/" + f.name});
   } catch (const store::store_error& error) {
-    throw failure(exit_code::checkpoint_damaged, error.what(), "mana list shows what there is");
+    fail_with(error);
   }
   return found;
 }
 
 chosen of_directory(const fs::path& directory) {
   if (generation_of(directory)) return of_generation(directory);
-  const auto all = store::list(directory.string());
-  for (auto g = all.rbegin(); g != all.rend(); ++g)
-    if (store::is_complete(*g)) return of_generation(g->path);
-  throw failure(exit_code::checkpoint_missing, directory.string() + ": there is no complete checkpoint",
-                "name the directory that mana run was given by --ckpt-dir, a checkpoint in it, or an image");
+  try {
+    return of_generation(store::newest_complete(directory.string()).path);
+  } catch (const store::store_error& error) {
+    fail_with(error);
+  }
 }
 
 /// The image itself knows its rank.

@@ -18,7 +18,7 @@ struct section_difference {
   presence where = presence::both;
 };
 
-/// A region of the first image, or one that only the second has; or a part of it that the other one has too, or has not.
+/// A region of the first image, or one that only the second has; or a part of it that the other has too, or has not.
 struct region_difference {
   address_range at;
   region_identity what;

@@ -60,8 +60,8 @@ std::string as_text(const image_difference& d, bool pages) {
   if (d.regions.empty()) return text;
   text_table table({"  region", "kind", ">differs", ">of", "", "name"});
   for (const region_difference& r : d.regions) {
-    table.add({"  " + as_text(r.at), name_of(r.what.kind), human_bytes(r.bytes()), human_bytes(r.at.bytes()), words_of(r),
-               r.what.name});
+    table.add({"  " + as_text(r.at), name_of(r.what.kind), human_bytes(r.bytes()), human_bytes(r.at.bytes()),
+               words_of(r), r.what.name});
     for (const address_range& range : r.pages)
       if (pages) table.add({"    " + as_text(range), "", human_bytes(range.bytes())});
   }

@@ -148,7 +148,8 @@ image_report look_at_image(const std::string& path) {
   nlohmann::json process;
   with_section(memory, sections::run, report, [&](const image::section& s) { take_run(s, report); });
   with_section(memory, sections::process, report, [&](const image::section& s) { process = from_cbor(s); });
-  with_section(memory, sections::process, report, [&](const image::section&) { take_threads(threads, process, report); });
+  with_section(memory, sections::process, report,
+               [&](const image::section&) { take_threads(threads, process, report); });
   if (report.threads.size() != threads.size()) take_threads(threads, nullptr, report);
   with_section(memory, sections::descriptors, report,
                [&](const image::section& s) { report.descriptors = from_cbor(s).at("descriptors"); });

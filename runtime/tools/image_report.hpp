@@ -14,7 +14,7 @@ namespace mana::tools {
 struct memory_amount {
   std::uint64_t regions = 0;
   std::uint64_t mapped = 0;
-  std::uint64_t kept = 0;            // of it, that chunks give; the rest reads as zeros, or is in a file that is mapped again
+  std::uint64_t kept = 0;            // of it, that chunks give; the rest is zeros, or in a file that is mapped again
   std::uint64_t stored = 0;          // that the chunks take in the image's own file
   std::uint64_t unpacked = 0;        // memory of those chunks
   std::uint64_t elsewhere = 0;       // of kept, that is in other files

@@ -44,7 +44,8 @@ std::string memory_text(const image_report& report) {
 }
 
 std::string regions_text(const image_report& report) {
-  text_table table({fmt::format("regions: {}", report.regions.size()), "", ">mapped", ">kept", ">stored", "kind", "name"});
+  text_table table({fmt::format("regions: {}", report.regions.size()), "",
+                    ">mapped", ">kept", ">stored", "kind", "name"});
   for (const region_line& r : report.regions)
     table.add({fmt::format("  {:#x}-{:#x}", r.region.begin, r.region.end), protection_of(r.region),
                human_bytes(r.amount.mapped), human_bytes(r.amount.kept), human_bytes(r.amount.stored),
@@ -65,7 +66,8 @@ std::string descriptors_text(const image_report& report) {
   text_table table({fmt::format("descriptors: {}", report.descriptors.size()), "kind", "what", "how"});
   for (const auto& row : report.descriptors) {
     const descriptor_words words = words_of(row, report.descriptors);
-    table.add({"  " + (row.contains("fd") ? row["fd"].dump() : std::string("?")), words.kind, words.what, words.details});
+    const std::string number = row.contains("fd") ? row["fd"].dump() : "?";
+    table.add({"  " + number, words.kind, words.what, words.details});
   }
   return table.text();
 }
@@ -112,8 +114,8 @@ std::string head_text(const image_report& report) {
 
 std::string as_text(const image_report& report, bool regions) {
   std::string text = report.path + "\n" + indented(head_text(report), "  ");
-  for (const std::string& part : {memory_text(report), regions ? regions_text(report) : "", threads_text(report), descriptors_text(report), mpi_text(report),
-                                  sources_text(report)})
+  for (const std::string& part : {memory_text(report), regions ? regions_text(report) : "", threads_text(report),
+                                  descriptors_text(report), mpi_text(report), sources_text(report)})
     if (!part.empty()) text += "\n" + indented(part, "  ");
   for (const std::string& problem : report.problems) text += fmt::format("{}: {}\n", report.path, problem);
   return text;

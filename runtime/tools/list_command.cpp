@@ -7,7 +7,7 @@
 namespace mana::tools {
 
 int list(const list_command& wanted) {
-  const auto all = view_directory(wanted.directory, false);
+  const auto all = view_directory(wanted.directory);
   fmt::print("{}", wanted.json ? as_json(all) : as_text(all, false));
   return 0;
 }

@@ -48,7 +48,8 @@ void report(const failure& failed) {
 int main(int argc, char** argv) {
   using namespace mana::tools;
   try {
-    return std::visit(execute{}, parse_command_line({argv + 1, argv + argc}, [] { return find_configuration(process_environment); }));
+    const auto configuration = [] { return find_configuration(process_environment); };
+    return std::visit(execute{}, parse_command_line({argv + 1, argv + argc}, configuration));
   } catch (const failure& failed) {
     report(failed);
     return static_cast<int>(failed.code());

@@ -21,7 +21,8 @@ char32_t decoded(const std::string& text, std::size_t& at) {
 std::string plain(const std::string& text) {
   std::string safe;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (static_cast<unsigned char>(text[at]) >= 0x80) safe += fmt::format("\\[u{:04X}]", static_cast<unsigned>(decoded(text, at)));
+    if (static_cast<unsigned char>(text[at]) >= 0x80)
+      safe += fmt::format("\\[u{:04X}]", static_cast<unsigned>(decoded(text, at)));
     else if (text[at] == '\\') safe += "\\e";
     else if (text[at] == '-') safe += "\\-";
     else if (text[at] == '\'') safe += "\\(aq";

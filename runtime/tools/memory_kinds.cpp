@@ -74,7 +74,9 @@ const char* name_of(memory_kind kind) noexcept {
 }
 
 std::vector<saved_thread> threads_of(const saved_memory& memory) {
-  const auto member = [&memory]<class T>(std::uintptr_t at, T otherwise) { return memory.get<T>(at).value_or(otherwise); };
+  const auto member = [&memory]<class T>(std::uintptr_t at, T otherwise) {
+    return memory.get<T>(at).value_or(otherwise);
+  };
   std::vector<saved_thread> all;
   if (member(lower::bridge_address + offsetof(lower::bridge, magic), std::uint64_t{0}) != lower::bridge_magic ||
       memory.about().header.abi_version != lower::abi_version)

@@ -1,6 +1,7 @@
 #include "option_words.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace mana::tools {
 namespace {
@@ -10,8 +11,7 @@ std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> found;
   const std::size_t begin = type.find('{'), end = type.find('}');
   if (begin == std::string::npos || end == std::string::npos || end < begin) return found;
-  for (const std::string& choice : CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',')) found.push_back(choice);
-  return found;
+  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
 }
 
 option_words words_of(const CLI::Option& option) {
@@ -27,7 +27,8 @@ option_words words_of(const CLI::Option& option) {
   words.choices = has_value ? choices_in(type) : std::vector<std::string>();
   if (has_value) words.value = words.positional ? words.names[0] : type.substr(0, type.find_first_of(":{"));
   words.directory = words.value == "DIR";
-  words.path = words.directory || words.value == "FILE" || words.value == "WHAT" || words.value == "A" || words.value == "B";
+  static const std::set<std::string> paths{"DIR", "FILE", "WHAT", "A", "B"};
+  words.path = paths.contains(words.value);
   return words;
 }
 

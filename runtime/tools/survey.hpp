@@ -4,14 +4,20 @@
 
 #include <store.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mana::tools {
 
 /// Every generation of the directory, the oldest first; the directory may be a generation itself.
-/// in:     thorough  every byte of the images is read, not only what they say of themselves
-/// errors: failure (checkpoint_missing)
-std::vector<checkpoint_view> view_directory(const std::string& directory, bool thorough);
+/// Of the images' files only what they say of themselves is read.
+/// in:     number  only this one
+/// errors: failure (checkpoint_missing, …)
+std::vector<checkpoint_view> view_directory(const std::string& directory, std::optional<std::uint64_t> number = {});
+
+/// A running job may remove a checkpoint, the manifest first, while it is looked at: then it is not damaged but gone.
+void leave_out_what_is_gone(std::vector<checkpoint_view>& checkpoints);
 
 }  // namespace mana::tools

@@ -90,14 +90,15 @@ mana_vdso_again:
     fallback mana_fallback_3, 309       # getcpu
     fallback mana_fallback_4, 229       # clock_getres
 
-# Return address of every signal handler. Debuggers and unwinders know it by these bytes, so it has no unwind table.
-    .globl mana_restore_rt
-    .type mana_restore_rt, @function
+# Return address of every signal handler. Unwinders know it by these bytes, so it has no unwind table; gdb, which sees that
+# there is a name, only by libc's.
+    .globl __restore_rt
+    .type __restore_rt, @function
     nop                                 # unwinders look one byte before a return address
-mana_restore_rt:
+__restore_rt:
     mov $15, %rax
     syscall
-    .size mana_restore_rt, . - mana_restore_rt
+    .size __restore_rt, . - __restore_rt
 
 # A trapped call that blocks, made from here, where the filter lets it pass, on the frame that the trap laid out.
 # As after any system call, %rcx is the address of the instruction after it, and only %rax and %r11 changed beside.

@@ -77,8 +77,8 @@ class Tests:
             try:
                 job.next_line(SILENCE_S)
                 pid = self.rank(job)
-                text = self.expect(f"{mode}, launched", [pid], names, ("-ex", "info address mana_restore_rt"))
-                if "mana_restore_rt" not in text or "No symbol" in text:
+                text = self.expect(f"{mode}, launched", [pid], names, ("-ex", "info address mana_park_trampoline"))
+                if "mana_park_trampoline" not in text or "No symbol" in text:
                     raise Failed(f"the trampolines have no names:\n{text}")
                 mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", directory)
                 job.wait()

@@ -16,7 +16,7 @@ from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
 SILENCE_S = 60
 WAITS_S = 30
 SAID = re.compile(r"process (\d+), function 0x([0-9a-f]+)")
-NAMES = ("own_work", "through_the_library", "MPI_Barrier", "mana_restore_rt")
+NAMES = ("own_work", "through_the_library", "MPI_Barrier", "__restore_rt")
 
 
 def wait_for_map(job):

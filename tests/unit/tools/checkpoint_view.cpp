@@ -16,7 +16,7 @@ checkpoint_view sample() {
   view.mpi_version = "4.0.2";
   view.program = "/bin/\xff app";
   view.ranks = 2;
-  view.images = {{0, 1024, 4096, ""}, {1, 2048, 4096, ""}};
+  view.images = {{0, "/c/gen-4/a", 1024, 4096, ""}, {1, "/c/gen-4/b", 2048, 4096, ""}};
   return view;
 }
 

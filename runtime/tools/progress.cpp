@@ -1,0 +1,98 @@
+#include "progress.hpp"
+
+#include "text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+
+namespace mana::tools {
+namespace {
+
+double share(const work_part& part) noexcept {
+  return part.bytes == 0 ? 1 : static_cast<double>(part.done) / static_cast<double>(part.bytes);
+}
+
+/// nullptr: none has begun and not ended.
+const work_part* slowest_of(const std::vector<work_part>& parts) noexcept {
+  const work_part* slowest = nullptr;
+  for (const work_part& p : parts)
+    if (p.done > 0 && p.done < p.bytes && (slowest == nullptr || share(p) < share(*slowest))) slowest = &p;
+  return slowest;
+}
+
+}  // namespace
+
+std::string progress_line(const std::vector<work_part>& parts, double seconds) {
+  work_part all;
+  for (const work_part& p : parts) {
+    all.bytes += p.bytes;
+    all.done += p.done;
+  }
+  const double rate = seconds > 0 ? static_cast<double>(all.done) / seconds : 0;
+  std::string line = fmt::format("{:.0f} % of {}, {}/s", 100 * share(all), human_bytes(all.bytes),
+                                 human_bytes(static_cast<unsigned long long>(rate)));
+  if (rate > 0) line += fmt::format(", {} left", human_seconds(static_cast<double>(all.bytes - all.done) / rate));
+  if (const work_part* const slowest = slowest_of(parts))
+    line += fmt::format("; slowest: {}, {:.0f} %", slowest->name, 100 * share(*slowest));
+  return line;
+}
+
+progress_meter::progress_meter(std::vector<work_part> parts, sink say, std::chrono::milliseconds quiet,
+                               std::chrono::milliseconds period)
+    : parts_(std::move(parts)), done_(new std::atomic<std::uint64_t>[parts_.size()]{}), say_(std::move(say)) {
+  if (say_) thread_ = std::thread([this, quiet, period] { run(quiet, period); });
+}
+
+progress_meter::~progress_meter() {
+  {
+    const std::lock_guard hold(lock_);
+    ended_ = true;
+  }
+  ends_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void progress_meter::run(std::chrono::milliseconds quiet, std::chrono::milliseconds period) {
+  std::unique_lock hold(lock_);
+  for (auto wait = quiet; !ends_.wait_for(hold, wait, [this] { return ended_; }); wait = period) {
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      parts_[i].done = std::min(done_[i].load(std::memory_order_relaxed), parts_[i].bytes);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
+    say_(progress_line(parts_, took.count()));
+  }
+}
+
+unsigned idle_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+  double load = 0;
+  if (getloadavg(&load, 1) != 1) load = 0;
+  return static_cast<unsigned>(std::max(1, cores - static_cast<int>(load)));
+}
+
+void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failed;
+  std::mutex lock;
+  const auto take_turns = [&] {
+    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard hold(lock);
+        if (!failed) failed = std::current_exception();
+      }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t n = 1; n < std::min<std::size_t>(threads, count); ++n) others.emplace_back(take_turns);
+  take_turns();
+  for (std::thread& t : others) t.join();
+  if (failed) std::rethrow_exception(failed);
+}
+
+}  // namespace mana::tools

@@ -1,0 +1,178 @@
+"""Two checkpoints of a real job, the second of what changed, as mana list, inspect, verify, diff and extract show them."""
+import argparse
+import json
+import pathlib
+import shutil
+import stat
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
+
+RANKS = 2
+PARAMETERS = "rows = 200\ncols = 200\nsteps = 100000000\nreport = 1000\noutput = heat2d.out\n"
+FUNCTIONS_OF_HEAT2D = ("solve", "main")
+OK, DIFFER, USAGE, NO_CHECKPOINT, DAMAGED = 0, 1, 64, 80, 81
+# A command's JSON has these members, and others.
+CHECKPOINT = {"directory", "generation", "complete", "sound", "state", "unix_time_s", "mpi", "mpi_version", "program", "ranks",
+              "file_bytes", "mode", "builds_on", "images", "warnings"}
+IMAGE = {"path", "rank", "ranks", "format", "file_bytes", "mpi", "mpi_version", "program", "arguments", "directory", "cpu",
+         "mode", "packed_by", "memory", "total", "threads", "descriptors", "builds_on", "sections", "problems"}
+AMOUNT = {"regions", "mapped_bytes", "kept_bytes", "zero_bytes", "elsewhere_bytes", "stored_bytes", "ratio"}
+DIFFERENCE = {"rank", "first", "second", "equal", "compared_bytes", "read_bytes", "differing_bytes", "sections", "regions"}
+
+
+class Look:
+    def __init__(self, options):
+        self.mpi, self.program = options.mpi, str(options.program)
+        self.mana = str(options.build.resolve() / "bin" / "mana")
+        self.directory = options.build.resolve() / "restart-runs" / f"look-{options.mpi}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        (self.directory / "heat2d.par").write_text(PARAMETERS)
+        self.wrong = 0
+
+    def make(self):
+        """Generations 1 and 2."""
+        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "ckpt", "--incremental", "--compress", "zstd:1",
+                   "--", self.program, "heat2d.par"], self.directory, self.directory / "log")
+        if not job.wait_until_up(self.directory / "ckpt"):
+            raise Failed("the job ended before it was up")
+        for options in ((), ("--stop",)):
+            mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"), *options)
+            status = None if options else self.json("status", "--ckpt-dir", "ckpt")
+            self.require(options or status["schema"] == 1 and status["ranks"] == RANKS, "status", status)
+        job.wait()
+
+    def run(self, *words, status=OK):
+        done = subprocess.run([self.mana, *words], cwd=self.directory, env=mpi_environment(), capture_output=True, text=True,
+                              timeout=120, check=False)
+        self.require(done.returncode == status, f"{words} ended with {done.returncode} instead of {status}",
+                     done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def json(self, *words, status=OK):
+        return json.loads(self.run(*words, "--json", status=status))
+
+    def require(self, holds, what, said):
+        if not holds:
+            self.wrong += 1
+            print(f"FAILED: {what}:\n{said}", flush=True)
+
+    def list(self):
+        text = self.run("list", "ckpt").splitlines()
+        self.require(len(text) == 3 and "builds on 1" in text[2] and "whole" in text[1] and "zstd:1" in text[1], "list", text)
+        document = self.json("list", "ckpt")
+        first, second = document["checkpoints"]
+        self.require(document["schema"] == 1 and set(first) >= CHECKPOINT and first["generation"] == 1 and
+                     second["builds_on"] == [1] and second["state"] == "complete" and second["ranks"] == RANKS, "list --json",
+                     document)
+        self.require(len(self.run("list", "ckpt/gen-000002").splitlines()) == 2, "list of one", "")
+
+    def inspect(self):
+        text = self.run("inspect", "ckpt")
+        for words in ("rank       0 of 2", "rank       1 of 2", "changes since 1", "checkpoint 1: ", "initial thread", "heap",
+                      "libc.so.6", self.program, "standard output"):
+            self.require(words in text, f"inspect says nothing of {words!r}", text)
+        document = self.json("inspect", "ckpt", "--rank", "1", "--regions")
+        image = document["images"][0]
+        self.require(document["schema"] == 1 and len(document["images"]) == 1 and set(image) >= IMAGE, "inspect --json", image)
+        self.amounts(image)
+        threads, descriptors = image["threads"], image["descriptors"]
+        self.require([t["main"] for t in threads].count(True) == 1 and threads[0]["function"][:4] in ("", "MPI_"), "threads", threads)
+        self.require([d["fd"] for d in descriptors][:3] == [0, 1, 2], "descriptors", descriptors)
+        self.require(image["builds_on"][0]["generation"] == 1 and image["builds_on"][0]["memory_bytes"] > 0, "builds on", image)
+        self.require(image["problems"] == [] and {"run", "descriptors", "saving"} <= set(image["sections"]), "sections", image)
+        self.run("inspect", "ckpt", "--rank", "2", status=NO_CHECKPOINT)
+        self.run("inspect", "nowhere", status=NO_CHECKPOINT)
+
+    def amounts(self, image):
+        """Sums over kinds are those over regions, and what the manifest says."""
+        kinds = {group["kind"] for group in image["memory"]}
+        self.require({"program", "library", "heap", "stack", "anonymous", "of mana"} <= kinds, "kinds of memory", kinds)
+        for member in ("mapped_bytes", "kept_bytes", "stored_bytes", "elsewhere_bytes"):
+            sums = [sum(part[member] for part in image[of]) for of in ("memory", "regions")]
+            self.require(set(sums) == {image["total"][member]}, f"{member}: {sums}", image["total"])
+        self.require(set(image["total"]) == AMOUNT and image["total"]["stored_bytes"] < image["file_bytes"], "total", image["total"])
+        saved = self.json("list", "ckpt")["checkpoints"][1]["images"][1]
+        self.require(saved["memory_bytes"] == image["total"]["kept_bytes"], "memory that is kept", saved)
+
+    def verify(self):
+        text = self.run("verify", "ckpt", "--progress")
+        self.require(text.count(" ok\n") == 2 * RANKS, "verify", text)
+        self.require(len(self.json("verify", "ckpt", "--generation", "2")["checkpoints"]) == 1, "verify of one", "")
+        damaged = self.directory / "damaged"
+        shutil.copytree(self.directory / "ckpt", damaged)
+        image = damaged / "gen-000001" / "rank-00001.mana"
+        content = bytearray(image.read_bytes())
+        content[4096 + 77] ^= 4
+        image.write_bytes(content)
+        document = self.json("verify", "damaged", status=DAMAGED)
+        states = [(c["state"], [("problem" in i) for i in c["images"]]) for c in document["checkpoints"]]
+        self.require(states[0] == ("damaged", [False, True]), "verify of damage", states)
+        self.require("rank-00001.mana" in self.run("verify", "damaged", status=DAMAGED), "verify names the file", "")
+        self.run("verify", "ckpt", "--generation", "9", status=NO_CHECKPOINT)
+
+    def diff(self):
+        one, two = "ckpt/gen-000001", "ckpt/gen-000002"
+        self.require("rank 1: no difference" in self.run("diff", one, one), "diff of equal ones", "")
+        document = self.json("diff", one, two, status=DIFFER)
+        self.require(document["schema"] == 1 and len(document["images"]) == RANKS and not document["equal"], "diff", document)
+        for image in document["images"]:
+            self.require(set(image) == DIFFERENCE and 0 < image["differing_bytes"] < image["compared_bytes"] and
+                         sum(r["differing_bytes"] for r in image["regions"]) == image["differing_bytes"], "diff", image)
+            changed = {r["kind"] for r in image["regions"]}
+            self.require("anonymous" in changed, "the grid has changed", changed)
+        text = self.run("diff", one, two, "--rank", "0", "--pages", status=DIFFER)
+        self.require(text.startswith("rank 0: ") and "rank 1" not in text and "    0x" in text, "diff --pages", text)
+        ranks = self.json("diff", f"{one}/rank-00000.mana", f"{one}/rank-00001.mana", status=DIFFER)
+        self.require(len(ranks["images"]) == 1, "diff of two ranks' images", ranks)
+
+    def extract(self):
+        of = ("extract", "ckpt", "--rank", "0")
+        self.run(*of, "--section", "run", "-o", "run")
+        content = (self.directory / "run").read_bytes()
+        self.require(content.startswith(b"MANARUN") and self.program.encode() in content, "the section run", content)
+        self.require(stat.S_IMODE((self.directory / "run").stat().st_mode) == 0o600, "mode of what was extracted", "")
+        self.run(*of, "--section", "run", "-o", "run", status=USAGE)
+        self.run("extract", "ckpt", "--section", "run", "-o", "other", status=USAGE)          # which rank?
+        regions = self.json("inspect", "ckpt", "--rank", "0", "--regions")["images"][0]["regions"]
+        program = next(r for r in regions if r["kind"] == "program")
+        made = self.json(*of, "--range", f"{program['begin']:#x}-{program['end']:x}", "-o", "memory")
+        headers = (self.directory / "memory").read_bytes()
+        self.require(headers[:4] == b"\x7fELF" and len(headers) == program["end"] - program["begin"] and
+                     made["schema"] == 1 and made["files"][0]["bytes"] == len(headers), "memory of the program", made)
+        self.run(*of, "--range", "0x10-0x20", "-o", "nothing", status=USAGE)
+        self.run(*of, "--all", "-o", "parts")
+        parts = list((self.directory / "parts").iterdir())
+        self.require(len(parts) >= len(regions) and all(p.is_file() for p in parts), "all parts", parts)
+        shutil.rmtree(self.directory / "parts")
+
+    def core(self):
+        """gdb shows where the program is, as if it had died there."""
+        self.run("extract", "ckpt", "--rank", "1", "--core", "-o", "core")
+        if shutil.which("gdb") is None:
+            print("gdb is not installed: no backtrace")
+            return
+        for words in (["gdb", "-q", "-batch", "-ex", "bt", self.program, "core"],
+                      [self.mana, "gdb", "--core", "core", "-q", "-batch", "-ex", "bt"]):
+            done = subprocess.run(words, cwd=self.directory, capture_output=True, text=True, errors="replace", timeout=120,
+                                  stdin=subprocess.DEVNULL, check=False)
+            frames = [line for line in done.stdout.splitlines() if line.startswith("#")]
+            for name in FUNCTIONS_OF_HEAT2D:      # whether a checkpoint found it in MPI or in its own loops
+                self.require(any(f" {name}" in line for line in frames), f"{words[:2]}: no {name}", done.stdout + done.stderr)
+
+    def all(self):
+        self.make()
+        for part in (self.list, self.inspect, self.verify, self.diff, self.extract, self.core):
+            part()
+            print(f"{part.__name__}: looked at, {self.wrong} wrong so far", flush=True)
+        return self.wrong
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--build", type=pathlib.Path, required=True)
+parser.add_argument("--mpi", required=True)
+parser.add_argument("program", type=pathlib.Path)
+sys.exit(1 if Look(parser.parse_args()).all() else 0)

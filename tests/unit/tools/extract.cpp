@@ -1,0 +1,155 @@
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "core_file.hpp"
+#include "failure.hpp"
+#include "safe_name.hpp"
+#include "saved_image.hpp"
+
+#include <core_memory.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include <cstring>
+
+using namespace mana;
+using namespace mana::tools;
+namespace wm = window_memory;
+
+namespace {
+
+extract_command from(const std::string& image, const std::string& output) {
+  extract_command wanted;
+  wanted.what = image;
+  wanted.output = output;
+  wanted.json = true;
+  return wanted;
+}
+
+/// The status of one that is to be refused.
+exit_code refusal(const extract_command& wanted) {
+  try {
+    extract(wanted);
+  } catch (const failure& failed) {
+    return failed.code();
+  }
+  return exit_code::success;
+}
+
+mode_t mode_of(const std::filesystem::path& file) {
+  struct stat about{};
+  REQUIRE(stat(file.c_str(), &about) == 0);
+  return about.st_mode & 07777;
+}
+
+}  // namespace
+
+TEST_CASE("sections and memory are written to new files for their owner alone") {
+  const temporary_directory own;
+  const saved_image::known_memory memory;
+  const std::string image = saved_image::write(own, "image", "lz4");
+  extract_command wanted = from(image, own.path() / "section");
+  wanted.section = "one";
+  const mode_t before = umask(0);
+  CHECK(extract(wanted) == 0);
+  umask(before);
+  CHECK(read_bytes(wanted.output) == "1");
+  CHECK(mode_of(wanted.output) == 0600);
+  CHECK(refusal(wanted) == exit_code::usage);                 // it is there now
+  CHECK(read_bytes(wanted.output) == "1");
+  wanted.output = own.path() / "other";
+  wanted.section = "two";
+  CHECK(refusal(wanted) == exit_code::usage);
+  CHECK_FALSE(std::filesystem::exists(wanted.output));
+  wanted = from(image, own.path() / "memory");
+  wanted.range = {wm::heap + 5, wm::heap + 100 * wm::page + 9};
+  CHECK(extract(wanted) == 0);
+  CHECK(read_bytes(wanted.output) == std::string(saved_image::page_at(0) + 5, 100 * wm::page + 4));
+  wanted.output = own.path() / "outside";
+  wanted.range = {wm::heap, wm::heap + saved_image::bytes + 1};
+  CHECK(refusal(wanted) == exit_code::usage);
+}
+
+TEST_CASE("links and what is there are not followed or written over") {
+  const temporary_directory own;
+  const saved_image::known_memory memory;
+  const std::string image = saved_image::write(own, "image");
+  own.write("victim", "mine");
+  std::filesystem::create_symlink(own.path() / "victim", own.path() / "link");
+  std::filesystem::create_symlink(own.path() / "nothing", own.path() / "dangling");
+  for (const char* name : {"link", "dangling"}) {
+    extract_command wanted = from(image, own.path() / name);
+    wanted.section = "one";
+    CHECK(refusal(wanted) == exit_code::usage);
+    wanted.section.clear();
+    wanted.all = true;
+    CHECK(refusal(wanted) == exit_code::usage);
+  }
+  CHECK(read_bytes(own.path() / "victim") == "mine");
+  CHECK_FALSE(std::filesystem::exists(own.path() / "nothing"));
+}
+
+TEST_CASE("all parts are files below a new directory, whatever they are called") {
+  const temporary_directory own;
+  const saved_image::known_memory memory;
+  const std::string image = saved_image::write(own, "image", "none", {saved_image::section_of("../../evil", "1"),
+                                                                     saved_image::section_of("..", "2")});
+  extract_command wanted = from(image, own.path() / "all");
+  wanted.all = true;
+  CHECK(extract(wanted) == 0);
+  CHECK(mode_of(wanted.output) == 0700);
+  CHECK(read_bytes(own.path() / "all/section-_._.._evil") == "1");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(wanted.output)) {
+    ++files;
+    CHECK(mode_of(entry.path()) == 0600);
+  }
+  CHECK(files == 3);
+  CHECK_FALSE(std::filesystem::exists(own.path() / "evil"));
+}
+
+TEST_CASE("names of files") {
+  CHECK(safe_name("libc.so.6") == "libc.so.6");
+  CHECK(safe_name("..") == "_.");
+  CHECK(safe_name(".") == "_");
+  CHECK(safe_name("a/../b") == "a_.._b");
+  CHECK(safe_name(std::string("a\0b\n", 4)) == "a_b_");
+  CHECK(safe_name("") == "");
+  CHECK(safe_name(std::string(500, 'x')).size() == 100);
+}
+
+TEST_CASE("a core dump has the memory at its addresses") {
+  const temporary_directory own;
+  const saved_image::known_memory memory;
+  extract_command wanted = from(saved_image::write(own, "image", "zstd"), own.path() / "core");
+  wanted.core = true;
+  CHECK(extract(wanted) == 0);
+  const symbols::core_memory core(wanted.output);
+  std::vector<char> got(saved_image::bytes);
+  REQUIRE(core.read(wm::heap, got.data(), got.size()));
+  CHECK(std::memcmp(got.data(), saved_image::page_at(0), got.size()) == 0);
+  CHECK_FALSE(core.read(wm::heap + saved_image::bytes, got.data(), 1));
+}
+
+TEST_CASE("what is to be extracted is said once") {
+  const auto refused = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"extract", "d", "-o", "f"});
+    try {
+      parse_command_line(words);
+    } catch (const failure& failed) {
+      return failed.code() == exit_code::usage;
+    }
+    return false;
+  };
+  CHECK(refused({}));
+  CHECK(refused({"--core", "--all"}));
+  CHECK(refused({"--section", "a", "--range", "0x1-0x2"}));
+  for (const char* wrong : {"0x1", "2-1", "1-1", "-", "0x-1", "1-2-3", "x-y", ""}) CHECK(refused({"--range", wrong}));
+  CHECK_FALSE(refused({"--core"}));
+  const auto parsed = std::get<extract_command>(parse_command_line({"extract", "d", "--range", "0x200000000000-200000001000",
+                                                                    "--output=f", "--rank", "3"}));
+  CHECK(parsed.range.begin == 0x200000000000);
+  CHECK(parsed.range.bytes() == 0x1000);
+  CHECK(parsed.rank == 3);
+}

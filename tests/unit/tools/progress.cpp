@@ -1,0 +1,62 @@
+#include "progress.hpp"
+
+#include <doctest/doctest.h>
+
+#include <future>
+#include <set>
+#include <stdexcept>
+
+using namespace mana::tools;
+using namespace std::chrono_literals;
+
+TEST_CASE("a line says how much, how fast, how long, and who is behind") {
+  const std::uint64_t mib = 1u << 20;
+  const std::vector<work_part> parts{{"rank 0", 100 * mib, 100 * mib}, {"rank 1", 100 * mib, 60 * mib},
+                                     {"rank 2", 100 * mib, 40 * mib}, {"rank 3", 100 * mib, 0}};
+  CHECK(progress_line(parts, 10) == "50 % of 400 MiB, 20.0 MiB/s, 10.0 s left; slowest: rank 2, 40 %");
+  CHECK(progress_line({{"rank 0", 8, 8}}, 2) == "100 % of 8 B, 4 B/s, 0 ms left");
+  CHECK(progress_line({{"rank 0", 8, 0}}, 0) == "0 % of 8 B, 0 B/s");
+  CHECK(progress_line({}, 1) == "100 % of 0 B, 0 B/s");
+}
+
+TEST_CASE("a meter says what was added, from any thread, and nothing while it is quiet") {
+  std::promise<std::string> said;
+  bool first = true;
+  {
+    progress_meter meter({{"rank 0", 100, 0}, {"rank 1", 100, 0}},
+                         [&](const std::string& line) {
+                           if (line.starts_with("25 %") && first) {
+                             first = false;
+                             said.set_value(line);
+                           }
+                         },
+                         0ms, 1ms);
+    std::thread([&] { meter.add(1, 50); }).join();
+    CHECK(said.get_future().get().find("slowest: rank 1, 50 %") != std::string::npos);
+  }
+  bool disturbed = false;
+  { progress_meter meter({{"rank 0", 1, 0}}, [&](const std::string&) { disturbed = true; }, 1h, 1h); }
+  CHECK_FALSE(disturbed);
+}
+
+TEST_CASE("work is done once each, also where a part of it fails") {
+  std::mutex lock;
+  std::multiset<std::size_t> done;
+  const auto note = [&](std::size_t i) {
+    const std::lock_guard hold(lock);
+    done.insert(i);
+  };
+  in_parallel(50, 4, note);
+  CHECK(done.size() == 50);
+  for (std::size_t i = 0; i < 50; ++i) CHECK(done.count(i) == 1);
+  done.clear();
+  CHECK_THROWS_AS(in_parallel(9, 3,
+                              [&](std::size_t i) {
+                                note(i);
+                                if (i == 4) throw std::runtime_error("four");
+                              }),
+                  std::runtime_error);
+  CHECK(done.size() == 9);
+  in_parallel(0, 3, note);
+  CHECK(idle_cores() >= 1);
+}
