@@ -98,11 +98,12 @@ class Held:
 
 
 def kill_launcher(job, held_pid):
-    """Whoever was held goes on, in a job whose launcher is dead."""
+    """Whoever was held goes on, in a job whose launcher dies at that moment. Not before: of processes that are left without a
+    parent, the kernel ends those that are stopped by SIGHUP."""
     job.pids = workbench.descendants(job.process.pid)
+    await_that(lambda: _goes_on(held_pid), "the process that was held goes on or ends")
     job.process.send_signal(signal.SIGKILL)
     job.process.wait(LIMIT_S)
-    await_that(lambda: _goes_on(held_pid), "the process that was held goes on or ends")
     job.read()
     await_that(lambda: not any(lives(pid) for pid in job.pids), "the processes of a job without a launcher end")
 
@@ -260,7 +261,6 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, help="a file that gets the results, for matrix_table.py")
     options = parser.parse_args()
     options.ranks, options.fan_out = RANKS, None
-    workbench.STEPS = 40
     bench = Bench(options, "matrix")
     try:
         bench.prepare()
