@@ -125,14 +125,14 @@ class Run(Job):
 class Bench:
     """A directory per case, with one good checkpoint in it: generation 1."""
 
-    def __init__(self, options):
+    def __init__(self, options, name="fault"):
         build = options.build.resolve()
         self.mpi, self.ranks = options.mpi, options.ranks
         self.tree = ["--fan-out", str(options.fan_out)] if options.fan_out else []
         self.random = random.Random(options.seed)
         self.mana = str(build / "bin" / "mana")
         self.program = str(build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}")
-        self.top = build / "restart-runs" / f"fault-{options.mpi}-{options.ranks}"
+        self.top = build / "restart-runs" / f"{name}-{options.mpi}-{options.ranks}"
         shutil.rmtree(self.top, ignore_errors=True)
         self.traces = ClockTraces(build, self.top)
         self.directory = self.top
@@ -175,13 +175,13 @@ class Bench:
         self.runs.append(job)
         return job
 
-    def restart(self, fault=None):
-        return self.start(self.mana, "restart", "ckpt", *self.tree, *self.traces.options(),
-                          environment={"MANA_FAULT": fault} if fault else None)
+    def restart(self, fault=None, *options, environment=None):
+        return self.start(self.mana, "restart", "ckpt", *self.tree, *self.traces.options(), *options,
+                          environment={**({"MANA_FAULT": fault} if fault else {}), **(environment or {})})
 
-    def running(self, fault=None):
+    def running(self, fault=None, *options, environment=None):
         """A restarted job, at a random moment of its first lines."""
-        job = self.restart(fault)
+        job = self.restart(fault, *options, environment=environment)
         job.await_up()
         job.read(self.random.randint(0, MOST_LINES))
         return job

@@ -1,4 +1,5 @@
 // Options and the texts in the environment, of any words. The first byte says which reader has the rest.
+#include <configuration.hpp>
 #include <failure.hpp>
 #include <fault_point.hpp>
 #include <packing.hpp>
@@ -52,10 +53,17 @@ void read_faults(const std::string& text) {
   }
 }
 
+/// A mistake has its line, and leaves no options.
+void read_configuration(const std::string& text) {
+  const tools::configuration read = tools::parse_configuration(text);
+  if (read.error.line != 0 && !read.options.empty()) __builtin_trap();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static constexpr void (*readers[])(const std::string&) = {read_packing, read_path_map, read_signals, read_faults};
+  static constexpr void (*readers[])(const std::string&) = {read_packing, read_path_map, read_signals, read_faults,
+                                                               read_configuration};
   if (size == 0) return 0;
   readers[data[0] % std::size(readers)](std::string(reinterpret_cast<const char*>(data) + 1, size - 1));
   return 0;

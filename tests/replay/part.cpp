@@ -1,6 +1,8 @@
 #include "messages.hpp"
 #include "part.hpp"
 
+#include <algorithm>
+
 namespace clock_replay {
 
 using mana::clock::group_count;
@@ -131,7 +133,14 @@ void rank_part::check_start(const group_count& asked) {
                        std::to_string(now) + " went");
 }
 
+counts rank_part::now_of(request_number number) const {
+  counts now = past.at(number).now;
+  if (unsaid_ && number == number_) now[asked_.name] = std::max(now[asked_.name], asked_.count);
+  return now;
+}
+
 void rank_part::check_verdict(verdict judged) {
+  unsaid_ = false;
   const bool went = judged == verdict::go;
   ++(went ? all_.starts : all_.held);
   if (went && clock_->always_asks()) went_[asked_.name] = asked_.count;
@@ -162,12 +171,12 @@ void rank_part::tell(const bytes& record) {
     case trace_record::start: {
       const auto asked = from.get<group_count>();
       const auto flags = from.get<std::uint8_t>();
-      clock_->start({.name = asked.name,
-                     .count = asked.count,
-                     .members = asked.members,
-                     .blocking = (flags & 1) != 0,
-                     .waits_for_all = (flags & 2) != 0,
-                     .synchronized = (flags & 4) != 0});
+      unsaid_ = clock_->start({.name = asked.name,
+                               .count = asked.count,
+                               .members = asked.members,
+                               .blocking = (flags & 1) != 0,
+                               .waits_for_all = (flags & 2) != 0,
+                               .synchronized = (flags & 4) != 0}) == verdict::go;
       return;
     }
     case trace_record::wait_begins: {

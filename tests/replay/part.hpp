@@ -101,6 +101,8 @@ class rank_part final : public part {
   const link& awaited() const override { return link_; }
 
   std::map<request_number, quiesce> past;
+  /// With a start that went when the process was killed, before it could say so.
+  counts now_of(request_number number) const;
 
  private:
   bool take_message(const bytes& record) override;
@@ -116,6 +118,7 @@ class rank_part final : public part {
   std::unique_ptr<mana::control::rank_clock> clock_;
   request_number number_ = 0;       // 0: no quiesce
   mana::clock::group_count asked_;  // the last start
+  bool unsaid_ = false;             // it goes, by the clock, and its verdict was not read yet
   counts went_;                     // of a policy that always asks, which counts by itself: starts in this process
 };
 

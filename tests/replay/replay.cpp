@@ -138,7 +138,7 @@ void job::check_counts(request_number number, std::size_t record) const {
                       "the line of request " + std::to_string(number) + ", which not all ranks have begun"};
     const rank_part::quiesce& q = found->second->past.at(number);
     members.insert(q.members.begin(), q.members.end());
-    now.push_back(q.now);
+    now.push_back(found->second->now_of(number));
   }
   for (const auto& [name, ranks] : members) {
     std::set<std::uint64_t> different;

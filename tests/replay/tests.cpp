@@ -212,6 +212,26 @@ TEST_CASE("processes that were killed leave what is there, and perhaps a part of
   }
 }
 
+TEST_CASE("a process that was killed between a start and its verdict has started") {
+  int cut = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    const recorded_job j({.requests = 1, .give_up_some = false, .seed = seed});
+    CAPTURE(seed);
+    j.change(0, [&](records& r) {
+      const auto begin = std::find_if(r.begin(), r.end(), [](const auto& x) { return type_of(x) == trace_record::begin; });
+      const auto line = std::find_if(begin, r.end(), [](const auto& x) { return type_of(x) == trace_record::line; });
+      const auto is_go = [](const auto& x) { return type_of(x) == trace_record::verdict && x.back() == static_cast<std::uint8_t>(mana::clock::verdict::go); };
+      const auto last = std::find_if(std::make_reverse_iterator(line), std::make_reverse_iterator(begin), is_go);
+      if (last == std::make_reverse_iterator(begin)) return;
+      if (std::any_of(last.base(), r.end(), [](const auto& x) { return type_of(x) == trace_record::sent; })) return;
+      r.erase(std::prev(last.base()), r.end());
+      ++cut;
+    });
+    CHECK(j.broken() == "");
+  }
+  CHECK(cut > 0);
+}
+
 TEST_CASE("a file without a whole head says nothing") {
   const recorded_job j({.requests = 0});
   std::ofstream(j.place.path() / "clock-1-rank-9") << "";

@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Lets each system call of a small checkpoint and of its restart fail, one at a time, in each way that disks fail.
+
+A checkpoint whose call failed is given up, with a message that names the file and the cause, and of an image the rank, or is
+there as if nothing had failed; where it is given up, the one before is whole, and the next one works. A restart ends with the
+memory of a checkpoint, the newest or, with its cause named, an older one, or with a message that names the file and the cause.
+MANA_TEST_FAILING_CALLS=all: every call in every way; else one way for each call, by the seed.
+"""
+import argparse
+import errno
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+NAMES = ["openat", "mkdirat", "fstatat", "fstat", "fchmod", "read", "pread", "write", "pwrite", "fsync", "renameat", "unlinkat",
+         "io_submit", "io_getevents"]           # as fail_call.cpp has them
+ERRORS = [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EINTR, errno.ESTALE]
+TRANSFERS = ("read", "pread", "write", "pwrite", "io_getevents")
+AGAIN = ("read", "pread", "write", "pwrite", "fsync", "io_submit")      # what EINTR and short counts must not harm
+
+
+class Bench:
+    def __init__(self, program, library, directory):
+        self.program, self.library, self.directory = program, library, directory
+        self.counts, self.top = directory / "counts", directory / "ckpt"
+        self.good = directory / "good"
+        self.run(["write", self.top, "1", "2", directory / "done"])
+        shutil.copytree(self.top, self.good)
+
+    def run(self, words, fail=""):
+        """(exit status, what it said)"""
+        self.counts.write_bytes(bytes(4096))
+        environment = {**os.environ, "LD_PRELOAD": str(self.library), "MANA_FAIL": fail, "MANA_FAIL_UNDER": str(self.top),
+                       "MANA_FAIL_COUNTS": str(self.counts)}
+        done = subprocess.run([self.program, *map(str, words)], env=environment, capture_output=True, text=True, timeout=60,
+                              check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def counted(self):
+        return dict(zip(NAMES, struct.unpack(f"{len(NAMES)}Q", self.counts.read_bytes()[:8 * len(NAMES)])))
+
+    def begin(self):
+        shutil.rmtree(self.top)
+        shutil.copytree(self.good, self.top)
+
+    def judged(self):
+        done = subprocess.run([self.program, "judge"], input=f"{self.top}\n", capture_output=True, text=True, timeout=60, check=False)
+        return done.stdout.strip().split(" ")[0]
+
+    def write(self, keep=2, fail=""):
+        return self.run(["write", self.top, "2", keep, self.directory / "done"], fail)
+
+    def restore(self, fail=""):
+        return self.run(["restore", self.top], fail)
+
+
+def ways(call):
+    return [*ERRORS, *(["short"] if call in TRANSFERS else [])]
+
+
+def is_harmless(call, how):
+    return call in AGAIN and how in (errno.EINTR, "short") or call == "io_getevents" and how == "short" or \
+        call == "io_submit" and how == errno.EINTR
+
+
+def names_cause(text, how, bench):
+    """Of a call that came to an end too early there is no errno to name."""
+    return str(bench.top) in text and (how == "short" or os.strerror(how) in text)
+
+
+def wrong_in_checkpoint(bench, keep, call, n, how):
+    """What is not as it should be; None if all is."""
+    bench.begin()
+    status, text = bench.write(keep, f"{call}:{n}:{how}")
+    taken = bench.judged()
+    if status == 0:
+        return None if taken == "2" else f"it is said to be done, and a restart takes {taken}"
+    if status != 1:
+        return f"status {status}: {text}"
+    if is_harmless(call, how):
+        return f"it was given up: {text}"
+    if not names_cause(text, how, bench):
+        return f"file or cause is not named: {text}"
+    if taken != "1":
+        return f"it was given up, and a restart takes {taken}"
+    status, text = bench.write(keep)
+    if status != 0 or int(bench.judged()) < 2:
+        return f"the next checkpoint: status {status}: {text}, and a restart takes {bench.judged()}"
+    return None
+
+
+def wrong_in_restart(bench, _, call, n, how):
+    status, text = bench.restore(f"{call}:{n}:{how}")
+    if status == 0 and text.startswith("2\n"):
+        return None
+    if status not in (0, 1) or (status == 0 and not text.startswith("1\n")):
+        return f"status {status}: {text}"
+    if is_harmless(call, how):
+        return f"it was not restarted: {text}"
+    return None if names_cause(text, how, bench) else f"file or cause is not named: {text}"
+
+
+def cases_of(bench, begin, go, every, chance):
+    """[(call, n, how)] of what go() does."""
+    begin()
+    status, text = go()
+    if status != 0:
+        raise SystemExit(f"without a failure: status {status}: {text}")
+    found = []
+    for call, count in bench.counted().items():
+        for n in range(1, count + 1):
+            found += [(call, n, how) for how in (ways(call) if every else [chance.choice(ways(call))])]
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, required=True, help="small_checkpoint")
+    parser.add_argument("--library", type=pathlib.Path, required=True, help="fail_call")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    every = os.environ.get("MANA_TEST_FAILING_CALLS") == "all"
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="mana-failing-calls-", dir=place) as directory:
+        bench = Bench(options.program.resolve(), options.library.resolve(), pathlib.Path(directory))
+        chance = random.Random(options.seed)
+        for what, keep in (("checkpoint", 2), ("checkpoint that removes one", 1), ("restart", 2)):
+            is_restart = what == "restart"
+            if is_restart:
+                bench.begin()
+                bench.write()
+            cases = cases_of(bench, (lambda: None) if is_restart else bench.begin,
+                             bench.restore if is_restart else lambda keep=keep: bench.write(keep), every, chance)
+            problems = [(case, (wrong_in_restart if is_restart else wrong_in_checkpoint)(bench, keep, *case)) for case in cases]
+            problems = [(case, words) for case, words in problems if words]
+            wrong += len(problems)
+            print(f"{what}: {len(cases)} failing calls, {len(problems)} wrong", flush=True)
+            for (call, n, how), words in problems:
+                print(f"  {call} {n} {how if how == 'short' else errno.errorcode[how]}: {words}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
