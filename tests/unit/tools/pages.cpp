@@ -98,7 +98,7 @@ TEST_CASE("a real bash completes words") {
     return output_of("bash -eu " + (own.path() / "ask").string());
   };
   CHECK(completed("mana re") == "restart\n");
-  CHECK(completed("mana comp") == "completion\n");
+  CHECK(completed("mana compl") == "completion\n");
   CHECK(completed("mana che") == "checkpoint\n");
   CHECK(completed("mana run --incr") == "--incremental\n");
   CHECK(completed("mana run --interval 3 --forked --comp") == "--compress\n");
