@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 
 namespace mana::process_state {
@@ -136,6 +137,19 @@ void join_timer_signals(signal_queue& signals) {
     else first->si_overrun += info.si_overrun + 1;
   }
   signals = std::move(joined);
+}
+
+std::vector<std::string> take_out_fatal(signal_queue& signals, std::uint64_t standard, std::uint64_t held) {
+  constexpr int harmless[] = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU};
+  std::vector<std::string> taken;
+  std::erase_if(signals, [&](const siginfo_t& info) {
+    const bool ends = std::find(std::begin(harmless), std::end(harmless), info.si_signo) == std::end(harmless);
+    if (!ends || (standard & ~held & split::one_signal(info.si_signo)) == 0) return false;
+    const std::string words = std::string("a signal that was ending the program (") + strsignal(info.si_signo) + ")";
+    if (std::find(taken.begin(), taken.end(), words) == taken.end()) taken.push_back(words);
+    return true;
+  });
+  return taken;
 }
 
 void change_sender(signal_queue& signals, int before, int now) noexcept {

@@ -36,6 +36,12 @@ void join_timer_signals(signal_queue& signals);
 /// Without those of timers that are made again, which send theirs themselves.
 signal_queue without_timers(const signal_queue& signals, std::span<const int> timers);
 
+/// Takes out those that would end the process at once: what was to be ended has ended, and would end each restart. A launcher
+/// that dies, or a batch system, sends such signals while a checkpoint is taken.
+/// in:  standard  signals that have their standard action;  held: that are blocked. Bit n-1 for signal n
+/// out: what was taken out, in words, once each
+std::vector<std::string> take_out_fatal(signal_queue& signals, std::uint64_t standard, std::uint64_t held);
+
 /// What the process `before` sent to itself comes from `now`, as which it goes on.
 void change_sender(signal_queue& signals, int before, int now) noexcept;
 

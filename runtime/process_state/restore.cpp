@@ -1,8 +1,12 @@
 #include "given.hpp"
+#include "pending_signals.hpp"
 #include "process_attributes.hpp"
 #include "process_state.hpp"
 #include "section.hpp"
 #include "signal_hold.hpp"
+
+#include <raw.hpp>
+#include <saved_state.hpp>
 
 #include <unistd.h>
 
@@ -23,6 +27,21 @@ std::set<std::string> names_of(const attribute_values& values) {
   std::set<std::string> names;
   for (const auto& [name, value] : values) names.insert(name);
   return names;
+}
+
+/// Bit n-1 for signal n that has its standard action in the program.
+std::uint64_t standard_signals() noexcept {
+  std::uint64_t set = 0;
+  for (int signal = 1; signal <= 64; ++signal)
+    if (split::saved().dispositions[signal] == split::disposition::standard) set |= split::one_signal(signal);
+  return set;
+}
+
+/// By all threads of the program, as a signal to the process is taken by any other.
+std::uint64_t held_by_all() noexcept {
+  std::uint64_t held = lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
+  for (const auto& [index, record] : records_to_restore()) held &= lower::thread_blocks()[index].signal_mask;
+  return held;
 }
 
 /// Old thread ids to new. Threads that continued have theirs in their blocks.
@@ -65,8 +84,11 @@ std::vector<std::string> continue_process() {
   const auto own = records_to_restore().find(lower::the_bridge().main_thread);
   if (own != records_to_restore().end()) {
     append(refused, apply(own->second));
-    queue_to_self(own->second.pending);
+    signal_queue pending = own->second.pending;
+    append(refused, take_out_fatal(pending, standard_signals(), lower::thread_blocks()[own->first].signal_mask));
+    queue_to_self(pending);
   }
+  append(refused, take_out_fatal(to_continue.pending, standard_signals(), held_by_all()));
   queue_to_process(to_continue.pending);
   append(refused, make_timers(to_continue.timers, new_ids()));
   start_interval_timers(to_continue.intervals);

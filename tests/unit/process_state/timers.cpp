@@ -1,6 +1,7 @@
 // Timers as the kernel lists them, and when they go on; signals that were pending.
 #include <doctest/doctest.h>
 
+#include <pending_signals.hpp>
 #include <raw.hpp>
 #include <timers.hpp>
 
@@ -196,4 +197,16 @@ TEST_CASE("an interval timer whose signal waits has no time left, and goes on ne
   setitimer(ITIMER_REAL, &none, nullptr);
   sigtimedwait(&alarm, nullptr, &at_once);
   set_signals(SIG_UNBLOCK, {SIGALRM});
+}
+
+TEST_CASE("what would end the program again at once is not given back") {
+  const auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
+  signal_queue signals{of(SIGHUP, SI_KERNEL, 0), of(SIGUSR1, SI_USER, 5), of(SIGCHLD, SI_USER, 5), of(SIGHUP, SI_USER, 6),
+                       of(SIGTERM, SI_USER, 6)};
+  const auto taken = take_out_fatal(signals, bit(SIGHUP) | bit(SIGCHLD) | bit(SIGTERM), bit(SIGTERM));
+  CHECK(taken == std::vector<std::string>{"a signal that was ending the program (Hangup)"});
+  REQUIRE(signals.size() == 3);
+  CHECK(signals[0].si_signo == SIGUSR1);      // is handled
+  CHECK(signals[1].si_signo == SIGCHLD);      // ends nothing
+  CHECK(signals[2].si_signo == SIGTERM);      // is waited for by sigwait
 }
