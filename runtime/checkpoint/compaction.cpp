@@ -66,7 +66,7 @@ void compact_to(const generation& copy, const image::own_directory& all, const g
                 const image::packing& how, const compact_progress& progress, compact_result& result) {
   check_still_newest(all, original, copy);
   const manifest whole = copy_all(original, contents, copy, how, progress);
-  commit(copy, whole, keep_all);
+  commit(copy, whole);
   result.to = copy.number;
   result.bytes_after = bytes_of(whole);
 }

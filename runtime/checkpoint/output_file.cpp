@@ -135,8 +135,29 @@ void output_file::leave_direct() noexcept {
   if (flags >= 0) fcntl(fd_, F_SETFL, flags & ~O_DIRECT);
 }
 
+/// A file system waits for a direct write that makes its file longer, as if no other were under way: the file is made longer
+/// beforehand. Where that is not possible, nothing else is lost.
+void output_file::reserve(std::uint64_t end) noexcept {
+  if (!may_reserve_ || end <= reserved_) return;
+  const std::uint64_t wanted = std::min<std::uint64_t>(end + reserve_bytes, limit_);
+  int rc = 0;
+  do rc = fallocate(fd_, 0, static_cast<off_t>(written_), static_cast<off_t>(wanted - written_));
+  while (rc != 0 && errno == EINTR);
+  if (rc == 0) reserved_ = wanted;
+  else may_reserve_ = false;
+}
+
+bool output_file::cut_to_length() noexcept {
+  if (reserved_ <= written_) return true;
+  int rc = 0;
+  do rc = ftruncate(fd_, static_cast<off_t>(written_));
+  while (rc != 0 && errno == EINTR);
+  return rc == 0 || fail("cannot be cut to its length", errno);
+}
+
 /// The current part's first bytes.
 bool output_file::give_directly(std::size_t n) noexcept {
+  reserve(written_ + n);
   if (queue_.write({fd_, part(current_), n, written_, current_})) {
     flights_[current_] = {written_, n};
     return true;
@@ -249,6 +270,7 @@ bool output_file::finish() noexcept {
   if (limit_ != RLIM_INFINITY && written_ + used_ > limit_) return fail(not_written, EFBIG);
   if (!write_all(part(current_), used_, written_)) return false;
   written_ += std::exchange(used_, 0);
+  if (!cut_to_length()) return false;
   if (!sync()) return fail("cannot be made durable", errno);
   if (close(std::exchange(fd_, -1)) == 0) return true;
   const int error = errno;

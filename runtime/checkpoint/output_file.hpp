@@ -59,6 +59,7 @@ class output_file {
   static constexpr std::size_t buffer_bytes = parts * part_bytes;
 
  private:
+  static constexpr std::uint64_t reserve_bytes = 64u << 20;
   static constexpr std::uint64_t under_way = 32u << 20;     // through the page cache: given to the disk, not waited for
   static constexpr std::chrono::milliseconds prompt{2};     // half of what packing a part takes
 
@@ -66,6 +67,8 @@ class output_file {
   bool flush() noexcept;
   bool give(char* bytes, std::size_t n) noexcept;
   bool give_directly(std::size_t n) noexcept;
+  void reserve(std::uint64_t end) noexcept;
+  bool cut_to_length() noexcept;
   bool write_all(const char* bytes, std::size_t n, std::uint64_t at) noexcept;
   bool await_part(unsigned i) noexcept;
   bool await_all() noexcept;
@@ -86,6 +89,8 @@ class output_file {
   std::size_t used_ = 0;                // bytes of it
   std::uint64_t written_ = 0;           // given away, before it
   std::uint64_t waited_for_ = 0;
+  std::uint64_t reserved_ = 0;          // length of the file, if it was made longer than what was written
+  bool may_reserve_ = true;
   bool tried_direct_ = false, direct_ = false, ahead_ = false;
   async_queue queue_;
   struct { std::uint64_t at = 0; std::size_t bytes = 0; } flights_[parts];   // bytes: 0 if it is free

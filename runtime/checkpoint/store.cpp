@@ -128,15 +128,18 @@ generation begin_generation(const std::string& directory) {
   });
 }
 
-void commit(const generation& made, manifest contents, std::size_t keep) {
+void commit(const generation& made, manifest contents) {
   contents.version = 2;
   contents.generation = made.number;
   in_store(error_kind::unwritable, [&] { make_exist(made, contents); });
   if (made.writing) made.writing->release();
+}
+
+void tidy(const generation& made, std::size_t keep) noexcept {
   fault_point(fault::point::before_prune);
   try {
-    remove_superfluous(image::directory_of(made.path), keep, false, std::chrono::milliseconds(0));      // the program waits
-  } catch (const std::exception&) {      // the checkpoint is there; what cannot be removed now goes with the next one
+    remove_superfluous(image::directory_of(made.path), keep, false, std::chrono::milliseconds(0));
+  } catch (const std::exception&) {
   }
 }
 

@@ -83,10 +83,13 @@ std::string rank_file_name(std::uint32_t rank);
 /// Makes the directory of the next generation, and DIR itself where it is missing, both 0700.
 /// errors: store_error (unwritable, not_own)
 generation begin_generation(const std::string& directory);
-/// Makes the generation exist: all files are durable before the manifest, and the manifest when this returns. Then
-/// removes what is superfluous. Version, number and the time of the commit are put into the manifest here.
+/// Makes the generation exist: all files are durable before the manifest, and the manifest when this returns. Version,
+/// number and the time of the commit are put into the manifest here.
 /// errors: store_error (unwritable, missing_file, not_own); the generation does not exist then
-void commit(const generation& made, manifest contents, std::size_t keep = kept_generations);
+void commit(const generation& made, manifest contents);
+/// Removes what is superfluous beside a generation that was committed. It may take as long as writing, where a file system tells
+/// its disk of each block that it frees. Never throws: what cannot be removed now goes with the next one.
+void tidy(const generation& made, std::size_t keep) noexcept;
 /// Removes a generation that was not committed. Never throws: what cannot be removed stays, without a manifest.
 void abandon(const generation& made) noexcept;
 

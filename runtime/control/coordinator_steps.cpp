@@ -128,7 +128,10 @@ void coordinator::conclude() {
   if (!failures.empty()) return give_up(failures);
   ++committed_;
   last_generation_ = generation_.generation;
+  const bool ends = stop_ || joined_stop_;       // then nobody waits
+  if (ends) around_.tidy();
   close_checkpoint(true, success(images));
+  if (!ends) around_.tidy();
 }
 
 std::string coordinator::success(const std::vector<rank_written>& images) const {

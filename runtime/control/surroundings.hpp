@@ -78,6 +78,7 @@ struct surroundings {
   std::function<commit_info()> begin_generation;
   std::function<void(const commit_info&, std::span<const rank_written>, const checkpoint_times&)> commit;
   std::function<void(const commit_info&)> abandon;
+  std::function<void()> tidy = [] {};        // after a commit, while the program runs on: what is not needed any more; may take long
 };
 
 inline constexpr double default_limit_s = 600;

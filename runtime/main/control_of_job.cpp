@@ -150,10 +150,11 @@ control::surroundings surroundings_of_job() {
     store::generation& made = generation_under_way() = store::begin_generation(directory);
     return control::commit_info{made.path, made.number};
   };
-  s.commit = [keep = options.keep](const control::commit_info&, std::span<const control::rank_written> images,
-                                   const control::checkpoint_times& times) {
-    store::commit(generation_under_way(), manifest_of(images, times), keep);
+  s.commit = [](const control::commit_info&, std::span<const control::rank_written> images,
+                const control::checkpoint_times& times) {
+    store::commit(generation_under_way(), manifest_of(images, times));
   };
+  s.tidy = [keep = options.keep] { store::tidy(generation_under_way(), keep); };
   s.abandon = [](const control::commit_info&) { store::abandon(generation_under_way()); };
   return s;
 }

@@ -84,7 +84,8 @@ void write_checkpoint(const std::string& directory, std::uint64_t mark, std::siz
       const image::write_result& w = all[rank].written;
       m.files.push_back({rank, store::rank_file_name(rank), w.file_bytes, w.memory_bytes, w.checksum});
     }
-    store::commit(made, m, keep);
+    store::commit(made, m);
+    store::tidy(made, keep);
   } catch (...) {
     store::abandon(made);
     throw;

@@ -100,6 +100,7 @@ control::surroundings rank::around() {
       if (images[i].rank != static_cast<int>(i) || images[i].checksum != job_.generation_) ++job_.inconsistent;
     ++job_.commits;
   };
+  s.tidy = [this] { ++job_.tidied; };
   s.abandon = [this](const control::commit_info&) { ++job_.abandoned; };
   return s;
 }

@@ -100,7 +100,7 @@ class job {
   int ended_as(lower::outcome how) const;
 
   std::atomic<bool> asked_to_end{false};
-  std::atomic<int> commits{0}, abandoned{0}, inconsistent{0};
+  std::atomic<int> commits{0}, tidied{0}, abandoned{0}, inconsistent{0};
   /// Forked: the processes that write wait until it is over.
   std::atomic<bool> stores_slowly{false};
   std::function<void()> before_generation, before_commit;     // may throw what the surroundings may

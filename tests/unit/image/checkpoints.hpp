@@ -31,7 +31,8 @@ class checkpoints {
       m.files.push_back({rank, name, w.file_bytes, w.memory_bytes, w.checksum});
     }
     change(m);
-    mana::store::commit(g, m, keep);
+    mana::store::commit(g, m);
+    mana::store::tidy(g, keep);
     return {g.path, g.number};
   }
 

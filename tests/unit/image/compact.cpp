@@ -60,7 +60,7 @@ void make_chain(const std::string& directory) {
     m.files = {{0, file, writer.result().file_bytes, writer.result().memory_bytes, writer.result().checksum}};
     for (const image::source& s : base.sources) m.builds_on.push_back(s.generation);
     std::sort(m.builds_on.begin(), m.builds_on.end());
-    store::commit(g, m, store::keep_all);
+    store::commit(g, m);
     base = image::as_base(image::rank_image(g.path + "/" + file).about(), g.number, file);
     base.sums = writer.take_sums();
   }

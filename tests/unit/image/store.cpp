@@ -22,7 +22,10 @@ generation make(const std::string& directory, bool complete = true) {
   m.program = "pro\"gram\n";
   m.files = {{0, rank_file_name(0), 5, 100, 0xfeed}};
   m.warnings = {"one"};
-  if (complete) commit(g, m);
+  if (complete) {
+    commit(g, m);
+    tidy(g, kept_generations);
+  }
   return g;
 }
 

@@ -107,7 +107,8 @@ TEST_CASE("INV-36 what refers to a generation that was removed is not committed"
                        store::store_error);
   CHECK_FALSE(store::is_complete(g));
   m.builds_on = {2};
-  store::commit(g, m, 1);
+  store::commit(g, m);
+  store::tidy(g, 1);
   CHECK(store::list(made.directory()).size() == 2);   // with what it refers to
 }
 
