@@ -34,13 +34,21 @@ bool read_all(int fd, char* into, std::size_t bytes, std::uint64_t at, const std
 
 }  // namespace
 
-std::string path_of(const source& s, const std::string& image_path) {
-  if (s.kind == source_kind::program_file) return s.name;
-  return directory_of(directory_of(image_path)) + "/" + generation_name(s.generation) + "/" + s.name;
+namespace {
+
+std::string path_in(const std::string& root, const source& s) {
+  return root + "/" + generation_name(s.generation) + "/" + s.name;
 }
 
-chunk_reader::chunk_reader(const contents& image, int fd, const std::string& path)
-    : image_(image), stored_(new char[chunk_bytes]), unpacked_(new char[chunk_bytes]) {
+}  // namespace
+
+std::string path_of(const source& s, const std::string& image_path) {
+  if (s.kind == source_kind::program_file) return s.name;
+  return path_in(directory_of(directory_of(image_path)), s);
+}
+
+chunk_reader::chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots)
+    : image_(image), roots_(std::move(roots)), stored_(new char[chunk_bytes]), unpacked_(new char[chunk_bytes]) {
   files_.push_back({path, fd});
   for (const source& s : image.sources) files_.push_back({image::path_of(s, path), -1});
 }
@@ -84,12 +92,27 @@ void chunk_reader::check_sources() {
 }
 
 /// A file that was replaced since is not taken for the one that the image was made with.
-void chunk_reader::open_source(std::size_t n) {
-  file& f = files_[n];
+void chunk_reader::open_source_at(std::size_t n, const std::string& path) {
   const source& s = image_.sources[n - 1];
-  f.fd = open_file_of(s, f.path, files_[0].path).release();
-  if (s.kind == source_kind::generation && read_identity(f.fd, f.path) != s.identity)
-    throw_damaged(f.path, "it is not the image that " + files_[0].path + " was made with");
+  descriptor fd = open_file_of(s, path, files_[0].path);
+  if (s.kind == source_kind::generation && read_identity(fd.get(), path) != s.identity)
+    throw_damaged(path, "it is not the image that " + files_[0].path + " was made with");
+  files_[n] = {path, fd.release()};
+}
+
+/// Beside the image first, which is nearest.     errors: those of the last place
+void chunk_reader::open_source(std::size_t n) {
+  const source& s = image_.sources[n - 1];
+  std::vector<std::string> places{image::path_of(s, files_[0].path)};
+  if (s.kind == source_kind::generation)
+    for (const std::string& root : roots_) places.push_back(path_in(root, s));
+  for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+    try {
+      return open_source_at(n, places[i]);
+    } catch (const image_error&) {
+    }
+  }
+  open_source_at(n, places.back());
 }
 
 int chunk_reader::file_of(std::uint16_t source) {

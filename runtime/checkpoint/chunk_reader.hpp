@@ -14,8 +14,9 @@ std::string path_of(const source& s, const std::string& image_path);
 class chunk_reader {
  public:
   /// The files of sources are opened when they are needed.
-  /// in: fd  of the image's own file, which stays the caller's
-  chunk_reader(const contents& image, int fd, const std::string& path);
+  /// in: fd     of the image's own file, which stays the caller's
+  ///     roots  more directories of checkpoints, for generations that the one of the image has not, or has changed
+  chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots = {});
   ~chunk_reader();
   chunk_reader(const chunk_reader&) = delete;
   chunk_reader& operator=(const chunk_reader&) = delete;
@@ -46,11 +47,13 @@ class chunk_reader {
     int fd = -1;
   };
   void open_source(std::size_t n);
+  void open_source_at(std::size_t n, const std::string& path);
   void fetch(const chunk_record& r, char* into);
   const char* whole_chunk(const chunk_record& r, char* place);
 
   const contents& image_;
   std::vector<file> files_;              // by source
+  const std::vector<std::string> roots_;
   std::unique_ptr<char[]> stored_, unpacked_;
   std::uint16_t cached_source_ = 0;      // what unpacked_ holds
   std::uint64_t cached_offset_ = 0;      // 0: nothing

@@ -33,7 +33,8 @@ std::string as_text(const region& r) {
 
 void rank_image::damaged(const std::string& what) const { throw_damaged(path_, what); }
 
-rank_image::rank_image(std::string path) : path_(std::move(path)) {
+rank_image::rank_image(std::string path, std::vector<std::string> roots)
+    : path_(std::move(path)), roots_(std::move(roots)) {
   try {
     fd_ = open_own_file(path_).release();
   } catch (const image_error& error) {
@@ -178,7 +179,7 @@ void rank_image::protect() const {
 
 void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
   const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
-  chunk_reader in(contents_, fd_, path_);
+  chunk_reader in(contents_, fd_, path_, roots_);
   fill(limits, visitor, in);
   in.check_gaps();
   visitor.end();
@@ -217,7 +218,7 @@ std::vector<page_range> rank_image::cut_by(const std::vector<file_run>& runs) co
 lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
                                        const std::function<bool(const region&)>& may_be_lazy) {
   const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
-  chunk_reader in(contents_, fd_, path_);
+  chunk_reader in(contents_, fd_, path_, roots_);
   const std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
   lazy_memory left;
   for (const file_run& run : runs) {
@@ -240,21 +241,23 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
 
 void rank_image::check_unread(const lazy_memory& left) {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
-  chunk_reader in(contents_, fd_, path_);
+  chunk_reader in(contents_, fd_, path_, roots_);
   for (const chunk_record& c : left.unread) in.read(c, memory.get());
   in.check_gaps();
 }
 
-std::unique_ptr<chunk_reader> rank_image::reader() const { return std::make_unique<chunk_reader>(contents_, fd_, path_); }
+std::unique_ptr<chunk_reader> rank_image::reader() const {
+  return std::make_unique<chunk_reader>(contents_, fd_, path_, roots_);
+}
 
 void rank_image::check_sources() const {
   if (contents_.sources.empty()) return;
-  chunk_reader(contents_, fd_, path_).check_sources();
+  chunk_reader(contents_, fd_, path_, roots_).check_sources();
 }
 
 std::uint64_t rank_image::verify(const std::function<void(std::uint64_t)>& read) {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
-  chunk_reader in(contents_, fd_, path_);
+  chunk_reader in(contents_, fd_, path_, roots_);
   for (const chunk_record& c : contents_.chunks) {
     in.read(c, memory.get());
     read(c.memory_bytes);

@@ -47,8 +47,9 @@ class chunk_reader;
 class rank_image {
  public:
   /// Reads and checks all but the memory.
+  /// in:     roots  as chunk_reader has them
   /// errors: image_error (missing, damaged, version, not_own, io)
-  explicit rank_image(std::string path);
+  explicit rank_image(std::string path, std::vector<std::string> roots = {});
   ~rank_image();
   rank_image(const rank_image&) = delete;
   rank_image& operator=(const rank_image&) = delete;
@@ -100,6 +101,7 @@ class rank_image {
   [[noreturn]] void damaged(const std::string& what) const;
 
   std::string path_;
+  std::vector<std::string> roots_;
   int fd_ = -1;
   contents contents_;
 };

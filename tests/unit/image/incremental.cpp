@@ -212,6 +212,41 @@ TEST_CASE("an image whose base is gone, damaged or another is refused by its nam
   CHECK(refusal() == "not noticed");
 }
 
+TEST_CASE("a base that is not beside the image, or is not the one, is found in another directory") {
+  const temporary_directory near, far;
+  const std::string base = chain::path_in(near.path(), 1), second = chain::path_in(near.path(), 2);
+  CHECK(in_child([&]() -> std::string {
+    wm::map(wm::heap, pages * wm::page);
+    std::memset(page_at(0), 7, 100 * wm::page);
+    chain images(near.path(), false);
+    images.add();
+    page_at(5)[0] = 1;
+    images.add();
+    return "";
+  }) == "");
+  const std::string copy = chain::path_in(far.path(), 1), sound = read_bytes(base);
+  far.write("gen-000001/rank-00000.mana", sound);
+  const auto outcome = [&](const std::vector<std::string>& roots) -> std::string {
+    try {
+      image::rank_image saved(second, roots);
+      saved.check_sources();
+      saved.verify();
+      return "whole";
+    } catch (const image::image_error& error) {
+      return error.what();
+    }
+  };
+  const std::string elsewhere = far.path();
+  near.write("gen-000001/rank-00000.mana", read_bytes(second));
+  CHECK(outcome({elsewhere}) == "whole");
+  std::filesystem::remove(base);
+  CHECK(outcome({elsewhere}) == "whole");
+  CHECK(outcome({near.path() / "none", elsewhere}) == "whole");
+  CHECK(outcome({}).find(base + ": there is no such file") == 0);
+  std::filesystem::remove(copy);
+  CHECK(outcome({elsewhere}).find(copy + ": there is no such file") == 0);
+}
+
 TEST_CASE("a chunk of the base that two regions share now becomes two") {
   const temporary_directory directory;
   CHECK(in_child([&]() -> std::string {

@@ -1,0 +1,183 @@
+#include "local_store.hpp"
+
+#include "contents.hpp"
+#include "generation_name.hpp"
+#include "io_error.hpp"
+#include "store_paths.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+namespace mana::store {
+
+namespace {
+
+constexpr std::size_t piece_bytes = 1u << 20;
+
+using image::own_directory;
+
+bool is_file_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+}
+
+std::string path_of_generation(const std::string& directory, std::uint64_t generation) {
+  return (tidy(directory) / image::generation_name(generation)).string();
+}
+
+/// errors: image_error, store_error (damaged)
+void check_image(const own_directory& own, const local_image& about) {
+  const std::string name = rank_file_name(about.rank), path = own.path_of(name);
+  const image::descriptor fd = own.open_file(name);
+  if (own.file_bytes(name) != about.bytes)
+    throw store_error(error_kind::damaged, path + ": the image has not the " + std::to_string(about.bytes) +
+                                               " bytes that were written");
+  if (image::read_identity(fd.get(), path) != about.checksum)
+    throw store_error(error_kind::damaged, path + ": this image belongs to another checkpoint");
+}
+
+local_image read_sidecar(const own_directory& own, const std::string& name, std::uint64_t generation) {
+  const std::string text = own.read_file(name, most_sidecar_bytes);
+  try {
+    const local_image about = sidecar_from_json(text);
+    if (about.generation != generation || sidecar_name(about.rank) != name)
+      throw store_error(error_kind::damaged, "it is that of rank " + std::to_string(about.rank) + " in generation " +
+                                                 std::to_string(about.generation));
+    return about;
+  } catch (const store_error& error) {
+    throw store_error(error.kind(), own.path_of(name) + ": " + error.what());
+  }
+}
+
+bool is_sidecar(const std::string& name) { return name.starts_with("rank-") && name.ends_with(".json"); }
+
+void look_into(const own_directory& own, std::uint64_t generation, found_images& found) {
+  for (const std::string& name : own.names()) {
+    if (!is_sidecar(name)) continue;
+    try {
+      const local_image about = read_sidecar(own, name, generation);
+      check_image(own, about);
+      found.sound.push_back(about);
+    } catch (const std::runtime_error& error) {
+      found.problems.push_back(error.what());
+    }
+  }
+}
+
+void copy_bytes(int from, const std::string& path, std::uint64_t bytes, image::output_file& to) {
+  posix_fadvise(from, 0, 0, POSIX_FADV_SEQUENTIAL);
+  for (std::uint64_t done = 0; done < bytes;) {
+    char* const place = to.room(piece_bytes);
+    if (place == nullptr) return;
+    const std::size_t most = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, bytes - done));
+    const ssize_t n = pread(from, place, most, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) image::throw_io(path, "cannot be read");
+    if (n == 0) throw store_error(error_kind::damaged, path + ": the image ends too early");
+    to.commit(static_cast<std::size_t>(n));
+    posix_fadvise(from, static_cast<off_t>(done), n, POSIX_FADV_DONTNEED);
+    done += static_cast<std::uint64_t>(n);
+  }
+}
+
+}  // namespace
+
+std::string node_name() {
+  if (const char* const given = std::getenv("MANA_NODE"); given != nullptr && *given != '\0') return given;
+  char name[HOST_NAME_MAX + 1] = {};
+  if (gethostname(name, sizeof name - 1) != 0)
+    throw store_error(error_kind::unreadable, std::string("the node's name cannot be found: ") + std::strerror(errno));
+  return name;
+}
+
+std::string local_directory(const std::string& directory, const std::string& node) {
+  std::string path;
+  for (std::size_t at = 0; at < directory.size(); ++at) {
+    if (directory[at] != '%') {
+      path += directory[at];
+      continue;
+    }
+    const char what = ++at < directory.size() ? directory[at] : '\0';
+    if (what != 'n' && what != '%')
+      throw store_error(error_kind::unwritable, directory + ": behind % there can be n, the node's name, or another %");
+    if (what == 'n' && !is_file_name(node))
+      throw store_error(error_kind::unwritable,
+                        directory + ": the node's name, \"" + node + "\", cannot be that of a directory");
+    path += what == 'n' ? node : "%";
+  }
+  return path;
+}
+
+std::string begin_local(const std::string& directory, std::uint64_t generation, std::uint32_t rank) {
+  return in_store(error_kind::unwritable, [&] {
+    return own_directory::make(path_of_generation(directory, generation)).path_of(rank_file_name(rank));
+  });
+}
+
+void finish_local(const std::string& directory, const local_image& about) {
+  in_store(error_kind::unwritable, [&] {
+    const own_directory own = own_directory::open(path_of_generation(directory, about.generation));
+    check_image(own, about);
+    own.sync();                          // no sidecar is durable before the name of its image
+    own.write_file(sidecar_name(about.rank), to_json(about));
+    own.sync();
+  });
+}
+
+found_images find_local(const std::string& directory) {
+  return in_store(error_kind::unreadable, [&] {
+    found_images found;
+    try {
+      const own_directory all = own_directory::open(tidy(directory).string());
+      for (const std::string& name : all.names()) {
+        const auto number = image::generation_number(name);
+        if (number) look_into(all.open_directory(name), *number, found);
+      }
+    } catch (const image::image_error& error) {
+      if (error.kind() != image::error_kind::missing) throw;
+    }
+    std::sort(found.sound.begin(), found.sound.end(), [](const local_image& a, const local_image& b) {
+      return std::pair(a.generation, a.rank) < std::pair(b.generation, b.rank);
+    });
+    return found;
+  });
+}
+
+bool remove_local(const std::string& directory, std::uint64_t generation, std::uint32_t rank) noexcept {
+  try {
+    const own_directory all = own_directory::open(tidy(directory).string());
+    const std::string name = image::generation_name(generation);
+    const own_directory own = all.open_directory(name);
+    own.remove(sidecar_name(rank));      // first: no sidecar speaks of an image that is gone
+    own.remove(rank_file_name(rank));
+    const bool is_gone = !own.has(sidecar_name(rank)) && !own.has(rank_file_name(rank));
+    all.remove_directory(name);          // fails while other ranks have files there
+    return is_gone;
+  } catch (const image::image_error& error) {
+    return error.kind() == image::error_kind::missing;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+void copy_to_global(const std::string& directory, const local_image& about, const std::string& to,
+                    std::uint64_t most_per_s) {
+  in_store(error_kind::unwritable, [&] {
+    const own_directory own = own_directory::open(path_of_generation(directory, about.generation));
+    check_image(own, about);
+    const std::string name = rank_file_name(about.rank);
+    const image::descriptor from = own.open_file(name);
+    image::output_file copy(to, most_per_s);
+    copy_bytes(from.get(), own.path_of(name), about.bytes, copy);
+    if (!copy.finish())
+      throw store_error(error_kind::unwritable,
+                        to + ": " + copy.failure().what + ": " + std::strerror(copy.failure().error));
+  });
+}
+
+}  // namespace mana::store
