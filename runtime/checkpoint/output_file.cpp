@@ -136,10 +136,11 @@ void output_file::leave_direct() noexcept {
 }
 
 /// A file system waits for a direct write that makes its file longer, as if no other were under way: the file is made longer
-/// beforehand. Where that is not possible, nothing else is lost.
+/// beforehand, by as much as it has, so that small files take no more than they need. Where that is not possible, nothing else
+/// is lost.
 void output_file::reserve(std::uint64_t end) noexcept {
   if (!may_reserve_ || end <= reserved_) return;
-  const std::uint64_t wanted = std::min<std::uint64_t>(end + reserve_bytes, limit_);
+  const std::uint64_t wanted = std::min<std::uint64_t>(end + std::min(written_, most_reserved), limit_);
   int rc = 0;
   do rc = fallocate(fd_, 0, static_cast<off_t>(written_), static_cast<off_t>(wanted - written_));
   while (rc != 0 && errno == EINTR);

@@ -59,7 +59,7 @@ class output_file {
   static constexpr std::size_t buffer_bytes = parts * part_bytes;
 
  private:
-  static constexpr std::uint64_t reserve_bytes = 64u << 20;
+  static constexpr std::uint64_t most_reserved = 64u << 20;
   static constexpr std::uint64_t under_way = 32u << 20;     // through the page cache: given to the disk, not waited for
   static constexpr std::chrono::milliseconds prompt{2};     // half of what packing a part takes
 

@@ -128,10 +128,7 @@ void coordinator::conclude() {
   if (!failures.empty()) return give_up(failures);
   ++committed_;
   last_generation_ = generation_.generation;
-  const bool ends = stop_ || joined_stop_;       // then nobody waits
-  if (ends) around_.tidy();
   close_checkpoint(true, success(images));
-  if (!ends) around_.tidy();
 }
 
 std::string coordinator::success(const std::vector<rank_written>& images) const {
@@ -170,7 +167,7 @@ void coordinator::tell_verdict(verdict_kind verdict) {
   links_.send_all(frame.put(static_cast<std::uint8_t>(verdict)).put(static_cast<std::uint8_t>(stop_)).take());
 }
 
-/// The ranks learn the outcome, then those who asked.
+/// The ranks learn the outcome; then, while they run on, what is not needed any more is removed; then those who asked learn it.
 void coordinator::close_checkpoint(bool committed, const std::string& text) {
   const bool runs_on = step_ == step::storing;
   if (!runs_on) clock_->end();
@@ -187,6 +184,7 @@ void coordinator::close_checkpoint(bool committed, const std::string& text) {
   if (committed) {
     links_.flush();
     fault_point(fault::point::verdict_sent);
+    around_.tidy();
   }
   bool heard = false;
   for (client& c : clients_) {

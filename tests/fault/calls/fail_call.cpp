@@ -25,9 +25,9 @@
 namespace {
 
 enum call { do_openat, do_mkdirat, do_fstatat, do_fstat, do_fchmod, do_read, do_pread, do_write, do_pwrite, do_fsync, do_renameat,
-            do_unlinkat, do_io_submit, do_io_getevents, calls };
+            do_unlinkat, do_fallocate, do_ftruncate, do_io_submit, do_io_getevents, calls };
 constexpr const char* names[calls] = {"openat", "mkdirat", "fstatat", "fstat", "fchmod", "read", "pread", "write", "pwrite", "fsync",
-                                      "renameat", "unlinkat", "io_submit", "io_getevents"};
+                                      "renameat", "unlinkat", "fallocate", "ftruncate", "io_submit", "io_getevents"};
 
 constexpr int counts_only = -1, cut_short = -2;
 
@@ -169,6 +169,14 @@ ssize_t pwrite(int fd, const void* from, std::size_t n, off_t at) {
 int fsync(int fd) {
   static const auto call = real<int(int)>("fsync");
   return unless(fate(do_fsync, counts(fd)), [&] { return call(fd); });
+}
+int fallocate(int fd, int mode, off_t at, off_t n) {
+  static const auto call = real<int(int, int, off_t, off_t)>("fallocate");
+  return unless(fate(do_fallocate, counts(fd)), [&] { return call(fd, mode, at, n); });
+}
+int ftruncate(int fd, off_t n) {
+  static const auto call = real<int(int, off_t)>("ftruncate");
+  return unless(fate(do_ftruncate, counts(fd)), [&] { return call(fd, n); });
 }
 int renameat(int from, const char* old, int to, const char* now) {
   static const auto call = real<int(int, const char*, int, const char*)>("renameat");

@@ -2,8 +2,8 @@
 """Cuts the power at any moment of a commit: whatever a disk may hold then, a restart finds one whole checkpoint.
 
 A small checkpoint is made over an existing one, and its system calls are recorded. The model of the disk is as bad as POSIX
-lets it be: bytes that were written since a file's last fsync are there or not, in any combination of blocks, and so is the
-file's new size; names that were made, renamed or removed since their directory's last fsync are so or not, in any combination;
+lets it be: bytes that were written since a file's last fsync are there or not, in any combination of blocks, and its size is any
+that it had since; names that were made, renamed or removed since their directory's last fsync are so or not, in any combination;
 a rename is there or not. Each of the states is laid out and read by the store's own code, which must take the old checkpoint or
 the new one, all bytes of it, and pass over nothing; once commit() has returned, the new one.
 
@@ -37,11 +37,14 @@ class Disk:
         self.held = {number: bytearray(self.bytes_of[number]) for number in old}
         self.pending_names = {directory: [] for directory in self.names}
         self.pending_writes = {number: [] for number in old}
+        self.length = {number: len(held) for number, held in self.held.items()}
+        self.pending_lengths = {number: [] for number in old}
         for call in calls:
             getattr(self, "_" + call[0])(*call[1:])
 
     def _make(self, directory, name, number):
         self.held[number], self.pending_writes[number] = bytearray(), []
+        self.length[number], self.pending_lengths[number] = 0, []
         self._name(directory, {name: number})
 
     def _mkdir(self, directory, name, number):
@@ -73,14 +76,24 @@ class Disk:
             self.pending_writes[number].append((offset, part))
             offset += part
 
+        self._lengthen(number, end)
+
+    def _lengthen(self, number, n):
+        self._cut(number, max(self.length[number], n))
+
+    def _cut(self, number, n):
+        if n != self.length[number]:
+            self.pending_lengths[number].append(n)
+        self.length[number] = n
+
     def _sync(self, number):
         for change in self.pending_names.get(number, []):
             self._apply(self.names[number], change)
         if number in self.pending_names:
             self.pending_names[number] = []
             return
-        self.held[number] = self._with(number, self.pending_writes[number])
-        self.pending_writes[number] = []
+        self.held[number] = self._of_length(self._with(number, self.pending_writes[number]), self.length[number])
+        self.pending_writes[number], self.pending_lengths[number] = [], []
 
     def _with(self, number, writes):
         """What a file holds when these writes have reached the disk."""
@@ -89,6 +102,11 @@ class Disk:
         for offset, n in writes:
             held[offset:offset + n] = self.bytes_of[number][offset:offset + n]
         return held
+
+    @staticmethod
+    def _of_length(held, n):
+        held.extend(bytes(max(0, n - len(held))))
+        return held[:n]
 
     def _returned(self):
         pass
@@ -116,14 +134,12 @@ class Disk:
         return laid
 
     def _bytes(self, number, chance, takes):
-        writes = self.pending_writes[number]
-        if not writes:
+        writes, lengths = self.pending_writes[number], self.pending_lengths[number]
+        if not writes and not lengths:
             return bytes(self.held[number])
-        sizes = sorted({len(self.held[number]), *(offset + n for offset, n in writes)})
-        size = sizes[-1] if takes() else chance.choice(sizes)
-        held = self._with(number, [write for write in writes if takes()])
-        held.extend(bytes(max(0, size - len(held))))
-        return bytes(held[:size])
+        sizes = sorted({len(self.held[number]), *lengths, *(offset + n for offset, n in writes)})
+        size = self.length[number] if takes() else chance.choice(sizes)
+        return bytes(self._of_length(self._with(number, [write for write in writes if takes()]), size))
 
 
 class Judge:

@@ -5,7 +5,7 @@ import pathlib
 import re
 import subprocess
 
-CALLS = "openat,mkdirat,write,pwrite64,io_submit,fsync,fdatasync,renameat,renameat2,unlinkat,ftruncate"
+CALLS = "openat,mkdirat,write,pwrite64,io_submit,fsync,fdatasync,renameat,renameat2,unlinkat,fallocate,ftruncate"
 LINE = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)")
 PLACE = r"(?:AT_FDCWD|\d+)<([^>]*)>"
 NO_TRACER = 77      # exit status of a test that cannot be run here
@@ -31,7 +31,7 @@ class Recording:
     """calls: what changes names or bytes under the directory, or makes them durable, in order:
 
     ("make", directory, name, file) ("mkdir", directory, name, new) ("rename", directory, old, new) ("unlink", directory, name)
-    ("write", file, offset, bytes) ("sync", file or directory) ("returned",)
+    ("write", file, offset, bytes) ("lengthen", file, bytes) ("cut", file, bytes) ("sync", file or directory) ("returned",)
 
     Files and directories are numbers. bytes_of: what each file holds in the end.
     """
@@ -135,6 +135,15 @@ class Recording:
             self.calls.append(("unlink", self._number(place[0]), place[1]))
             self.numbers.pop("/".join(place), None)
 
+    def _fallocate(self, text, _):
+        path = re.match(PLACE, text)[1]
+        mode, offset, n = (int(word) for word in text.split(", ")[-3:])
+        if self._is_ours(path):
+            if mode != 0:
+                raise ValueError(f"this is not modelled: {text}")
+            self.calls.append(("lengthen", self.numbers[path], offset + n))
+
     def _ftruncate(self, text, _):
-        if self._is_ours(re.match(PLACE, text)[1]):
-            raise ValueError(f"a file is cut, which is not modelled: {text}")
+        path = re.match(PLACE, text)[1]
+        if self._is_ours(path):
+            self.calls.append(("cut", self.numbers[path], int(text.rpartition(", ")[2])))
