@@ -93,7 +93,7 @@ void image_saver::prepare(image_plan& plan) {
   const std::lock_guard hold(lock_);
   next_.reset();
   plan.how = how_.how;
-  plan.most_per_s = how_.most_per_s;
+  plan.most_per_s = plan.limited ? how_.most_per_s : 0;
   if (!how_.incremental) return;
   plan.sums = true;
   plan.unwritten = tracker_->mark(plan.regions);

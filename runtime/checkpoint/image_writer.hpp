@@ -40,6 +40,7 @@ struct image_plan {
   const base_image* base = nullptr;  // nullptr: all memory is written. Lives as long as the writer
   std::vector<page_range> unwritten; // since the base; ascending
   bool sums = false;                 // are wanted afterwards
+  bool limited = true;               // by the rate that the user has set
   page_source* pages = nullptr;      // that memory is taken from; nullptr: of this process. Lives as long as the writer
   std::shared_ptr<memory_observer> observer;   // sees memory that the program can write to; nullptr: none
 };

@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <set>
+#include <string_view>
 
 namespace mana::store {
 
@@ -54,11 +57,23 @@ local_image read_sidecar(const own_directory& own, const std::string& name, std:
   }
 }
 
-bool is_sidecar(const std::string& name) { return name.starts_with("rank-") && name.ends_with(".json"); }
+/// in:  end  of the name, from the point on
+/// out: nothing if no rank has a file of this name
+std::optional<std::uint32_t> rank_of(const std::string& name, std::string_view end) {
+  constexpr std::string_view begin = "rank-";
+  std::uint32_t rank = 0;
+  if (!name.starts_with(begin) || !name.ends_with(end)) return std::nullopt;
+  const char* const last = name.data() + name.size() - end.size();
+  const auto [at, error] = std::from_chars(name.data() + begin.size(), last, rank);
+  if (error != std::errc() || at != last) return std::nullopt;
+  return rank;
+}
 
-void look_into(const own_directory& own, std::uint64_t generation, found_images& found) {
+void look_into(const own_directory& own, std::uint64_t generation, std::optional<std::uint32_t> wanted,
+               found_images& found) {
   for (const std::string& name : own.names()) {
-    if (!is_sidecar(name)) continue;
+    const auto rank = rank_of(name, ".json");
+    if (!rank || (wanted && rank != wanted)) continue;
     try {
       const local_image about = read_sidecar(own, name, generation);
       check_image(own, about);
@@ -85,6 +100,24 @@ void copy_bytes(int from, const std::string& path, std::uint64_t bytes, image::o
   }
 }
 
+/// All of DIR's directories of generations. DIR, or one of them, that is not there, or no more, holds nothing.
+template <class Look>
+void for_each_generation(const std::string& directory, Look&& look) {
+  const auto unless_missing = [](auto&& step) {
+    try {
+      step();
+    } catch (const image::image_error& error) {
+      if (error.kind() != image::error_kind::missing) throw;
+    }
+  };
+  unless_missing([&] {
+    const own_directory all = own_directory::open(tidy(directory).string());
+    for (const std::string& name : all.names())
+      if (const auto number = image::generation_number(name))
+        unless_missing([&] { look(all.open_directory(name), *number); });
+  });
+}
+
 }  // namespace
 
 std::string node_name() {
@@ -96,6 +129,8 @@ std::string node_name() {
 }
 
 std::string local_directory(const std::string& directory, const std::string& node) {
+  if (!directory.starts_with('/'))
+    throw store_error(error_kind::unwritable, directory + ": the path of a node's directory begins with /");
   std::string path;
   for (std::size_t at = 0; at < directory.size(); ++at) {
     if (directory[at] != '%') {
@@ -111,6 +146,10 @@ std::string local_directory(const std::string& directory, const std::string& nod
     path += what == 'n' ? node : "%";
   }
   return path;
+}
+
+void prepare_local(const std::string& directory) {
+  in_store(error_kind::unwritable, [&] { own_directory::make(tidy(directory).string()); });
 }
 
 std::string begin_local(const std::string& directory, std::uint64_t generation, std::uint32_t rank) {
@@ -129,22 +168,26 @@ void finish_local(const std::string& directory, const local_image& about) {
   });
 }
 
-found_images find_local(const std::string& directory) {
+found_images find_local(const std::string& directory, std::optional<std::uint32_t> rank) {
   return in_store(error_kind::unreadable, [&] {
     found_images found;
-    try {
-      const own_directory all = own_directory::open(tidy(directory).string());
-      for (const std::string& name : all.names()) {
-        const auto number = image::generation_number(name);
-        if (number) look_into(all.open_directory(name), *number, found);
-      }
-    } catch (const image::image_error& error) {
-      if (error.kind() != image::error_kind::missing) throw;
-    }
+    for_each_generation(directory, [&](const own_directory& own, std::uint64_t number) { look_into(own, number, rank, found); });
     std::sort(found.sound.begin(), found.sound.end(), [](const local_image& a, const local_image& b) {
       return std::pair(a.generation, a.rank) < std::pair(b.generation, b.rank);
     });
     return found;
+  });
+}
+
+std::vector<std::pair<std::uint64_t, std::uint32_t>> local_files(const std::string& directory) {
+  return in_store(error_kind::unreadable, [&] {
+    std::set<std::pair<std::uint64_t, std::uint32_t>> found;
+    for_each_generation(directory, [&](const own_directory& own, std::uint64_t number) {
+      for (const std::string& name : own.names())
+        for (const std::string_view end : {".json", ".mana"})
+          if (const auto rank = rank_of(name, end)) found.emplace(number, *rank);
+    });
+    return std::vector(found.begin(), found.end());
   });
 }
 

@@ -4,17 +4,23 @@
 #include "local_sidecar.hpp"
 #include "output_file.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mana::store {
 
 /// Name of this node: the environment variable MANA_NODE, or that of the host.     errors: store_error (unreadable)
 std::string node_name();
-/// in:     directory  as the user gave it; "%n" stands for the node's name, "%%" for "%"
-/// errors: store_error (unwritable) for any other "%", and for a node's name that is no name of a file
+/// in:     directory  as the user gave it, absolute; "%n" stands for the node's name, "%%" for "%"
+/// errors: store_error (unwritable) for a path from where the process is, for any other "%", and for a node's name that is no
+///         name of a file
 std::string local_directory(const std::string& directory, const std::string& node);
 
+/// Makes DIR where it is missing.     errors: store_error (unwritable, not_own)
+void prepare_local(const std::string& directory);
 /// Makes DIR and the directory of the generation, where another rank of the node has not.
 /// out:    path of the rank's image, which is made with O_EXCL by who writes it
 /// errors: store_error (unwritable, not_own)
@@ -29,8 +35,12 @@ struct found_images {
   std::vector<std::string> problems;     // of others, which name the file
 };
 /// Never throws for what is wrong with one file. DIR that is not there holds nothing.
+/// in:     rank  of whom; nothing: of all
 /// errors: store_error (unreadable, not_own)
-found_images find_local(const std::string& directory);
+found_images find_local(const std::string& directory, std::optional<std::uint32_t> rank = {});
+
+/// Ranks and generations of all images in DIR, whole or not.     errors: as find_local()
+std::vector<std::pair<std::uint64_t, std::uint32_t>> local_files(const std::string& directory);
 
 /// A rank's own files of a generation, whole or not, and the directory if they were the last in it.
 /// out: false if something of them is left

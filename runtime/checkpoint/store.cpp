@@ -115,11 +115,11 @@ bool is_complete(const generation& g) {
 }
 
 /// Another job may take the same number at the same time: then this one takes the next.
-generation begin_generation(const std::string& directory) {
+generation begin_generation(const std::string& directory, std::uint64_t at_least) {
   return in_store(error_kind::unwritable, [&]() -> generation {
     const own_directory all = own_directory::make(tidy(directory).string());
     const std::vector<std::uint64_t> before = numbers_in(all);
-    for (std::uint64_t number = before.empty() ? 1 : before.back() + 1;; ++number) {
+    for (std::uint64_t number = std::max(at_least, before.empty() ? 1 : before.back() + 1);; ++number) {
       auto lock = std::make_shared<directory_lock>(directory_lock::of_generation(all, number));
       const std::string name = generation_name(number);
       if (lock->end() == lock_end::busy || all.has_directory(name)) continue;

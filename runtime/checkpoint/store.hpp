@@ -81,8 +81,9 @@ struct manifest {
 std::string rank_file_name(std::uint32_t rank);
 
 /// Makes the directory of the next generation, and DIR itself where it is missing, both 0700.
+/// in:     at_least  its number is not smaller: there are images of earlier ones elsewhere
 /// errors: store_error (unwritable, not_own)
-generation begin_generation(const std::string& directory);
+generation begin_generation(const std::string& directory, std::uint64_t at_least = 1);
 /// Makes the generation exist: all files are durable before the manifest, and the manifest when this returns. Version,
 /// number and the time of the commit are put into the manifest here.
 /// errors: store_error (unwritable, missing_file, not_own); the generation does not exist then

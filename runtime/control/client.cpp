@@ -119,9 +119,9 @@ class conversation {
 
 }  // namespace
 
-std::string request_checkpoint(const std::string& job, bool stop, double timeout_s) {
+std::string request_checkpoint(const std::string& job, bool stop, double timeout_s, wait_for what) {
   conversation with(job, timeout_s);
-  const bytes question = frame_writer(frame_type::ask_checkpoint).put(static_cast<std::uint8_t>(stop)).take();
+  const bytes question = frame_writer(frame_type::ask_checkpoint).put(static_cast<std::uint8_t>(stop)).put(what).take();
   const bytes frame = with.ask(question, frame_type::answer);
   frame_reader reader(frame);
   const bool ok = reader.get<std::uint8_t>() != 0;

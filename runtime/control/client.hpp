@@ -1,5 +1,7 @@
 // Talking to a running job from outside.
 #pragma once
+#include "wire.hpp"
+
 #include <stdexcept>
 #include <string>
 
@@ -18,13 +20,15 @@ struct client_error : std::runtime_error {
   client_problem problem;
 };
 
-/// Asks for a checkpoint and waits until it is durable.
+/// Asks for a checkpoint and waits until it is durable: in the directory of checkpoints, or on the ranks' nodes, where the job
+/// writes there.
 /// in:     job        job file, or the checkpoint directory that holds it
 ///         stop       the job ends after it
 ///         timeout_s  0: no limit
 /// out:    the coordinator's line about it: directory, size, time
 /// errors: client_error
-std::string request_checkpoint(const std::string& job, bool stop, double timeout_s);
+std::string request_checkpoint(const std::string& job, bool stop, double timeout_s,
+                               wait_for what = wait_for::directory);
 
 /// What the job is doing, as a JSON object; see coordinator::status_json. errors: client_error
 std::string job_status(const std::string& job, double timeout_s);

@@ -87,6 +87,7 @@ void coordinator::on_frame(int link, frame_reader& frame) {
     }
     case frame_type::parked:
     case frame_type::copied:
+    case frame_type::on_node:
     case frame_type::written:
     case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::request: on_request(frame.get<std::uint8_t>() != 0); break;
@@ -149,6 +150,7 @@ void coordinator::on_client_frame(client& c, frame_reader& frame) {
     case frame_type::ask_checkpoint:
       c.waits = asked_ = true;
       asked_stop_ = frame.get<std::uint8_t>() != 0 || asked_stop_;
+      c.what = frame.get<wait_for>();
       break;
     case frame_type::ask_status: c.line->send(frame_writer(frame_type::status).put(status_json()).take()); break;
     default: throw wire_error();

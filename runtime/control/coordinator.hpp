@@ -24,6 +24,7 @@ class coordinator final : link_user {
   struct client {
     std::unique_ptr<connection> line;
     bool waits = false, served = false;
+    wait_for what = wait_for::directory;
   };
   enum class step { idle, quiescing, parking, writing, storing };
 
@@ -47,6 +48,7 @@ class coordinator final : link_user {
   void enter(step next);
   void proceed();
   void let_run_on();
+  void note_on_nodes();
   void conclude();
   checkpoint_times times_so_far() const;
   void give_up(const std::string& why);
@@ -73,7 +75,8 @@ class coordinator final : link_user {
   bool anew_ = false;                   // and goes on with the time limit of the one that is made anew
   bool joined_ = false, joined_stop_ = false;   // asked for while the checkpoint under way could still serve it
   bool stop_ = false, ended_ = false;
-  bool forked_ = false;                 // the checkpoint under way
+  bool forked_ = false, local_ = false; // the checkpoint under way
+  bool on_nodes_ = false;               // its images are durable there
   clock::request_number number_ = 0;    // of the last request
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
   time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
@@ -81,6 +84,7 @@ class coordinator final : link_user {
   std::optional<time> stop_at_;
   commit_info generation_{};
   std::uint64_t committed_ = 0, last_generation_ = 0;
+  std::uint64_t last_on_nodes_ = 0;     // generation; 0: none yet
   std::string last_result_;
 };
 

@@ -55,7 +55,8 @@ void coordinator::go_on() {
     enter(step::parking);
   }
   if (step_ == step::parking && progress_.all_parked() == number_) proceed();
-  if (step_ == step::writing && forked_ && progress_.all_copied() == number_) let_run_on();
+  if ((step_ == step::writing || step_ == step::storing) && local_ && progress_.all_on_node() == number_) note_on_nodes();
+  if (step_ == step::writing && (forked_ || local_) && progress_.all_copied() == number_) let_run_on();
   if ((step_ == step::writing || step_ == step::storing) && progress_.all_written() == number_) conclude();
 }
 
@@ -79,15 +80,27 @@ void coordinator::proceed() {
   }
   enter(step::writing);
   forked_ = around_.forked && !stop_;
+  local_ = around_.local && !stop_;        // a job that ends leaves its nodes
+  on_nodes_ = false;
   links_.send_all(frame_writer(frame_type::proceed)
-                      .put(generation_.generation_path)
-                      .put(generation_.generation)
+                      .put(generation_)
                       .put(static_cast<std::uint8_t>(forked_))
+                      .put(static_cast<std::uint8_t>(local_))
                       .take());
 }
 
-/// All ranks' memory is held by processes of their own: the program goes on, and the checkpoint is committed when those
-/// have written it.
+/// INV-46 who waits for the nodes is answered when the images of all ranks are durable there, and not before.
+void coordinator::note_on_nodes() {
+  if (std::exchange(on_nodes_, true)) return;
+  last_on_nodes_ = generation_.generation;
+  const std::string text = "generation " + std::to_string(generation_.generation) + " is on the nodes of all " +
+                           std::to_string(around_.size) + " ranks, and is being copied to " + around_.directory;
+  for (client& c : clients_)
+    if (c.served && c.what == wait_for::nodes) answer(c, true, text);
+}
+
+/// All ranks' memory is held by processes of their own, or by their nodes: the program goes on, and the checkpoint is
+/// committed when all is in the directory of checkpoints.
 void coordinator::let_run_on() {
   clock_->end();
   enter(step::storing);
@@ -144,8 +157,11 @@ std::string coordinator::success(const std::vector<rank_written>& images) const 
 }
 
 void coordinator::give_up(const std::string& why) {
-  if (step_ == step::writing || step_ == step::storing) around_.abandon(generation_);
-  close_checkpoint(false, why);
+  const bool begun = step_ == step::writing || step_ == step::storing;
+  if (begun) around_.abandon(generation_);
+  if (!begun || !on_nodes_) return close_checkpoint(false, why);
+  close_checkpoint(false, why + (why.ends_with('\n') ? "" : "\n") + "generation " + std::to_string(generation_.generation) +
+                              " is on the nodes: mana restart --local takes it from there\n");
 }
 
 /// A collective that a rank had started, as far as the others have heard, was refused there for its arguments: the line
@@ -164,7 +180,10 @@ void coordinator::on_retracted(clock::request_number number) {
 
 void coordinator::tell_verdict(verdict_kind verdict) {
   frame_writer frame(frame_type::verdict);
-  links_.send_all(frame.put(static_cast<std::uint8_t>(verdict)).put(static_cast<std::uint8_t>(stop_)).take());
+  links_.send_all(frame.put(static_cast<std::uint8_t>(verdict))
+                      .put(static_cast<std::uint8_t>(stop_))
+                      .put(static_cast<std::uint8_t>(on_nodes_))
+                      .take());
 }
 
 /// The ranks learn the outcome; then, while they run on, what is not needed any more is removed; then those who asked learn it.
@@ -179,7 +198,11 @@ void coordinator::close_checkpoint(bool committed, const std::string& text) {
     asked_stop_ = asked_stop_ || joined_stop_;
   }
   joined_ = joined_stop_ = false;
-  if (runs_on) links_.send_all(frame_writer(frame_type::stored).put(static_cast<std::uint8_t>(committed)).take());
+  if (runs_on)
+    links_.send_all(frame_writer(frame_type::stored)
+                        .put(static_cast<std::uint8_t>(committed))
+                        .put(static_cast<std::uint8_t>(on_nodes_))
+                        .take());
   else tell_verdict(committed ? verdict_kind::committed : verdict_kind::given_up);
   if (committed) {
     links_.flush();
@@ -246,7 +269,8 @@ std::string coordinator::waiting_for() const {
       text += who + (one ? " has threads that did not reach a point where they can be saved\n"
                          : ": not all threads have reached a point where they can be saved\n");
     if ((step_ == step::writing || step_ == step::storing) && !progress_.has_written(l, number_))
-      text += who + (one ? " has not written its image yet\n" : ": not all have written their images yet\n");
+      text += who + (local_ && on_nodes_ ? (one ? " has not copied its image yet\n" : ": not all have copied their images yet\n")
+                         : one ? " has not written its image yet\n" : ": not all have written their images yet\n");
   }
   return text;
 }
@@ -257,6 +281,7 @@ std::string coordinator::status_json() const {
       {"mana_status", 1}, {"program", around_.program}, {"ranks", around_.size}, {"host", where_.host},
       {"phase", step_names[static_cast<int>(step_)]}, {"checkpoints", committed_},
       {"last_generation", last_generation_}, {"last_result", last_result_}, {"directory", around_.directory}};
+  if (around_.local) document["last_generation_on_nodes"] = last_on_nodes_;
   nlohmann::ordered_json took = nlohmann::ordered_json::object();
   for (std::size_t s = 0; s < took_s_.size(); ++s)
     if (took_s_[s]) took[step_names[s]] = *took_s_[s];

@@ -14,6 +14,7 @@ void progress::hear(int link, frame_reader& frame) {
   switch (frame.type()) {
     case frame_type::parked: l.parked = frame.get<clock::request_number>(); break;
     case frame_type::copied: l.copied = frame.get<clock::request_number>(); break;
+    case frame_type::on_node: l.on_node = frame.get<clock::request_number>(); break;
     case frame_type::written: {
       const auto request = frame.get<clock::request_number>();
       auto results = frame.get<std::vector<rank_result>>();

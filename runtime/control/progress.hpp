@@ -15,7 +15,8 @@ class progress {
  public:
   explicit progress(std::span<const clock::rank_range> links);
 
-  /// frame: parked, copied, written (results of all ranks behind the link, ascending), ending      errors: wire_error
+  /// frame: parked, copied, on_node, written (results of all ranks behind the link, ascending), ending
+  /// errors: wire_error
   void hear(int link, frame_reader& frame);
 
   bool has_parked(int link, clock::request_number of) const { return at(link).parked == of; }
@@ -23,6 +24,7 @@ class progress {
   /// The request of which all links have said so; 0: of none.
   clock::request_number all_parked() const { return common(&of_link::parked); }
   clock::request_number all_copied() const { return common(&of_link::copied); }
+  clock::request_number all_on_node() const { return common(&of_link::on_node); }
   clock::request_number all_written() const { return common(&of_link::written); }
   bool all_ending() const;
   /// Of all ranks behind the links, ascending. Once.
@@ -31,7 +33,7 @@ class progress {
  private:
   struct of_link {
     clock::rank_range ranks;
-    clock::request_number parked = 0, copied = 0, written = 0;     // of which it has said so last
+    clock::request_number parked = 0, copied = 0, on_node = 0, written = 0;     // of which it has said so last
     std::vector<rank_result> results = {};
     bool ending = false;
   };

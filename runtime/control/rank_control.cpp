@@ -101,19 +101,25 @@ void rank_control::on_frame(frame_reader& frame) {
     case frame_type::clock_down: clock_->receive(frame); break;
     case frame_type::line: on_line(); break;
     case frame_type::proceed:
-      generation_.generation_path = frame.get<std::string>();
-      generation_.generation = frame.get<std::uint64_t>();
-      forked_ = frame.get<std::uint8_t>() != 0;
+      generation_ = frame.get<commit_info>();
+      forked_ = frame.get<bool>();
+      local_ = frame.get<bool>();
+      runs_on_ = forked_ || local_;
       stored_number_ = number_;
       vid::begin_anew(around_.clocks());
       proceed_ = true;
       break;
     case frame_type::verdict: {
       const auto verdict = static_cast<verdict_kind>(frame.get<std::uint8_t>());
-      on_verdict(verdict, frame.get<std::uint8_t>() != 0);
+      const bool stop = frame.get<bool>();
+      on_verdict(verdict, stop, frame.get<bool>());
       break;
     }
-    case frame_type::stored: around_.stored(frame.get<std::uint8_t>() != 0); break;
+    case frame_type::stored: {
+      const bool committed = frame.get<bool>();
+      around_.stored(generation_, {committed, frame.get<bool>()});
+      break;
+    }
     case frame_type::end: all_ending_ = true; break;
     default: break;
   }
@@ -148,7 +154,7 @@ void rank_control::on_line() {
   around_.signal_threads();
 }
 
-void rank_control::on_verdict(verdict_kind verdict, bool stop) {
+void rank_control::on_verdict(verdict_kind verdict, bool stop, bool on_nodes) {
   // The next request was given up before this rank was done with the last one, whose verdict stands.
   if (std::exchange(pending_, 0) != 0) return;
   verdict_known_ = true;
@@ -156,7 +162,7 @@ void rank_control::on_verdict(verdict_kind verdict, bool stop) {
   stop_ = stop;
   all_ending_ = committed_ && stop;
   // It may all have been stored before the last rank said that it was copied.
-  if (std::exchange(forked_, false) && verdict != verdict_kind::copied) around_.stored(committed_);
+  if (std::exchange(runs_on_, false) && verdict != verdict_kind::copied) around_.stored(generation_, {committed_, on_nodes});
   clock_->end();
   bridge_.parked_count.fetch_add(1);     // the initial thread may be waiting for it
   wake_all(bridge_.parked_count);
@@ -165,7 +171,7 @@ void rank_control::on_verdict(verdict_kind verdict, bool stop) {
 
 /// The coordinator is gone, or a relay on the way to it: its rank has ended, or its node. Nothing may wait for it.
 void rank_control::on_silence() {
-  if (!released_) on_verdict(verdict_kind::given_up, false);
+  if (!released_) on_verdict(verdict_kind::given_up, false, false);
   all_ending_ = true;
   changed_.notify_all();
 }
@@ -315,6 +321,16 @@ commit_info rank_control::generation() {
 bool rank_control::forked() {
   const std::lock_guard hold(lock_);
   return forked_;
+}
+
+bool rank_control::local() {
+  const std::lock_guard hold(lock_);
+  return local_;
+}
+
+void rank_control::on_node() {
+  const std::lock_guard hold(lock_);
+  if (begun_) tell(frame_writer(frame_type::on_node).put(stored_number_).take());
 }
 
 lower::outcome rank_control::copied() {

@@ -37,11 +37,15 @@ class rank_control {
 
   /// Returns when all threads of all ranks are parked, or (0) when the checkpoint was given up.
   int park_others();
-  /// Directory and number of the generation; valid after park_others().
+  /// Valid after park_others().
   commit_info generation();
   /// Whether a process of its own is to write the image; valid after park_others().
   bool forked();
-  /// A process of its own holds the memory. Returns when those of all ranks do: the program may go on then, and stored() is
+  /// Whether it goes to this rank's node, and is copied then; valid after park_others().
+  bool local();
+  /// It is durable there. Any thread; does not wait.
+  void on_node();
+  /// A process of its own holds the memory, or the node does. Returns when those of all ranks do: the program may go on then, and stored() is
   /// to follow; or the checkpoint was given up.
   lower::outcome copied();
   /// What that process has come to. Any thread; does not wait.
@@ -59,7 +63,7 @@ class rank_control {
   void on_frame(frame_reader& frame);
   void on_requested(clock::request_number number);
   void on_line();
-  void on_verdict(verdict_kind verdict, bool stop);
+  void on_verdict(verdict_kind verdict, bool stop, bool on_nodes);
   void on_silence();
   void start_quiesce(clock::request_number number);
   void let_go();
@@ -89,7 +93,8 @@ class rank_control {
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
   commit_info generation_;
-  bool forked_ = false;                 // what the coordinator said of it
+  bool forked_ = false, local_ = false; // what the coordinator said of it
+  bool runs_on_ = false;                // stored() is to be told of it
   clock::request_number stored_number_ = 0;     // of the checkpoint whose image is being written
   std::map<const vid::group_clock*, std::uint64_t> barriers_;   // trivial ones that this rank is in: their requests
 };

@@ -90,6 +90,7 @@ void relay::on_frame(int link, frame_reader& frame) {
       break;
     case frame_type::parked:
     case frame_type::copied:
+    case frame_type::on_node:
     case frame_type::written:
     case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::of_rank: {
@@ -122,6 +123,10 @@ void relay::tell_what_all_said() {
   if (const auto request = progress_.all_copied(); request > said_copied_) {
     said_copied_ = request;
     tell(frame_writer(frame_type::copied).put(request).take());
+  }
+  if (const auto request = progress_.all_on_node(); request > said_on_node_) {
+    said_on_node_ = request;
+    tell(frame_writer(frame_type::on_node).put(request).take());
   }
   if (const auto request = progress_.all_written(); request > said_written_) {
     said_written_ = request;

@@ -37,6 +37,14 @@ struct rank_result {
 struct commit_info {
   std::string generation_path;
   std::uint64_t generation = 0;
+  std::uint64_t nonce = 0;           // of this attempt; generations that were given up may have had the same number
+  static constexpr std::tuple fields{&commit_info::generation_path, &commit_info::generation, &commit_info::nonce};
+};
+
+/// What became of a checkpoint.
+struct stored_end {
+  bool committed = false;            // it is in the directory of checkpoints
+  bool on_nodes = false;             // all ranks' images are on their nodes
 };
 
 /// What a checkpoint took before its commit, in seconds.
@@ -55,6 +63,7 @@ struct surroundings {
   int requests = -1;                 // eventfd, see lower::slot_requests; -1: none
   double limit_s = 0;                // from a request until all threads are parked; 0: default_limit_s
   bool forked = false;               // the program runs on while processes of their own write; that of rank 0 counts
+  bool local = false;                // images are written on the nodes, and copied while the program runs on; the same
   bool verbose = false;
   std::string clock;                 // name of the policy; empty: the default
   std::string clock_trace;           // directory of the clock's traces; empty: none are written
@@ -72,8 +81,9 @@ struct surroundings {
   std::function<std::uint64_t(std::uint64_t comm)> begin_barrier;        // out: a request
   std::function<bool(std::uint64_t& request)> is_barrier_over;
   std::function<void()> make_progress;               // of what the live MPI has under way, on a thread that is in MPI
-  /// What became of a checkpoint whose images were still being written when the program went on. On the agent's thread.
-  std::function<void(bool committed)> stored;
+  /// What became of a checkpoint whose images were still being written or copied when the program went on. On the agent's
+  /// thread: it does not wait.
+  std::function<void(const commit_info&, stored_end)> stored;
   /// Of rank 0, called on the coordinator's thread. errors: std::exception, whose text the requester reads
   std::function<commit_info()> begin_generation;
   std::function<void(const commit_info&, std::span<const rank_written>, const checkpoint_times&)> commit;

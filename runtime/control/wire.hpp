@@ -31,18 +31,19 @@ enum class frame_type : std::uint8_t {
   lost = 10,        // a relay: int32 first, end: these ranks cannot be reached any more
   of_rank = 11,     // a relay: int32 rank, frame of it: clock_up or answered, of a policy that does not combine
   retracted = 12,   // uint64 request: a start that it has counted was none
+  on_node = 13,     // uint64 request: the images are durable on the nodes
   // Away from the coordinator, to all ranks
   clock_down = 16,  // the clock policy's down, to one link
-  proceed = 17,     // all ranks are parked. text: directory of the generation
-  verdict = 18,     // uint8 verdict_kind, uint8 stop: the ranks are let go
+  proceed = 17,     // all ranks are parked. commit_info; uint8 forked, uint8 local
+  verdict = 18,     // uint8 verdict_kind, uint8 stop, uint8 on_nodes: the ranks are let go
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
-  stored = 23,      // uint8 committed: what became of a checkpoint whose verdict was `copied`
+  stored = 23,      // uint8 committed, uint8 on_nodes: what became of a checkpoint whose verdict was `copied`
   to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
   // client → coordinator
   hello_client = 32,    // key
-  ask_checkpoint = 33,  // uint8 stop
+  ask_checkpoint = 33,  // uint8 stop, uint8 wait_for
   ask_status = 34,
   // coordinator → client
   answer = 48,  // uint8 ok, text
@@ -50,6 +51,9 @@ enum class frame_type : std::uint8_t {
 };
 
 enum class verdict_kind : std::uint8_t { given_up = 0, committed = 1, copied = 2 };
+
+/// What who asks for a checkpoint waits for.
+enum class wait_for : std::uint8_t { directory = 0, nodes = 1 };      // that has it, or whose disks have it
 
 inline constexpr std::size_t key_bytes = 32;
 inline constexpr std::size_t max_frame = 64u << 20;

@@ -4,6 +4,7 @@
 #include "job.hpp"
 #include "lazy_check.hpp"
 #include "lock_section.hpp"
+#include "node_images.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/life.hpp"
@@ -28,6 +29,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -123,12 +125,82 @@ lower::outcome write_here(to_save all, const control::commit_info& generation) {
   return how;
 }
 
+constexpr const char* on_node_first = ", on the node first";
+const std::string not_on_node = "the image is not on the rank's node: ";
+
+/// Where a forked process writes: on the node, or, with a warning, where the images of all come to be.
+/// out: on the node
+bool choose_place(to_save& all, const control::commit_info& generation) {
+  if (!control_of_job().local()) return false;
+  try {
+    all.plan.path = begin_on_node(generation);
+    all.plan.limited = false;
+    return true;
+  } catch (const std::exception& error) {
+    all.warnings.push_back(not_on_node + error.what());
+    return false;
+  }
+}
+
+/// The image on this rank's node, or nothing where it cannot be there.
+/// in: all  of which a copy is left for another place; why it is needed is added to its warnings
+std::optional<image::saved_image> write_on_node(to_save& all, const control::commit_info& generation) {
+  try {
+    image::image_plan plan = all.plan;
+    plan.path = begin_on_node(generation);
+    plan.limited = false;
+    image::saved_image saved = saver_of_job().write(std::move(plan), generation.generation);
+    saved.mode += on_node_first;
+    finish_on_node(generation, saved, all.warnings);
+    return saved;
+  } catch (const std::exception& error) {
+    abandon_on_node(generation);
+    saver_of_job().settle(false);        // what changed since the image before has been asked for, and is lost
+    all.plan.observer = std::make_shared<lock_section>();
+    all.warnings.push_back(not_on_node + error.what());
+    return std::nullopt;
+  }
+}
+
+/// The program waits until all ranks' images are on their nodes. One that cannot be there is written where the others are
+/// copied to.
+lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& generation) {
+  const time begin = std::chrono::steady_clock::now();
+  const auto on_node = write_on_node(all, generation);
+  if (!on_node) {
+    const image::saved_image saved = saver_of_job().write(std::move(all.plan), generation.generation);
+    control_of_job().stored({as_written(saved, std::move(all.warnings), begin), {}});
+    return control_of_job().copied();
+  }
+  copy_from_node_later(generation, [begin, saved = *on_node, warnings = std::move(all.warnings)](const std::string& failure) {
+    control_of_job().stored({as_written(saved, warnings, begin), failure});
+  });
+  return control_of_job().copied();
+}
+
+/// out: why the copy could not be made, or nothing
+std::string finish_and_copy(const image::saved_image& saved, const control::commit_info& generation,
+                            const std::vector<std::string>& warnings) {
+  try {
+    finish_on_node(generation, saved, warnings);
+    copy_from_node(generation);
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 /// The program waits until all ranks' memory is held by processes of their own.
 lower::outcome write_aside(to_save all, const control::commit_info& generation) {
   const time begin = std::chrono::steady_clock::now();
-  const auto done = [begin, warnings = std::move(all.warnings)](const image::saved_image& saved,
-                                                                const std::string& failure) {
-    control_of_job().stored({as_written(saved, warnings, begin), failure});
+  const bool local = choose_place(all, generation);
+  const auto done = [begin, local, generation, warnings = std::move(all.warnings)](const image::saved_image& saved,
+                                                                                   const std::string& failure) {
+    if (!local || !failure.empty()) return control_of_job().stored({as_written(saved, warnings, begin), failure});
+    image::saved_image on_node = saved;
+    on_node.mode += on_node_first;
+    const std::string why = finish_and_copy(on_node, generation, warnings);
+    control_of_job().stored({as_written(on_node, warnings, begin), why});
   };
   saver_of_job().write_aside(std::move(all.plan), generation.generation, done);
   fault_point(fault::point::copied);
@@ -152,8 +224,9 @@ lower::outcome write_and_agree(process_state::captured process, const std::strin
     if (!failure.empty()) throw std::runtime_error(failure);
     const control::commit_info generation = control_of_job().generation();
     to_save all = what_to_save(generation.generation_path, std::move(process));
-    how = control_of_job().forked() ? write_aside(std::move(all), generation)
-                                    : write_here(std::move(all), generation);
+    how = control_of_job().forked()  ? write_aside(std::move(all), generation)
+          : control_of_job().local() ? write_on_node_and_copy(std::move(all), generation)
+                                     : write_here(std::move(all), generation);
   } catch (const std::exception& error) {
     saver_of_job().settle(false);
     how = control_of_job().not_written(error.what());

@@ -1,6 +1,7 @@
 #include "control_of_job.hpp"
 
 #include "job.hpp"
+#include "node_images.hpp"
 #include "own_requests.hpp"
 #include "start_failure.hpp"
 
@@ -13,13 +14,16 @@
 #include <mana/vid/group_clock.hpp>
 
 #include <mpi.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 #include <exception>
 #include <set>
+#include <system_error>
 
 namespace mana::run {
 
@@ -115,6 +119,14 @@ store::generation& generation_under_way() {
   return generation;
 }
 
+/// Never 0.
+std::uint64_t draw_nonce() {
+  std::uint64_t nonce = 0;
+  while (nonce == 0)
+    if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce) throw std::system_error(errno, std::generic_category(), "getrandom");
+  return nonce;
+}
+
 control::surroundings surroundings_of_job() {
   const lower::bridge& b = lower::the_bridge();
   const start_options& options = this_job().options;
@@ -128,7 +140,11 @@ control::surroundings surroundings_of_job() {
   s.requests = own_requests();
   s.verbose = options.verbose;
   s.forked = options.forked;
-  s.stored = [](bool committed) { saver_of_job().settle(committed); };
+  s.local = !options.local.empty();
+  s.stored = [local = s.local](const control::commit_info& generation, control::stored_end end) {
+    saver_of_job().settle(end.committed);
+    if (local) settle_on_node(generation, end);
+  };
   s.clock = options.clock;
   s.clock_trace = options.clock_trace;
   s.fan_out = options.fan_out;
@@ -146,9 +162,10 @@ control::surroundings surroundings_of_job() {
   s.clocks = first_clock;
   s.signal_threads = signal_threads;
   s.all_parked = all_parked;
-  s.begin_generation = [directory = s.directory] {
-    store::generation& made = generation_under_way() = store::begin_generation(directory);
-    return control::commit_info{made.path, made.number};
+  s.begin_generation = [directory = s.directory, least = newest_on_nodes() + 1]() mutable {
+    store::generation& made = generation_under_way() = store::begin_generation(directory, least);
+    least = made.number + 1;
+    return control::commit_info{made.path, made.number, draw_nonce()};
   };
   s.commit = [](const control::commit_info&, std::span<const control::rank_written> images,
                 const control::checkpoint_times& times) {
@@ -167,6 +184,9 @@ control::rank_control& control_of_job() noexcept {
   return control;
 }
 
-void begin_control() { control_of_job().begin(surroundings_of_job()); }
+void begin_control() {
+  begin_node_images();
+  control_of_job().begin(surroundings_of_job());
+}
 
 }  // namespace mana::run

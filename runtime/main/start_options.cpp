@@ -103,7 +103,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--fan-out",    "--children",      "--sockets",
                                                "--map",        "--cpu",           "--compress",
                                                "--full-every", "--max-rate",      "--nice",
-                                               "--keep"};
+                                               "--keep",       "--local"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -123,6 +123,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--full-every") options.saving.full_every = whole_number<unsigned>(name, value);
   else if (name == "--max-rate") options.saving.most_per_s = whole_number<std::uint64_t>(name, value);
   else if (name == "--keep") options.keep = keep(name, value);
+  else if (name == "--local") options.local = value;
   else if (name == "--nice") options.saving.nice = whole_number<int>(name, value);
   else if (name == "--map") add_moved(name, value, options);
   else options.preload = value;

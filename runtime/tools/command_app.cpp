@@ -26,6 +26,11 @@ void add_loss_option(CLI::App& app, const char* name, std::string& value, const 
 
 /// How images are written.
 void add_saving_options(CLI::App& app, run_options& options) {
+  app.add_option("--local", options.local,
+                 "Write images to this directory of each node first, and copy them while the program runs on; %n is the node's "
+                 "name")
+      ->type_name("DIR")
+      ->check(local_directory());
   app.add_option("--compress", options.compress,
                  "How images are compressed: auto (default: lz4 where that makes a checkpoint shorter), none, lz4[:N], "
                  "zstd[:LEVEL]")
@@ -128,6 +133,12 @@ void build_control(CLI::App& app, parsed& values) {
   auto* checkpoint = app.add_subcommand("checkpoint", "Take a checkpoint now; returns when it is durable");
   add_job(*checkpoint, values.checkpoint.job);
   checkpoint->add_flag("--stop", values.checkpoint.stop, "End the job once the checkpoint is durable");
+  checkpoint
+      ->add_option("--wait", values.checkpoint.wait,
+                   "global (default): until it is in the checkpoint directory; local: until it is on the ranks' nodes, if the "
+                   "job runs with --local")
+      ->type_name("WHERE")
+      ->check(CLI::IsMember({"local", "global"}));
   checkpoint
       ->add_option("--timeout", values.checkpoint.timeout_s, "Give up after so many seconds (default: the job's limit)")
       ->type_name("SECONDS")

@@ -40,6 +40,11 @@ std::string as_people_read(const nlohmann::json& status) {
   if (status.contains("phase_seconds")) phase += fmt::format(" for {}", human_seconds(status["phase_seconds"]));
   table.add({"phase", phase});
   table.add({"checkpoints", std::to_string(status["checkpoints"].get<int>())});
+  if (status.contains("last_generation_on_nodes")) {
+    const auto named = [](std::uint64_t generation) { return generation == 0 ? "none yet" : std::to_string(generation); };
+    table.add({"on the nodes", named(status["last_generation_on_nodes"])});
+    table.add({"in the directory", named(status["last_generation"])});
+  }
   table.add({"last", status["last_result"].get<std::string>().empty() ? "none yet" : status["last_result"]});
   std::string took;
   for (const auto& [phase_name, seconds] : status["seconds_by_phase"].items())
@@ -61,7 +66,9 @@ std::string with_schema(const std::string& status) {
 
 int take_checkpoint(const checkpoint_command& wanted) {
   try {
-    fmt::print("{}\n", control::request_checkpoint(place_of(wanted.job), wanted.stop, wanted.timeout_s));
+    fmt::print("{}\n", control::request_checkpoint(place_of(wanted.job), wanted.stop, wanted.timeout_s,
+                                                    wanted.wait == "local" ? control::wait_for::nodes
+                                                                           : control::wait_for::directory));
     return 0;
   } catch (const control::client_error& error) {
     fail(error);

@@ -7,6 +7,7 @@
 #include <mana/clock/policies.hpp>
 #include <mana/clock/tree.hpp>
 
+#include <local_store.hpp>
 #include <packing.hpp>
 #include <path_map.hpp>
 #include <retention.hpp>
@@ -116,6 +117,20 @@ const CLI::Validator& a_keep() {
           store::parse_keep(text);
           return std::string();
         } catch (const std::invalid_argument& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& local_directory() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          store::local_directory(text, "node");
+          return std::string();
+        } catch (const store::store_error& wrong) {
           return std::string(wrong.what());
         }
       },

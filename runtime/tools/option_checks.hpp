@@ -26,6 +26,8 @@ const CLI::Validator& path_rule();
 const CLI::Validator& compression();
 /// How many checkpoints are kept.
 const CLI::Validator& a_keep();
+/// Where a node keeps images.
+const CLI::Validator& local_directory();
 /// Names or numbers of signals.
 const CLI::Validator& signals();
 /// A piece of memory that is not empty: "0x2000-0x3000".

@@ -32,6 +32,7 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (options.fan_out != clock::default_fan_out) add("--fan-out", std::to_string(options.fan_out));
   if (options.children != "warn") add("--children", options.children);
   if (options.sockets != "warn") add("--sockets", options.sockets);
+  if (!options.local.empty()) add("--local", options.local);
   if (options.compress != "auto") add("--compress", options.compress);
   if (options.incremental) words.insert(words.end(), {"--incremental", "--full-every", std::to_string(options.full_every)});
   if (options.forked) words.emplace_back("--forked");

@@ -29,6 +29,7 @@ ROW = re.compile(r'row\{point::\w+, "(\w+)", phase::(\w+), who::(\w+), "(.*)"\}'
 RESTARTS_FROM = "generation_chosen"     # this point and those after it belong to a restart
 NAMED_FROM = "manifest_named"           # from here on the new checkpoint exists
 PRUNES = ("before_prune", "half_removed")
+ON_NODE = ("on_node", "copying")
 WRITER_POINTS = ("before_write", "half_written", "before_sync", "written")
 MPIS = ("mpich", "openmpi")
 VICTIMS = ("first", "middle", "last", "two", "mpirun", "writer")
@@ -59,9 +60,10 @@ def all_cases():
     return [(point, victim) for point, _, who in POINTS for victim in victims_of(point, who)]
 
 
-def options_of(point):
+def options_of(point, bench):
     """Words of mana restart, without which nobody comes to the point."""
-    return [*(["--forked"] if point == "copied" else []), *(["--keep", "1"] if point in PRUNES else [])]
+    return [*(["--forked"] if point == "copied" else []), *(["--keep", "1"] if point in PRUNES else []),
+            *(["--local", str(bench.directory / "node")] if point in ON_NODE else [])]
 
 
 def fault_of(point, victim):
@@ -142,7 +144,7 @@ def after_death(bench, job):
 def death_in_checkpoint(bench, point, victim):
     held = Held(bench, point) if victim == "mpirun" else None
     fault = held.fault if held else fault_of(point, victim)
-    job = bench.running(fault, *options_of(point), environment=held.environment if held else None)
+    job = bench.running(fault, *options_of(point, bench), environment=held.environment if held else None)
     client = bench.ask()
     if held:
         kill_launcher(job, held.await_pid(job))

@@ -10,14 +10,14 @@ namespace mana::fault {
 /// In the order in which a checkpoint comes to them, and then a restart.
 enum class point : std::uint8_t {
   request_heard, requested, counted, line_found, at_line, parked, all_parked, collectives_completed, drained,
-  before_write, copied, half_written, before_sync, written, all_written, manifest_written, manifest_named, committed_unsaid,
+  before_write, copied, half_written, before_sync, written, on_node, copying, all_written, manifest_written, manifest_named, committed_unsaid,
   before_prune, half_removed, verdict_sent, committed, resuming, given_up,
   generation_chosen, image_opened, descriptors_known, descriptors_shared, memory_mapped, memory_filled, registers_fitted,
   memory_restored, control_joined, threads_restarted, objects_rebuilt,
 };
 
 enum class phase : std::uint8_t {
-  request, counters, quiesce, park, drain, write, sync, manifest, prune, resume, give_up,
+  request, counters, quiesce, park, drain, write, sync, copy, manifest, prune, resume, give_up,
   choose, image, descriptors, map, fill, registers, join, threads, rebuild,
 };
 
@@ -47,6 +47,8 @@ inline constexpr std::array table{
     row{point::half_written, "half_written", phase::write, who::each_rank, "memory is written, its end is not"},
     row{point::before_sync, "before_sync", phase::sync, who::each_rank, "the image is whole, and not durable"},
     row{point::written, "written", phase::sync, who::each_rank, "the image is durable, and nobody knows"},
+    row{point::on_node, "on_node", phase::copy, who::each_rank, "--local: the image is durable on the node, and nobody knows"},
+    row{point::copying, "copying", phase::copy, who::each_rank, "--local: before it is copied from the node, the program runs"},
     row{point::all_written, "all_written", phase::manifest, who::coordinator, "all images are known, there is no manifest"},
     row{point::manifest_written, "manifest_written", phase::manifest, who::coordinator, "under its temporary name"},
     row{point::manifest_named, "manifest_named", phase::manifest, who::coordinator, "in place, its directory not durable"},

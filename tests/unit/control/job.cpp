@@ -83,19 +83,23 @@ control::surroundings rank::around() {
   s.make_progress = [] {};       // messages go through memory: there is nothing to drive
   s.clock = job_.options_.clock;
   s.forked = job_.options_.forked;
-  s.stored = [this](bool committed) { ++(committed ? told_stored : told_lost); };
+  s.local = job_.options_.local;
+  s.stored = [this](const control::commit_info&, control::stored_end end) {
+    ++(end.committed ? told_stored : told_lost);
+    if (end.on_nodes) ++told_on_nodes;
+  };
   s.clocks = [this] { return &clocks_[0]; };
   s.signal_threads = [this] { ++signals; };
   s.all_parked = [this] { return !never_parks; };
   s.begin_generation = [this] {
     if (job_.before_generation) job_.before_generation();
     ++job_.generation_;
-    return control::commit_info{"generation-" + std::to_string(job_.generation_), job_.generation_};
+    return control::commit_info{"generation-" + std::to_string(job_.generation_), job_.generation_, 1000 + job_.generation_};
   };
   s.commit = [this](const control::commit_info&, std::span<const control::rank_written> images,
                     const control::checkpoint_times&) {
     if (job_.before_commit) job_.before_commit();
-    if (!job_.options_.forked) job_.check_consistency();     // else they run
+    if (!job_.options_.forked && !job_.options_.local) job_.check_consistency();     // else they run
     for (std::size_t i = 0; i < images.size(); ++i)
       if (images[i].rank != static_cast<int>(i) || images[i].checksum != job_.generation_) ++job_.inconsistent;
     ++job_.commits;
@@ -220,7 +224,7 @@ void rank::checkpoint() {
   if (control_.park_others() != 0) {
     const std::uint64_t generation = control_.generation().generation;
     if (cannot_write) how = control_.not_written("the disk is full");
-    else if (control_.forked()) how = store_aside(generation);
+    else if (control_.forked() || control_.local()) how = store_aside(generation);
     else how = control_.written({number_, 1000, 2000, generation, 0, {}, "", {}, 0.5});
   }
   ++ended_as[static_cast<int>(how)];
@@ -230,6 +234,8 @@ void rank::checkpoint() {
 
 outcome rank::store_aside(std::uint64_t generation) {
   if (aside_.joinable()) aside_.join();
+  if (control_.generation().nonce != 1000 + generation) ++job_.inconsistent;
+  if (control_.local() && !no_place) control_.on_node();
   aside_ = std::thread([this, generation] {
     while (job_.stores_slowly) std::this_thread::yield();
     control_.stored({{number_, 1000, 2000, generation, 0, {}, "", {}, 0.5}, cannot_store ? "killed" : ""});

@@ -45,12 +45,13 @@ class rank {
   bool go_on();
 
   // What goes wrong here.
-  std::atomic<bool> cannot_write{false}, cannot_store{false}, never_parks{false};
+  std::atomic<bool> cannot_write{false}, cannot_store{false}, never_parks{false},
+      no_place{false};                    // on its node
   /// After never_parks: as a thread that parks at last.
   void let_park();
   // How checkpoints ended, by lower::outcome.
   std::atomic<int> ended_as[3] = {};
-  std::atomic<int> told_stored{0}, told_lost{0};      // of forked checkpoints
+  std::atomic<int> told_stored{0}, told_lost{0}, told_on_nodes{0};      // of those that were stored while it ran
   std::atomic<int> signals{0};
 
  private:
@@ -82,7 +83,7 @@ class job {
     int absent = -1;                        // a rank that the test plays itself, by where()
     std::string clock = {};                 // policy
     int fan_out = clock::default_fan_out;
-    bool forked = false;
+    bool forked = false, local = false;
   };
   /// The ranks start at once. directory: of job.json
   job(std::string directory, options o, std::function<void(rank&)> program);

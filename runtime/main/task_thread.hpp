@@ -1,0 +1,32 @@
+// A thread of the runtime that does what it is given, one after another, while the program runs.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace mana::run {
+
+class task_thread {
+ public:
+  /// in: nice  how much less of a core than the program it gets, 0 … 19
+  explicit task_thread(int nice) noexcept : nice_(nice) {}
+  task_thread(const task_thread&) = delete;
+  task_thread& operator=(const task_thread&) = delete;
+
+  /// Never waits.     in: task  throws nothing
+  void post(std::function<void()> task);
+  /// Returns when all that was given is done.
+  void drain();
+
+ private:
+  void run();
+
+  const int nice_;
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  bool begun_ = false, busy_ = false;
+};
+
+}  // namespace mana::run
