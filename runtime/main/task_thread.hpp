@@ -7,12 +7,14 @@
 
 namespace mana::run {
 
+/// Never destroyed: its thread runs as long as the process.
 class task_thread {
  public:
   /// in: nice  how much less of a core than the program it gets, 0 … 19
   explicit task_thread(int nice) noexcept : nice_(nice) {}
   task_thread(const task_thread&) = delete;
   task_thread& operator=(const task_thread&) = delete;
+  ~task_thread() = delete;
 
   /// Never waits.     in: task  throws nothing
   void post(std::function<void()> task);
