@@ -5,6 +5,7 @@
 #include "generation_name.hpp"
 #include "own_directory.hpp"
 #include "packing.hpp"
+#include "program_files.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -47,10 +48,14 @@ std::string path_of(const source& s, const std::string& image_path) {
   return path_in(directory_of(directory_of(image_path)), s);
 }
 
-chunk_reader::chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots)
+chunk_reader::chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots,
+                           const paths::path_map& moved)
     : image_(image), roots_(std::move(roots)), stored_(new char[chunk_bytes]), unpacked_(new char[chunk_bytes]) {
   files_.push_back({path, fd});
-  for (const source& s : image.sources) files_.push_back({image::path_of(s, path), -1});
+  for (const source& s : image.sources) {
+    const std::string at = image::path_of(s, path);
+    files_.push_back({s.kind == source_kind::program_file ? moved(at) : at, -1});
+  }
 }
 
 chunk_reader::~chunk_reader() {
@@ -60,20 +65,11 @@ chunk_reader::~chunk_reader() {
 
 namespace {
 
-/// A file of the program's is where its owner has it.
-descriptor open_program_file(const std::string& path) {
-  descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) throw image_error(errno == ENOENT ? error_kind::missing : error_kind::io,
-                             path + ": cannot be opened: " + std::strerror(errno));
-  struct stat about{};
-  if (fstat(fd.get(), &about) != 0 || !S_ISREG(about.st_mode)) throw_damaged(path, "it is no file");
-  return fd;
-}
-
 descriptor open_file_of(const source& s, const std::string& path, const std::string& image_path) {
   try {
-    return s.kind == source_kind::generation ? open_own_file(path) : open_program_file(path);
+    return s.kind == source_kind::generation ? open_own_file(path) : open_program_file(s, path);
   } catch (const image_error& error) {
+    if (error.kind() == error_kind::file) throw image_error(error.kind(), std::string(error.what()) + " (" + image_path + ")");
     throw image_error(error.kind(), std::string(error.what()) + "; " + image_path +
                                         " has a part of its memory there; restart another checkpoint (mana list shows them)");
   }
@@ -81,11 +77,11 @@ descriptor open_file_of(const source& s, const std::string& path, const std::str
 
 }  // namespace
 
-void chunk_reader::check_sources() {
+void chunk_reader::check_sources(source_kind kind) {
   std::vector<bool> used(files_.size(), false);      // an image may name files of its base that it has nothing in any more
   for (const chunk_record& r : image_.chunks) used[r.source] = true;
   for (std::size_t n = 1; n < files_.size(); ++n) {
-    if (!used[n] || files_[n].fd >= 0) continue;
+    if (!used[n] || files_[n].fd >= 0 || image_.sources[n - 1].kind != kind) continue;
     open_source(n);
     close(std::exchange(files_[n].fd, -1));
   }
@@ -103,7 +99,7 @@ void chunk_reader::open_source_at(std::size_t n, const std::string& path) {
 /// Beside the image first, which is nearest.     errors: those of the last place
 void chunk_reader::open_source(std::size_t n) {
   const source& s = image_.sources[n - 1];
-  std::vector<std::string> places{image::path_of(s, files_[0].path)};
+  std::vector<std::string> places{files_[n].path};
   if (s.kind == source_kind::generation)
     for (const std::string& root : roots_) places.push_back(path_in(root, s));
   for (std::size_t i = 0; i + 1 < places.size(); ++i) {
@@ -122,7 +118,9 @@ int chunk_reader::file_of(std::uint16_t source) {
 
 void chunk_reader::fetch(const chunk_record& r, char* into) {
   const int fd = file_of(r.source);
-  if (!read_all(fd, into, r.stored_bytes, r.offset, path_of(r.source))) throw_damaged(path_of(r.source), "it ends within a chunk");
+  if (read_all(fd, into, r.stored_bytes, r.offset, path_of(r.source))) return;
+  if (is_in_program_file(r)) throw_wrong(r);
+  throw_damaged(path_of(r.source), "it ends within a chunk");
 }
 
 /// The unpacked chunk: at `place` if it is all that the record gives.
@@ -140,8 +138,7 @@ const char* chunk_reader::whole_chunk(const chunk_record& r, char* place) {
     if (!unpack(static_cast<codec>(r.codec), stored, r.stored_bytes, into, r.unpacked_bytes))
       throw_damaged(path_of(r.source), "a chunk cannot be unpacked");
   }
-  if (chunk_checksum(into, r.unpacked_bytes, stored, r.stored_bytes) != r.checksum)
-    throw_damaged(path_of(r.source), "a chunk's checksum is wrong");
+  if (chunk_checksum(into, r.unpacked_bytes, stored, r.stored_bytes) != r.checksum) throw_wrong(r);
   if (!whole) {
     cached_offset_ = r.offset;
     cached_source_ = r.source;
@@ -150,8 +147,19 @@ const char* chunk_reader::whole_chunk(const chunk_record& r, char* place) {
 }
 
 void chunk_reader::check(const chunk_record& r, const char* place) const {
-  if (chunk_checksum(place, r.unpacked_bytes, place, r.stored_bytes) != r.checksum)
-    throw_damaged(path_of(r.source), "a chunk's checksum is wrong");
+  if (chunk_checksum(place, r.unpacked_bytes, place, r.stored_bytes) != r.checksum) throw_wrong(r);
+}
+
+bool chunk_reader::is_in_program_file(const chunk_record& r) const noexcept {
+  return r.source != 0 && image_.sources[r.source - 1u].kind == source_kind::program_file;
+}
+
+/// The checkpoint is as it was where a file of the program's is not.
+void chunk_reader::throw_wrong(const chunk_record& r) const {
+  if (is_in_program_file(r))
+    throw image_error(error_kind::file, path_of(r.source) + ": the program's memory is partly in this file, which has changed since "
+                      "the checkpoint; put the file of that time back (" + files_[0].path + ")");
+  throw_damaged(path_of(r.source), "a chunk's checksum is wrong");
 }
 
 void chunk_reader::read(const chunk_record& r, char* place) {

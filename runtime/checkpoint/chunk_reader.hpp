@@ -2,6 +2,8 @@
 #pragma once
 #include "contents.hpp"
 
+#include <path_map.hpp>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +18,9 @@ class chunk_reader {
   /// The files of sources are opened when they are needed.
   /// in: fd     of the image's own file, which stays the caller's
   ///     roots  more directories of checkpoints, for generations that the one of the image has not, or has changed
-  chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots = {});
+  ///     moved  where files of the program's are that had another path at the checkpoint
+  chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots = {},
+               const paths::path_map& moved = {});
   ~chunk_reader();
   chunk_reader(const chunk_reader&) = delete;
   chunk_reader& operator=(const chunk_reader&) = delete;
@@ -25,9 +29,10 @@ class chunk_reader {
   /// errors: image_error (missing, damaged, io), which names the file
   void read(const chunk_record& r, char* place);
 
-  /// The files of sources that chunks are in are there, and those that the image was made with. One descriptor at a time.
-  /// errors: image_error (missing, damaged, not_own, io)
-  void check_sources();
+  /// The files of sources of this kind that chunks are in are there, and those that the image was made with. One descriptor at
+  /// a time.
+  /// errors: image_error (missing, damaged, not_own, file, io)
+  void check_sources(source_kind kind);
 
   /// What a record gives stands at `place` already, as it is in the file: compares the checksum.
   /// errors: image_error (damaged)
@@ -49,6 +54,8 @@ class chunk_reader {
   void open_source(std::size_t n);
   void open_source_at(std::size_t n, const std::string& path);
   void fetch(const chunk_record& r, char* into);
+  bool is_in_program_file(const chunk_record& r) const noexcept;
+  [[noreturn]] void throw_wrong(const chunk_record& r) const;
   const char* whole_chunk(const chunk_record& r, char* place);
 
   const contents& image_;

@@ -13,6 +13,10 @@ bool is_as_it_is(const chunk_record& c) noexcept {
   return static_cast<codec>(c.codec) == codec::none && (c.offset + c.skipped_bytes) % page_bytes == 0;
 }
 
+bool is_in_program_file(const contents& image, const chunk_record& c) noexcept {
+  return c.source != 0 && image.sources[c.source - 1u].kind == source_kind::program_file;
+}
+
 bool goes_on(const file_run& before, const file_run& next) noexcept {
   return before.memory.end == next.memory.begin && before.source == next.source &&
          before.offset + bytes_of(before) == next.offset;
@@ -51,7 +55,9 @@ std::vector<file_run> file_runs(const contents& image, const std::function<bool(
 
 std::vector<file_run> whole_runs(const contents& image) {
   std::vector<file_run> runs = joined_runs(
-      image, [](const region&, const chunk_record& c) { return c.memory_bytes == c.unpacked_bytes; });
+      image, [&image](const region&, const chunk_record& c) {
+        return c.memory_bytes == c.unpacked_bytes && !is_in_program_file(image, c);
+      });
   leave_out_below(least_run_bytes, runs);
   return runs;
 }

@@ -66,6 +66,16 @@ std::optional<std::vector<std::uint8_t>> section_of(const contents& image, const
   return std::nullopt;
 }
 
+/// Those before, where no newer one is: what was mapped since counts.
+std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std::vector<file_origin>& before) {
+  const std::size_t count = newer.size();
+  for (const file_origin& o : before) {
+    const auto overlaps = [&](const file_origin& n) { return n.begin < o.end && o.begin < n.end; };
+    if (std::none_of(newer.begin(), newer.begin() + static_cast<std::ptrdiff_t>(count), overlaps)) newer.push_back(o);
+  }
+  return newer;
+}
+
 std::vector<std::uint64_t> generations_of(const base_image& base, std::uint64_t own) {
   std::vector<std::uint64_t> found;
   for (const source& s : base.sources)
@@ -94,6 +104,7 @@ void image_saver::prepare(image_plan& plan) {
   next_.reset();
   plan.how = how_.how;
   plan.most_per_s = plan.limited ? how_.most_per_s : 0;
+  if (how_.by_reference) plan.origins = origins_with(origins_of(plan.regions), restored_from_);
   if (!how_.incremental) return;
   plan.sums = true;
   plan.unwritten = tracker_->mark(plan.regions);
@@ -104,6 +115,7 @@ void image_saver::prepare(image_plan& plan) {
 
 std::string image_saver::mode_of(const image_plan& plan, const char* where) const {
   std::string text = std::string(where) + ", " + as_text(how_.how);
+  if (how_.by_reference) text += ", files by reference";
   if (!how_.incremental) return text;
   text += plan.base == nullptr ? ", whole" : ", changes since " + std::to_string(plan.base->sources.front().generation);
   return text + (tracker_->obstacle().empty() ? " (page tables)" : " (sums: " + tracker_->obstacle() + ")");
@@ -214,6 +226,7 @@ void image_saver::settle(bool committed) {
 
 void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
                              std::span<const region> regions, const std::string& observed) {
+  if (how_.by_reference) restored_from_ = origins_of(restored);
   if (!how_.incremental) return;
   tracker_->mark(regions);
   const std::lock_guard hold(lock_);

@@ -19,6 +19,7 @@ struct saving {
   bool incremental = false;          // what changed since the image before
   unsigned full_every = 10;          // of so many images one is whole, at least
   std::uint64_t most_per_s = 0;      // bytes that a rank writes; 0: no limit
+  bool by_reference = false;         // what is as it is in files of the program's is not written
   int nice = 0;                      // of the process that writes while the program runs on
 };
 
@@ -80,6 +81,7 @@ class image_saver {
   const saving how_;
   std::unique_ptr<change_tracker> tracker_;
   std::thread aside_;
+  std::vector<file_origin> restored_from_;   // where memory came from at the restart
   std::mutex lock_;                  // of what follows
   std::unique_ptr<generation_base> base_, next_;
   bool base_usable_ = false;

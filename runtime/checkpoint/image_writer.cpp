@@ -81,15 +81,23 @@ base_image as_base(const contents& from, std::uint64_t generation, const std::st
 
 image_writer::image_writer(image_plan plan)
     : plan_(std::move(plan)), out_(plan_.path, plan_.most_per_s), memory_(plan_.pages != nullptr ? *plan_.pages : own_), packer_(plan_.how), copy_(new char[chunk_bytes]) {
+  std::vector<source> sources;
+  if (plan_.base != nullptr) sources = plan_.base->sources;
+  if (!plan_.origins.empty()) files_.emplace(std::move(plan_.origins));
+  if (files_)
+    for (const source& s : files_->sources()) {
+      auto at = std::find(sources.begin(), sources.end(), s);
+      if (at == sources.end()) at = sources.insert(at, s);
+      number_of_.push_back(static_cast<std::uint16_t>(at - sources.begin() + 1));
+    }
   if (plan_.sums) sums_ = page_sums(plan_.regions);
   if (plan_.observer) plan_.observer->section_name().copy(observed_.name, sizeof observed_.name - 1);
   for (const section& s : plan_.sections) add(tables_, s);
   for (const region& r : plan_.regions) add(tables_, r);
-  if (plan_.base != nullptr)
-    for (const source& s : plan_.base->sources) add(tables_, s);
+  for (const source& s : sources) add(tables_, s);
   end_.section_count = static_cast<std::uint32_t>(plan_.sections.size());
   end_.region_count = static_cast<std::uint32_t>(plan_.regions.size());
-  end_.source_count = plan_.base != nullptr ? static_cast<std::uint32_t>(plan_.base->sources.size()) : 0;
+  end_.source_count = static_cast<std::uint32_t>(sources.size());
 }
 
 bool image_writer::write_shared() noexcept {
@@ -119,7 +127,8 @@ bool image_writer::finish() noexcept {
 std::uint64_t image_writer::own_bytes() const noexcept {
   const std::uint64_t sums = plan_.sums ? end_.memory_bytes / page_bytes * sizeof(std::uint64_t) : 0;
   const std::uint64_t base = plan_.base == nullptr ? 0 : plan_.base->chunks.size() * sizeof(chunk_record) + sums;
-  return output_file::buffer_bytes + chunk_bytes + own_memory::buffer_bytes + packer_.workspace_bytes() + tables_.size() +
+  const std::uint64_t files = files_ ? program_files::buffer_bytes : 0;
+  return output_file::buffer_bytes + chunk_bytes + own_memory::buffer_bytes + files + packer_.workspace_bytes() + tables_.size() +
          shared_.bytes() + private_.bytes() + sums + base;
 }
 
@@ -159,6 +168,7 @@ bool image_writer::write_window(const region& r, std::uintptr_t begin, std::uint
       }
   memory_.copy(r, begin, pages, wanted, copy_.get());
   judge(r, begin, pages, wanted, what);
+  if (files_ && !r.shared) find_in_files(begin, pages, what);
   if (plan_.observer && (r.protection & PROT_WRITE) != 0) show(r, begin, pages, wanted, what);
   for (std::size_t i = 0; i < pages;) {
     std::size_t n = i;
@@ -166,6 +176,7 @@ bool image_writer::write_window(const region& r, std::uintptr_t begin, std::uint
     const std::uintptr_t from = begin + i * page_bytes, to = begin + n * page_bytes;
     if (what[i] == page::stored && !store(from, copy_.get() + i * page_bytes, to - from)) return false;
     if (what[i] == page::kept && !keep(from, to)) return false;
+    if (what[i] == page::referred && !refer(begin, i, n)) return false;
     i = n;
   }
   return true;
@@ -254,6 +265,36 @@ bool image_writer::keep(std::uintptr_t begin, std::uintptr_t end) noexcept {
       }
     }
     if (!records_->push(part)) return fail_here("there is no memory for its chunks' records");
+  }
+  return true;
+}
+
+void image_writer::find_in_files(std::uintptr_t begin, std::size_t pages, page* what) noexcept {
+  bool wanted[pages_per_window] = {};
+  for (std::size_t i = 0; i < pages; ++i) wanted[i] = what[i] == page::stored;
+  files_->find(begin, pages, wanted, copy_.get(), where_);
+  for (std::size_t i = 0; i < pages; ++i)
+    if (where_[i].file >= 0) what[i] = page::referred;
+}
+
+/// Pages [first, end) of the window: those that stand one behind the other in a file are a chunk.
+bool image_writer::refer(std::uintptr_t begin, std::size_t first, std::size_t end) noexcept {
+  for (std::size_t i = first; i < end;) {
+    std::size_t n = i + 1;
+    const program_files::place& at = where_[i];
+    while (n < end && where_[n].file == at.file && where_[n].offset == at.offset + (n - i) * page_bytes) ++n;
+    const std::size_t bytes = (n - i) * page_bytes;
+    const char* const memory = copy_.get() + i * page_bytes;
+    chunk_record record{};
+    record.address = begin + i * page_bytes;
+    record.offset = at.offset;
+    record.memory_bytes = record.unpacked_bytes = record.stored_bytes = static_cast<std::uint32_t>(bytes);
+    record.source = number_of_[static_cast<std::size_t>(at.file)];
+    record.checksum = chunk_checksum(memory, bytes, memory, bytes);
+    end_.memory_bytes += bytes;
+    result_.referred_bytes += bytes;
+    if (!records_->push(record)) return fail_here("there is no memory for its chunks' records");
+    i = n;
   }
   return true;
 }

@@ -10,9 +10,11 @@
 #include "packing.hpp"
 #include "page_sums.hpp"
 #include "processor.hpp"
+#include "program_files.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +41,7 @@ struct image_plan {
   std::uint64_t most_per_s = 0;      // bytes; 0: no limit
   const base_image* base = nullptr;  // nullptr: all memory is written. Lives as long as the writer
   std::vector<page_range> unwritten; // since the base; ascending
+  std::vector<file_origin> origins;  // memory that may be referred to in files of the program's; none overlaps another
   bool sums = false;                 // are wanted afterwards
   bool limited = true;               // by the rate that the user has set
   page_source* pages = nullptr;      // that memory is taken from; nullptr: of this process. Lives as long as the writer
@@ -49,6 +52,7 @@ struct write_result {
   std::uint64_t file_bytes = 0;
   std::uint64_t memory_bytes = 0;    // of the regions' pages that the image holds
   std::uint64_t kept_bytes = 0;      // of them: that are in files of the base
+  std::uint64_t referred_bytes = 0;  // and in files of the program's
   std::uint64_t stored_bytes = 0;    // that the others take in the file
   std::uint64_t writer_bytes = 0;    // of memory that the writer took for itself, at most
   std::uint64_t checksum = 0;        // of the file's trailer, which covers all before it
@@ -78,7 +82,7 @@ class image_writer {
 
  private:
   static constexpr std::size_t pages_per_window = chunk_bytes / page_bytes;
-  enum class page : std::uint8_t { nothing, kept, stored };
+  enum class page : std::uint8_t { nothing, kept, referred, stored };
 
   bool write_regions(bool shared) noexcept;
   bool write_window(const region& r, std::uintptr_t begin, std::uintptr_t end) noexcept;
@@ -87,6 +91,8 @@ class image_writer {
   void judge(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, page* what) noexcept;
   bool store(std::uintptr_t address, const char* memory, std::size_t bytes) noexcept;
   bool keep(std::uintptr_t begin, std::uintptr_t end) noexcept;
+  void find_in_files(std::uintptr_t begin, std::size_t pages, page* what) noexcept;
+  bool refer(std::uintptr_t begin, std::size_t first, std::size_t end) noexcept;
   bool write_tables() noexcept;
   bool write_observed() noexcept;
   std::uint64_t own_bytes() const noexcept;
@@ -100,6 +106,9 @@ class image_writer {
   page_source& memory_;                      // own_, or the plan's
   packer packer_;
   page_sums sums_;
+  std::optional<program_files> files_;
+  std::vector<std::uint16_t> number_of_;     // of a source of the files' in the image
+  program_files::place where_[pages_per_window] = {};
   std::unique_ptr<char[]> copy_;             // of a window
   std::vector<char> tables_;                 // all but what was observed, and the chunks' records
   section_header observed_{};

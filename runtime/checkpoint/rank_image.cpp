@@ -164,6 +164,7 @@ void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visit
 
 std::vector<std::uintptr_t> rank_image::map_regions(const memory_visitor& visitor, const paths::path_map& moved) {
   check_machine();
+  moved_ = moved;
   for (region& r : contents_.regions) r.path = moved(r.path);
   std::vector<std::uintptr_t> limits;
   for (const region& r : regions()) limits.push_back(map_region(r, visitor));
@@ -179,7 +180,7 @@ void rank_image::protect() const {
 
 void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
   const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
-  chunk_reader in(contents_, fd_, path_, roots_);
+  chunk_reader in(contents_, fd_, path_, roots_, moved_);
   fill(limits, visitor, in);
   in.check_gaps();
   visitor.end();
@@ -218,7 +219,7 @@ std::vector<page_range> rank_image::cut_by(const std::vector<file_run>& runs) co
 lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
                                        const std::function<bool(const region&)>& may_be_lazy) {
   const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
-  chunk_reader in(contents_, fd_, path_, roots_);
+  chunk_reader in(contents_, fd_, path_, roots_, moved_);
   const std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
   lazy_memory left;
   for (const file_run& run : runs) {
@@ -241,23 +242,29 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
 
 void rank_image::check_unread(const lazy_memory& left) {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
-  chunk_reader in(contents_, fd_, path_, roots_);
+  chunk_reader in(contents_, fd_, path_, roots_, moved_);
   for (const chunk_record& c : left.unread) in.read(c, memory.get());
   in.check_gaps();
 }
 
 std::unique_ptr<chunk_reader> rank_image::reader() const {
-  return std::make_unique<chunk_reader>(contents_, fd_, path_, roots_);
+  return std::make_unique<chunk_reader>(contents_, fd_, path_, roots_, moved_);
 }
 
 void rank_image::check_sources() const {
   if (contents_.sources.empty()) return;
-  chunk_reader(contents_, fd_, path_, roots_).check_sources();
+  chunk_reader(contents_, fd_, path_, roots_).check_sources(source_kind::generation);
+}
+
+void rank_image::check_program_files(const paths::path_map& moved) {
+  moved_ = moved;
+  if (contents_.sources.empty()) return;
+  chunk_reader(contents_, fd_, path_, roots_, moved_).check_sources(source_kind::program_file);
 }
 
 std::uint64_t rank_image::verify(const std::function<void(std::uint64_t)>& read) {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
-  chunk_reader in(contents_, fd_, path_, roots_);
+  chunk_reader in(contents_, fd_, path_, roots_, moved_);
   for (const chunk_record& c : contents_.chunks) {
     in.read(c, memory.get());
     read(c.memory_bytes);

@@ -81,6 +81,10 @@ class rank_image {
   /// The files of other generations that the memory is in are there, and those that this image was made with.
   /// errors: image_error (missing, damaged, not_own, io)
   void check_sources() const;
+  /// The files of the program's that its memory is in are there, and of the builds of the checkpoint.
+  /// in:     moved  where files are that had another path at the checkpoint; of later steps too
+  /// errors: image_error (file, io)
+  void check_program_files(const paths::path_map& moved);
   /// Reads all chunks, those in other files too, and compares their checksums, without restoring anything.
   /// in:  read  told of the bytes of memory of each
   /// out: bytes of memory
@@ -102,6 +106,7 @@ class rank_image {
 
   std::string path_;
   std::vector<std::string> roots_;
+  paths::path_map moved_;            // files of the program's
   int fd_ = -1;
   contents contents_;
 };

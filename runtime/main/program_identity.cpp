@@ -1,6 +1,7 @@
 #include "program_identity.hpp"
 
-#include <elf.h>
+#include <build_id.hpp>
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <system_error>
 
@@ -44,15 +44,6 @@ class mapped_file {
   std::size_t size_ = 0;
 };
 
-/// A T at this place of the file; nothing where the file ends before it does.
-template <class T>
-std::optional<T> read_at(file_bytes file, std::size_t offset) {
-  if (offset > file.size() || sizeof(T) > file.size() - offset) return std::nullopt;
-  T value;
-  std::memcpy(&value, file.data() + offset, sizeof value);
-  return value;
-}
-
 std::string hex(file_bytes bytes) {
   std::string text;
   char two[3];
@@ -63,37 +54,12 @@ std::string hex(file_bytes bytes) {
   return text;
 }
 
-/// The build id among the notes of one segment; empty if it is not there.
-std::string build_id_in(file_bytes notes, std::size_t alignment) {
-  const std::size_t aligned = alignment == 8 ? 8 : 4;
-  const auto padded = [aligned](std::size_t n) { return (n + aligned - 1) / aligned * aligned; };
-  for (std::size_t at = 0;;) {
-    const auto note = read_at<Elf64_Nhdr>(notes, at);
-    if (!note) return {};
-    const std::size_t name = at + sizeof(Elf64_Nhdr), contents = name + padded(note->n_namesz);
-    if (contents > notes.size() || note->n_descsz > notes.size() - contents) return {};
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && std::memcmp(&notes[name], "GNU", 4) == 0)
-      return hex(notes.subspan(contents, note->n_descsz));
-    at = contents + padded(note->n_descsz);
-  }
-}
-
 }  // namespace
 
 std::string program_identity(const std::string& path) {
   const mapped_file file(path);
   const file_bytes bytes = file.bytes();
-  const auto header = read_at<Elf64_Ehdr>(bytes, 0);
-  if (header && std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0) {
-    for (std::size_t i = 0; i < header->e_phnum; ++i) {
-      const auto segment = read_at<Elf64_Phdr>(bytes, header->e_phoff + i * sizeof(Elf64_Phdr));
-      if (!segment) break;
-      if (segment->p_type != PT_NOTE || segment->p_offset > bytes.size() ||
-          segment->p_filesz > bytes.size() - segment->p_offset) continue;
-      std::string id = build_id_in(bytes.subspan(segment->p_offset, segment->p_filesz), segment->p_align);
-      if (!id.empty()) return id;
-    }
-  }
+  if (const std::string id = image::build_id_of(bytes); !id.empty()) return id;
   const XXH64_hash_t sum = XXH3_64bits(bytes.data(), bytes.size());
   unsigned char digits[sizeof sum];
   std::memcpy(digits, &sum, sizeof sum);

@@ -266,6 +266,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
     try {
       own = std::make_unique<image::rank_image>(image_path(live.rank));
       check_sections(*own);
+      own->check_program_files(this_job().options.moved);
       this_job().record = decode_run_record(own->section(sections::run));
       restore_process_state(*own);
     } catch (const image::image_error& error) {

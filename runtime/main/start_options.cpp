@@ -95,6 +95,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   if (name == "--verbose") { options.verbose = true; ++i; return true; }
   if (name == "--perf-map") { options.perf_map = true; ++i; return true; }
   if (name == "--incremental") { options.saving.incremental = true; ++i; return true; }
+  if (name == "--by-reference") { options.saving.by_reference = true; ++i; return true; }
   if (name == "--forked") { options.forked = true; ++i; return true; }
   if (name == "--lazy" && options.restart) { options.lazy = true; ++i; return true; }
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",

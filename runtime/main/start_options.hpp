@@ -50,7 +50,7 @@ struct start_options {
 /// restart DIR OPTIONS, or DIR/gen-N: that one and no other
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
 ///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
-///          --compress HOW --incremental --full-every N --forked --max-rate BYTES --nice N
+///          --compress HOW --incremental --full-every N --by-reference --forked --max-rate BYTES --nice N
 ///          --keep N|all --local DIR
 ///          run only: --cpu LEVEL
 ///          restart only: --map OLD=NEW, as often as needed; --lazy

@@ -40,6 +40,8 @@ void add_saving_options(CLI::App& app, run_options& options) {
   app.add_option("--full-every", options.full_every, "With --incremental: of so many checkpoints one is whole (default: 10)")
       ->type_name("N")
       ->check(CLI::Range(1u, 1000u, ""));
+  app.add_flag("--by-reference", options.by_reference,
+               "Leave out of images what is as it is in programs and libraries, which a restart needs then");
   app.add_flag("--forked", options.forked, "Let the program run on while a copy of each process writes");
   app.add_option("--max-rate", options.max_rate, "Write no more than so many bytes a second for each rank (100M, 2G)")
       ->type_name("BYTES")

@@ -35,6 +35,7 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (!options.local.empty()) add("--local", options.local);
   if (options.compress != "auto") add("--compress", options.compress);
   if (options.incremental) words.insert(words.end(), {"--incremental", "--full-every", std::to_string(options.full_every)});
+  if (options.by_reference) words.emplace_back("--by-reference");
   if (options.forked) words.emplace_back("--forked");
   if (options.max_rate != 0) add("--max-rate", std::to_string(options.max_rate));
   if (options.nice != 0) add("--nice", std::to_string(options.nice));

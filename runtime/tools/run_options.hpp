@@ -26,6 +26,7 @@ struct run_options {
   std::string compress = "auto";         // see image::parse_packing
   bool incremental = false;              // images hold what changed since the one before
   unsigned full_every = 10;              // but one of so many all
+  bool by_reference = false;             // images refer to the program's files for what is as it is there
   bool forked = false;                   // the program runs on while its memory is written
   std::uint64_t max_rate = 0;            // bytes per second that a rank writes; 0: no limit
   int nice = 0;                          // of what writes while the program runs on

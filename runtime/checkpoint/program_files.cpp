@@ -1,0 +1,149 @@
+#include "program_files.hpp"
+
+#include "build_id.hpp"
+#include "image_error.hpp"
+#include "io_error.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace mana::image {
+
+namespace {
+
+/// The program needs its descriptors too.
+constexpr std::size_t most_files = 128;
+
+std::uint64_t identity_of(const std::string& build_id) { return XXH3_64bits(build_id.data(), build_id.size()); }
+
+/// out: empty if it cannot be opened; errno says why. Never waits for who writes to a FIFO.
+descriptor open_regular(const std::string& path) {
+  descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat about{};
+  if (!fd || fstat(fd.get(), &about) != 0) return {};
+  if (S_ISREG(about.st_mode)) return fd;
+  errno = EISDIR;
+  return {};
+}
+
+struct opened_file {
+  descriptor fd;
+  std::string build_id;
+};
+
+std::optional<opened_file> try_open(const std::string& path) {
+  opened_file file{open_regular(path), {}};
+  if (!file.fd) return std::nullopt;
+  try {
+    file.build_id = build_id_of(file.fd.get(), path);
+  } catch (const image_error&) {
+    return std::nullopt;
+  }
+  if (file.build_id.empty()) return std::nullopt;
+  return file;
+}
+
+/// Paths, those with the most memory first, as many as may be open.
+std::vector<std::string> largest(const std::vector<file_origin>& origins) {
+  std::map<std::string, std::uint64_t> bytes;
+  for (const file_origin& o : origins) bytes[o.path] += o.end - o.begin;
+  std::vector<std::pair<std::uint64_t, std::string>> order;
+  for (const auto& [path, n] : bytes) order.emplace_back(n, path);
+  std::sort(order.rbegin(), order.rend());
+  if (order.size() > most_files) order.resize(most_files);
+  std::vector<std::string> paths;
+  for (auto& [n, path] : order) paths.push_back(std::move(path));
+  return paths;
+}
+
+}  // namespace
+
+std::vector<file_origin> origins_of(const std::vector<region>& regions) {
+  std::vector<file_origin> found;
+  for (const region& r : regions)
+    if (!r.shared && r.is_file && !r.path.empty() && !r.path.ends_with(" (deleted)"))
+      found.push_back({r.begin, r.end, r.path, r.offset});
+  return found;
+}
+
+std::vector<file_origin> origins_of(const contents& image) {
+  std::vector<file_origin> found;
+  for (const chunk_record& c : image.chunks) {
+    if (c.source == 0 || image.sources[c.source - 1u].kind != source_kind::program_file) continue;
+    const file_origin next{c.address, c.address + c.memory_bytes, image.sources[c.source - 1u].name,
+                           c.offset + c.skipped_bytes};
+    if (!found.empty() && found.back().end == next.begin && found.back().path == next.path &&
+        found.back().offset + (found.back().end - found.back().begin) == next.offset)
+      found.back().end = next.end;
+    else found.push_back(next);
+  }
+  return found;
+}
+
+program_files::program_files(std::vector<file_origin> origins) : bytes_(new char[buffer_bytes]) {
+  std::map<std::string, std::uint32_t> number;
+  for (const std::string& path : largest(origins)) {
+    auto file = try_open(path);
+    if (!file) continue;
+    number[path] = static_cast<std::uint32_t>(files_.size());
+    sources_.push_back({source_kind::program_file, 0, identity_of(file->build_id), path});
+    files_.push_back(std::move(file->fd));
+  }
+  std::sort(origins.begin(), origins.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
+  for (file_origin& o : origins) {
+    const auto found = number.find(o.path);
+    if (found == number.end()) continue;
+    file_of_.push_back(found->second);
+    origins_.push_back(std::move(o));
+  }
+}
+
+void program_files::find(std::uintptr_t begin, std::size_t pages, const bool* wanted, const char* memory,
+                         place* where) noexcept {
+  std::fill_n(where, pages, place{});
+  const std::uintptr_t end = begin + pages * page_bytes;
+  const auto first = std::upper_bound(origins_.begin(), origins_.end(), begin,
+                                      [](std::uintptr_t a, const file_origin& o) { return a < o.end; });
+  for (auto o = first; o != origins_.end() && o->begin < end; ++o)
+    compare(static_cast<std::size_t>(o - origins_.begin()), std::max(begin, o->begin), std::min(end, o->end), begin, wanted,
+            memory, where);
+}
+
+/// What cannot be read is not the same. The last part of a page that the file does not fill is no page of it.
+void program_files::compare(std::size_t origin, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t window,
+                            const bool* wanted, const char* memory, place* where) noexcept {
+  const file_origin& o = origins_[origin];
+  const std::uint64_t offset = o.offset + (begin - o.begin);
+  const ssize_t got = pread(files_[file_of_[origin]].get(), bytes_.get(), end - begin, static_cast<off_t>(offset));
+  const std::size_t read_pages = got < 0 ? 0 : static_cast<std::size_t>(got) / page_bytes;
+  const std::size_t skipped = (begin - window) / page_bytes;
+  for (std::size_t i = 0; i < read_pages; ++i)
+    if (wanted[skipped + i] &&
+        std::memcmp(memory + (skipped + i) * page_bytes, bytes_.get() + i * page_bytes, page_bytes) == 0)
+      where[skipped + i] = {static_cast<int>(file_of_[origin]), offset + i * page_bytes};
+}
+
+descriptor open_program_file(const source& about, const std::string& path) {
+  descriptor fd = open_regular(path);
+  if (!fd)
+    throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which cannot be opened: " +
+                                            (errno == EISDIR ? "it is no regular file" : std::strerror(errno)));
+  const std::string id = build_id_of(fd.get(), path);
+  if (identity_of(id) != about.identity)
+    throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which is another build now (" +
+                                            (id.empty() ? "without a build id" : "build id " + id) +
+                                            ") than at the checkpoint; put that build back");
+  return fd;
+}
+
+}  // namespace mana::image

@@ -1,0 +1,64 @@
+// The program's memory that is as it is in files of its own: an image may refer to these, instead of holding it.
+#pragma once
+#include "contents.hpp"
+#include "descriptor.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mana::image {
+
+/// Memory that came from a file. It may have changed since, and so may the file.
+struct file_origin {
+  std::uintptr_t begin, end;         // addresses, whole pages
+  std::string path;
+  std::uint64_t offset;              // bytes in the file, whole pages
+};
+
+/// Of private mappings of files that have their names.     in: regions  ascending      out: ascending
+std::vector<file_origin> origins_of(const std::vector<region>& regions);
+/// Of what an image refers to.
+std::vector<file_origin> origins_of(const contents& image);
+
+/// Files that memory came from, held open. Only the constructor allocates or throws.
+class program_files {
+ public:
+  /// Of programs and libraries with a build id; of too many, those with the most memory. One that cannot be opened is left
+  /// out. No two origins overlap.
+  explicit program_files(std::vector<file_origin> origins);
+
+  /// What an image that refers to them has to name, in the order of their numbers.
+  const std::vector<source>& sources() const noexcept { return sources_; }
+
+  struct place {
+    int file = -1;                   // number among the sources; -1: none
+    std::uint64_t offset = 0;
+  };
+  /// INV-42 an image refers to a page of a file only if memory and file were the same when it was written.
+  /// in:  memory  of the window at `begin`, of at most chunk_bytes
+  ///      wanted  pages to be compared
+  /// out: where     of each of them
+  void find(std::uintptr_t begin, std::size_t pages, const bool* wanted, const char* memory, place* where) noexcept;
+
+  /// Of memory for reading files.
+  static constexpr std::size_t buffer_bytes = chunk_bytes;
+
+ private:
+  void compare(std::size_t origin, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t window, const bool* wanted,
+               const char* memory, place* where) noexcept;
+
+  std::vector<file_origin> origins_;       // ascending
+  std::vector<std::uint32_t> file_of_;     // by origin
+  std::vector<descriptor> files_;
+  std::vector<source> sources_;
+  std::unique_ptr<char[]> bytes_;
+};
+
+/// A file that an image refers to: it is there, a regular file, and of the build that the image was made with.
+/// in:     about  of kind program_file      path  where it is now
+/// errors: image_error (file, io), which says what to do
+descriptor open_program_file(const source& about, const std::string& path);
+
+}  // namespace mana::image
