@@ -7,7 +7,11 @@ namespace mana::store {
 
 namespace {
 
-/// What a restart of the one cannot take the other for. Empty: nothing.
+/// Found by looking at it, and lasting.
+bool is_damage(error_kind kind) noexcept { return kind == error_kind::damaged || kind == error_kind::missing_file; }
+
+}  // namespace
+
 std::string difference(const manifest& wanted, const manifest& other) {
   if (wanted.program != other.program) return "it is a checkpoint of " + other.program;
   if (wanted.build_id != other.build_id) return "it is a checkpoint of another build of " + other.program;
@@ -15,11 +19,6 @@ std::string difference(const manifest& wanted, const manifest& other) {
   if (wanted.ranks != other.ranks) return "it has " + std::to_string(other.ranks) + " ranks";
   return {};
 }
-
-/// Found by looking at it, and lasting.
-bool is_damage(error_kind kind) noexcept { return kind == error_kind::damaged || kind == error_kind::missing_file; }
-
-}  // namespace
 
 generation_choice::generation_choice(const std::string& directory) : directory_(directory) {
   const generation newest = newest_complete(directory);

@@ -13,6 +13,9 @@ struct refusal {
   std::string why;                   // names files and causes
 };
 
+/// What a restart of the one cannot take the other for. Empty: nothing.
+std::string difference(const manifest& wanted, const manifest& other);
+
 /// Says one after another, newest first, until one is not refused. What it has read is the manifest; who restarts it looks at
 /// the images.
 class generation_choice {

@@ -3,6 +3,7 @@
 #include "contents.hpp"
 #include "generation_name.hpp"
 #include "io_error.hpp"
+#include "local_failure.hpp"
 #include "store_paths.hpp"
 
 #include <fcntl.h>
@@ -44,6 +45,11 @@ void check_image(const own_directory& own, const local_image& about) {
     throw store_error(error_kind::damaged, path + ": this image belongs to another checkpoint");
 }
 
+void check_not_failed(const own_directory& own, std::uint32_t rank) {
+  if (const auto failed = local_failure_of(own, rank))
+    throw store_error(error_kind::damaged, own.path_of(rank_file_name(rank)) + ": a restart of it failed: " + *failed);
+}
+
 local_image read_sidecar(const own_directory& own, const std::string& name, std::uint64_t generation) {
   const std::string text = own.read_file(name, most_sidecar_bytes);
   try {
@@ -77,6 +83,7 @@ void look_into(const own_directory& own, std::uint64_t generation, std::optional
     try {
       const local_image about = read_sidecar(own, name, generation);
       check_image(own, about);
+      check_not_failed(own, about.rank);
       found.sound.push_back(about);
     } catch (const std::runtime_error& error) {
       found.problems.push_back(error.what());
@@ -148,6 +155,10 @@ std::string local_directory(const std::string& directory, const std::string& nod
   return path;
 }
 
+std::string local_image_path(const std::string& directory, std::uint64_t generation, std::uint32_t rank) {
+  return path_of_generation(directory, generation) + "/" + rank_file_name(rank);
+}
+
 void prepare_local(const std::string& directory) {
   in_store(error_kind::unwritable, [&] { own_directory::make(tidy(directory).string()); });
 }
@@ -197,6 +208,7 @@ bool remove_local(const std::string& directory, std::uint64_t generation, std::u
     const std::string name = image::generation_name(generation);
     const own_directory own = all.open_directory(name);
     own.remove(sidecar_name(rank));      // first: no sidecar speaks of an image that is gone
+    own.remove(local_failure_name(rank));
     own.remove(rank_file_name(rank));
     const bool is_gone = !own.has(sidecar_name(rank)) && !own.has(rank_file_name(rank));
     all.remove_directory(name);          // fails while other ranks have files there
@@ -206,6 +218,14 @@ bool remove_local(const std::string& directory, std::uint64_t generation, std::u
   } catch (const std::exception&) {
     return false;
   }
+}
+
+image::descriptor open_local(const std::string& directory, const local_image& about) {
+  return in_store(error_kind::unreadable, [&] {
+    const own_directory own = own_directory::open(path_of_generation(directory, about.generation));
+    check_image(own, about);
+    return own.open_file(rank_file_name(about.rank));
+  });
 }
 
 void copy_to_global(const std::string& directory, const local_image& about, const std::string& to,

@@ -19,6 +19,8 @@ std::string node_name();
 ///         name of a file
 std::string local_directory(const std::string& directory, const std::string& node);
 
+std::string local_image_path(const std::string& directory, std::uint64_t generation, std::uint32_t rank);
+
 /// Makes DIR where it is missing.     errors: store_error (unwritable, not_own)
 void prepare_local(const std::string& directory);
 /// Makes DIR and the directory of the generation, where another rank of the node has not.
@@ -45,6 +47,9 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> local_files(const std::stri
 /// A rank's own files of a generation, whole or not, and the directory if they were the last in it.
 /// out: false if something of them is left
 bool remove_local(const std::string& directory, std::uint64_t generation, std::uint32_t rank) noexcept;
+
+/// For reading.     errors: store_error (missing_file, damaged, unreadable, not_own)
+image::descriptor open_local(const std::string& directory, const local_image& about);
 
 /// Copies an image to the directory of checkpoints, past the page cache where that is possible. It is durable when
 /// this returns, but for its name; if it fails, nothing of it is left.

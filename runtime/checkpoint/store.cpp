@@ -1,6 +1,7 @@
 #include "store.hpp"
 
 #include "directory_lock.hpp"
+#include "failure_text.hpp"
 #include "generation_name.hpp"
 #include "manifest.hpp"
 #include "removal.hpp"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 
 namespace mana::store {
 
@@ -166,29 +166,17 @@ generation newest_complete(const std::string& directory) {
 
 void mark_failed(const generation& g, const std::string& why) noexcept {
   try {
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    char when[32] = "";
-    if (gmtime_r(&now, &utc) != nullptr) std::strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ ", &utc);
-    const own_directory own = own_directory::at(g.path);
-    own.write_file(failed_name, when + why + "\n");
-    own.sync();
+    write_failure(own_directory::at(g.path), failed_name, why);
   } catch (const std::exception&) {
   }
 }
 
 std::optional<std::string> failure_of(const generation& g) {
-  constexpr std::uint64_t most_bytes = 1u << 20;
   return in_store(error_kind::unreadable, [&]() -> std::optional<std::string> {
     try {
-      const own_directory own = own_directory::at(g.path);
-      if (!own.has(failed_name)) return std::nullopt;
-      std::string text = own.read_file(failed_name, most_bytes);
-      while (text.ends_with('\n')) text.pop_back();
-      return text;
+      return read_failure(own_directory::at(g.path), failed_name);
     } catch (const image::image_error& error) {
       if (error.kind() == image::error_kind::missing) return std::nullopt;      // removed meanwhile
-      if (error.kind() == image::error_kind::damaged) return "";                // it is marked, with whatever
       throw;
     }
   });

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <numeric>
 
 namespace mana::run {
 
@@ -78,5 +79,20 @@ void together(const std::function<void()>& step) {
 }
 
 std::string from_first(std::string text) { return text_of(place(), 0, std::move(text)); }
+
+std::vector<std::string> from_all(const std::string& text) {
+  const place here;
+  const int bytes = static_cast<int>(text.size());
+  const auto ranks = static_cast<std::size_t>(here.size);
+  std::vector<int> counts(ranks), begins(ranks);
+  PMPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, here.world);
+  std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
+  std::string all(static_cast<std::size_t>(begins.back() + counts.back()), '\0');
+  PMPI_Allgatherv(text.data(), bytes, MPI_BYTE, all.data(), counts.data(), begins.data(), MPI_BYTE, here.world);
+  std::vector<std::string> texts;
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    texts.push_back(all.substr(static_cast<std::size_t>(begins[rank]), static_cast<std::size_t>(counts[rank])));
+  return texts;
+}
 
 }  // namespace mana::run

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mana::run {
 
@@ -25,5 +26,8 @@ void together(const std::function<void()>& step);
 
 /// What rank 0 has, on all ranks. Collective.
 std::string from_first(std::string text);
+
+/// What each rank has, on all ranks, by rank. Collective.
+std::vector<std::string> from_all(const std::string& text);
 
 }  // namespace mana::run

@@ -1,35 +1,26 @@
 #include "choose_generation.hpp"
 
 #include "agreement.hpp"
+#include "candidate_check.hpp"
+#include "found_images.hpp"
+#include "image_transfer.hpp"
 #include "job.hpp"
+#include "restored_image.hpp"
+#include "store_status.hpp"
 
-#include <generation_choice.hpp>
-#include <manifest.hpp>
-#include <rank_image.hpp>
+#include <generation_name.hpp>
+#include <restart_choice.hpp>
 
-#include <mana/image/format_table.hpp>
-
-#include <algorithm>
 #include <exception>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 namespace mana::run {
 
 namespace {
 
 constexpr std::chrono::seconds patience{5};      // with who removes checkpoints, which is done in an instant
-
-exit_status status_of(store::error_kind kind) {
-  switch (kind) {
-    case store::error_kind::no_checkpoint:
-    case store::error_kind::missing_file: return exit_status::checkpoint_missing;
-    case store::error_kind::damaged: return exit_status::checkpoint_damaged;
-    case store::error_kind::not_own: return exit_status::checkpoint_not_own;
-    case store::error_kind::other_version: return exit_status::surroundings_differ;
-    case store::error_kind::unwritable:
-    case store::error_kind::unreadable: return exit_status::checkpoint_unreadable;
-  }
-  return exit_status::internal;
-}
 
 /// out: nothing if no other checkpoint would help
 std::optional<store::error_kind> passed_over_for(exit_status status) {
@@ -42,51 +33,67 @@ std::optional<store::error_kind> passed_over_for(exit_status status) {
   }
 }
 
-void check_rank_count(const store::generation_choice::candidate& of, std::uint32_t live_size) {
+void check_rank_count(const store::restart_choice::candidate& of, std::uint32_t live_size) {
   if (of.contents.ranks == live_size) return;
   throw start_failure(exit_status::rank_count_differs,
-                      of.which.path + ": the checkpoint has " + std::to_string(of.contents.ranks) +
+                      of.name() + ": the checkpoint has " + std::to_string(of.contents.ranks) +
                           " ranks, this restart " + std::to_string(live_size),
                       "restart with: mpirun -n " + std::to_string(of.contents.ranks) + " mana restart …", met_by::all);
 }
 
-/// Tells a manifest from every other: its checksum is in its last line.
-std::string sum_of(const store::manifest& m) {
-  const std::string text = to_json(m);
-  return text.substr(text.size() - std::min<std::size_t>(text.size(), 32));
+/// A candidate in the directory of checkpoints, or a line on the nodes: as rank 0 says it, on all ranks.
+struct said_candidate {
+  std::string path, sum;
+  std::string attempt;               // generation and nonce; empty: it is in the directory of checkpoints
+  std::string global;                // numbers of all that are complete there
+};
+
+said_candidate as_said(const store::restart_choice& choice, const store::restart_choice::candidate& candidate) {
+  said_candidate said;
+  for (const std::uint64_t number : choice.global()) said.global += std::to_string(number) + " ";
+  if (candidate.local) {
+    said.attempt = std::to_string(candidate.local->generation) + " " + std::to_string(candidate.local->nonce);
+  } else {
+    said.path = candidate.which.path;
+    said.sum = sum_of(candidate.contents);
+  }
+  return said;
 }
 
-/// The image is this rank's, and of the checkpoint that rank 0 sees.
-void check_own_file(const std::string& path, const std::string& sum_at_first, std::uint32_t rank) {
-  try {
-    const store::manifest manifest = store::read_manifest(path);
-    if (sum_of(manifest) != sum_at_first)
-      throw start_failure(exit_status::checkpoint_unreadable, path + ": here is another manifest than rank 0 sees; the "
-                          "checkpoint directory must be on a file system that all nodes share");
-    store::check_file({path, 0}, manifest, manifest.files.at(rank), store::depth::identity);
-  } catch (const store::store_error& error) {
-    throw start_failure(status_of(error.kind()), error.what());
-  }
+store::local_line line_of(const said_candidate& said, const images_on_nodes& found, std::uint32_t ranks) {
+  std::istringstream in(said.attempt);
+  std::uint64_t generation = 0, nonce = 0;
+  in >> generation >> nonce;
+  std::vector<store::held_image> images = held(found.images);
+  std::erase_if(images, [=](const store::held_image& i) { return i.generation != generation || i.nonce != nonce; });
+  return store::complete_lines(images, ranks, generation).complete.at(0);
+}
+
+std::set<std::uint64_t> global_of(const said_candidate& said) {
+  std::istringstream in(said.global);
+  return {std::istream_iterator<std::uint64_t>(in), {}};
 }
 
 /// What rank 0 knows of the choice; the others' is empty.
 class chooser {
  public:
-  chooser(std::uint32_t rank, std::uint32_t size) : rank_(rank), size_(size) {}
+  chooser(std::uint32_t rank, std::uint32_t size)
+      : rank_(rank), size_(size), directory_(this_job().options.generation) {}
 
   restart_hold choose() {
     restart_hold hold;
     if (rank_ == 0) hold = hold_directory();
+    found_ = find_images_on_nodes(rank_);
+    // Images that were lost with a node are to be rebuilt here, from what is in found_, and put into it on all ranks.
     for (;;) {
       together([&] { say_candidate(); });
-      path_ = from_first(path_);
-      sum_ = from_first(sum_);
-      const auto failed = try_together([&] { check_own_file(path_, sum_, rank_); });
+      for (std::string* text : {&said_.path, &said_.sum, &said_.attempt, &said_.global}) *text = from_first(*text);
+      const auto failed = said_.attempt.empty() ? try_global() : try_on_nodes();
       if (!failed) break;
       pass_over(*failed);
     }
     if (rank_ == 0) tell();
-    this_job().options.generation = path_;
+    this_job().options.generation = image_of_restart().path_of_generation();
     return hold;
   }
 
@@ -104,14 +111,38 @@ class chooser {
   void say_candidate() {
     if (rank_ != 0) return;
     try {
-      if (!choice_) choice_.emplace(this_job().options.generation);
+      if (!choice_) choice_.emplace(directory_, found_.images);
       const auto& candidate = choice_->current();
       check_rank_count(candidate, size_);
-      path_ = candidate.which.path;
-      sum_ = sum_of(candidate.contents);
+      said_ = as_said(*choice_, candidate);
     } catch (const store::store_error& error) {
       throw start_failure(status_of(error.kind()), error.what(), {}, met_by::all);
     }
+  }
+
+  std::optional<shared_failure> try_global() {
+    restored_image& own = image_of_restart();
+    own = {};
+    own.rank = rank_;
+    own.generation = image::generation_number(image::name_of(said_.path)).value_or(0);
+    own.directory = image::directory_of(said_.path);
+    return try_together([&] { check_global_file(said_.path, said_.sum, rank_); });
+  }
+
+  std::optional<shared_failure> try_on_nodes() {
+    const store::local_line line = line_of(said_, found_, size_);
+    const std::set<std::uint64_t> global = global_of(said_);
+    const auto moves = store::moves_for(line, found_.images, found_.nodes, global);
+    if (const auto failed = try_together([&] { move_images(moves, rank_, found_.directory); })) return failed;
+    if (rank_ == 0 && !moves.empty() && this_job().options.verbose)
+      say("mana: images that went to other nodes: " + std::to_string(moves.size()));
+    const store::local_image& about = *one_of(found_.images, line, rank_);
+    restored_image& own = image_of_restart();
+    own = {line.generation, rank_, found_.directory, true, global.contains(line.generation), {directory_}};
+    return try_together([&] {
+      check_file_on_node(own, about);
+      own.is_global = own.is_global && is_global(directory_, about);
+    });
   }
 
   void pass_over(const shared_failure& failed) {
@@ -121,37 +152,24 @@ class chooser {
   }
 
   void tell() {
-    const std::string passed_over = choice_->explanation();
+    const std::string passed_over = choice_->explanation(), name = choice_->current().name();
     if (!passed_over.empty()) {
-      say("mana: warning: " + passed_over + "mana: restarting " + path_ + " instead");
+      say("mana: warning: " + passed_over + "mana: restarting " + name + " instead");
       choice_->mark_refused();
     } else if (this_job().options.verbose) {
-      say("mana: restarting " + path_);
+      say("mana: restarting " + name);
     }
   }
 
   const std::uint32_t rank_, size_;
-  std::optional<store::generation_choice> choice_;
-  std::string path_, sum_;          // of the candidate
+  const std::string directory_;
+  images_on_nodes found_;
+  std::optional<store::restart_choice> choice_;
+  said_candidate said_;
 };
 
 }  // namespace
 
 restart_hold choose_generation(std::uint32_t rank, std::uint32_t size) { return chooser(rank, size).choose(); }
-
-int recorded_thread_level() noexcept {
-  try {
-    const auto rank = static_cast<std::uint32_t>(rank_from_environment());
-    const auto all = store::list(this_job().options.generation);
-    for (auto g = all.rbegin(); g != all.rend(); ++g) try {
-        if (!store::is_complete(*g)) continue;
-        const image::rank_image own(g->path + "/" + store::rank_file_name(rank));
-        return decode_run_record(own.section(image::sections::run)).thread_level;
-      } catch (const std::exception&) {
-      }
-  } catch (const std::exception&) {
-  }
-  return 0;
-}
 
 }  // namespace mana::run

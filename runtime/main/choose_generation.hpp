@@ -9,13 +9,11 @@ namespace mana::run {
 /// What keeps others from removing the checkpoint while it is restored; of rank 0.
 using restart_hold = store::directory_lock;
 
-/// INV-37 all ranks restart the same generation: rank 0 says which, each looks at its own image and at what that refers to, and
-/// if one refuses, all go on to an older one together.
-/// Afterwards this_job().options.generation is its directory. Collective; MPI runs. Where there is none, all ranks end.
+/// INV-37 all ranks restart the same generation: rank 0 says which, each looks at its own image and at what that refers
+/// to, and if one refuses, all go on to an older one together. With --local, images on the nodes are candidates too; one
+/// that lies on another node than its rank is moved.
+/// Afterwards image_of_restart() is this rank's, and this_job().options.generation the directory that it is in.
+/// Collective; MPI runs. Where there is none, all ranks end.
 restart_hold choose_generation(std::uint32_t rank, std::uint32_t size);
-
-/// What MPI_Init_thread was asked for by the program, as this rank's newest image that can be read says; 0 if there is none: then
-/// the ranks will say why together, once MPI runs.
-int recorded_thread_level() noexcept;
 
 }  // namespace mana::run

@@ -1,9 +1,8 @@
 #include "lazy_check.hpp"
 
 #include "job.hpp"
+#include "restored_image.hpp"
 #include "start_failure.hpp"
-
-#include <store.hpp>
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -31,8 +30,7 @@ void step_back() noexcept {
 
 [[noreturn]] void give_up(const image::image_error& error) {
   if (error.kind() == image::error_kind::damaged)
-    store::mark_failed({this_job().options.generation, 0},
-                       "rank " + std::to_string(rank_from_environment()) + ", restarted lazily: " + error.what());
+    mark_restart_failed(std::string(", restarted lazily: ") + error.what());
   say(std::string("mana: error: ") + error.what() + "; rank " + std::to_string(rank_from_environment()) +
       " was restarted lazily and may have used it: the job is ended, restart an earlier checkpoint");
   std::_Exit(static_cast<int>(error.kind() == image::error_kind::damaged ? exit_status::checkpoint_damaged

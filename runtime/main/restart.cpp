@@ -7,6 +7,8 @@
 #include "lazy_check.hpp"
 #include "perf_names.hpp"
 #include "program_identity.hpp"
+#include "recorded_level.hpp"
+#include "restored_image.hpp"
 #include "services.hpp"
 #include "shared_objects.hpp"
 
@@ -41,10 +43,6 @@ namespace mana::run {
 namespace sections = image::sections;
 
 namespace {
-
-std::string image_path(std::uint32_t rank) {
-  return this_job().options.generation + "/" + store::rank_file_name(rank);
-}
 
 constexpr char map_remedy[] = "put it back, or say where it is now: mana restart DIR --map OLD=NEW";
 
@@ -114,7 +112,8 @@ void check_thread_level(const run_record& record, const live_values& live) {
   if (record.thread_level == live.thread_level) return;
   const std::string& where = this_job().options.generation;
   throw start_failure(exit_status::surroundings_differ, where + ": the program asked MPI for another level of threads than in "
-                      "the newest checkpoint", "name it itself: mana restart " + where);
+                      "the newest checkpoint", image_of_restart().is_on_node ? "restart without --local"
+                                                                            : "name it itself: mana restart " + where);
 }
 
 /// What this version would leave out is not left out silently.
@@ -178,15 +177,12 @@ int show_segment(const image::region& r, const restored& parts) {
   return id;
 }
 
-/// …/gen-N
-std::uint64_t number_of(const std::string& generation) {
-  return std::stoull(generation.substr(generation.find_last_of('-') + 1));
-}
-
-/// What the program writes from now on is not what the image has.
+/// What the program writes from now on is not what the image has. On what the directory of checkpoints does not have,
+/// nothing there can build: then the next image is whole.
 void note_restored(const image::rank_image& own) {
-  const std::string file = own.path().substr(own.path().find_last_of('/') + 1);
-  saver_of_job().begin_from(own.about(), number_of(this_job().options.generation), file, own.regions(), sections::locks);
+  const restored_image& from = image_of_restart();
+  const std::string file = store::rank_file_name(from.rank);
+  if (from.is_global) saver_of_job().begin_from(own.about(), from.generation, file, own.regions(), sections::locks);
 }
 
 bool holds(const image::region& r, std::uintptr_t address) noexcept {
@@ -247,13 +243,13 @@ void restore_memory(image::rank_image& own, restored& parts) {
 }
 
 /// As together(). A checkpoint that is found damaged is not restarted again.
-void restore_together(std::uint32_t rank, const std::function<void()>& step) {
+void restore_together(const std::function<void()>& step) {
   together([&] {
     try {
       step();
     } catch (const start_failure& failure) {
       if (failure.status() != exit_status::checkpoint_damaged) throw;
-      store::mark_failed({this_job().options.generation, 0}, "rank " + std::to_string(rank) + ": " + failure.what());
+      mark_restart_failed(std::string(": ") + failure.what());
       throw start_failure(failure.status(), failure.what(), "it is passed over from now on: the next mana restart takes an "
                           "older checkpoint, if there is one");
     }
@@ -262,9 +258,9 @@ void restore_together(std::uint32_t rank, const std::function<void()>& step) {
 
 /// The steps that may fail on one rank: all look before any touches memory.
 void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, const live_values& live) {
-  restore_together(live.rank, [&] {
+  restore_together([&] {
     try {
-      own = std::make_unique<image::rank_image>(image_path(live.rank));
+      own = std::make_unique<image::rank_image>(image_of_restart().path(), image_of_restart().roots);
       check_sections(*own);
       own->check_program_files(this_job().options.moved);
       this_job().record = decode_run_record(own->section(sections::run));
@@ -284,7 +280,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   const std::vector<offered_object> offers = exchange_objects(*parts.files);
   together([&] { with_descriptors([&] { share_objects(*parts.files, offers); }); });
   fault_point(fault::point::descriptors_shared);
-  restore_together(live.rank, [&] {
+  restore_together([&] {
     try {
       restore_memory(*own, parts);
     } catch (const image::image_error& error) {
@@ -334,7 +330,7 @@ void restart_program() {
   restored parts;
   check_and_restore(own, parts, live);
   apply(live);
-  restore_together(live.rank, [&] {
+  restore_together([&] {
     name_program(this_job().options.moved);
     fit_registers(*own);
     fault_point(fault::point::registers_fitted);

@@ -2,6 +2,7 @@
 #include "../temporary_directory.hpp"
 
 #include <image_writer.hpp>
+#include <local_failure.hpp>
 #include <local_store.hpp>
 #include <manifest.hpp>
 
@@ -226,4 +227,32 @@ TEST_CASE("the node's name stands in the directory's") {
   CHECK(store::node_name() == "simulated");
   unsetenv("MANA_NODE");
   CHECK_FALSE(store::node_name().empty());
+}
+
+TEST_CASE("INV-35 an image whose restart failed does not count any more, and goes with the mark") {
+  const temporary_directory scratch;
+  const std::string directory = (scratch.path() / "l").string();
+  add(directory, 1, 0);
+  add(directory, 1, 1);
+  store::mark_local_failed(directory, 1, 1, "rank 1: a chunk's checksum is wrong");
+  store::mark_local_failed(directory, 1, 1, "a later reason");
+  CHECK(has(only_problem(directory), "gen-000001/rank-00001.mana: a restart of it failed: "));
+  CHECK(has(only_problem(directory), "Z rank 1: a chunk's checksum is wrong"));
+  REQUIRE(store::find_local(directory).sound.size() == 1);
+  CHECK(store::find_local(directory).sound[0].rank == 0);
+  CHECK(store::remove_local(directory, 1, 0));
+  CHECK(store::remove_local(directory, 1, 1));
+  CHECK_FALSE(fs::exists(directory + "/gen-000001"));
+}
+
+TEST_CASE("an image is opened for reading if it is its sidecar's") {
+  const temporary_directory scratch;
+  const std::string directory = (scratch.path() / "l").string();
+  auto about = add(directory, 1, 0);
+  CHECK(store::open_local(directory, about));
+  CHECK(store::local_image_path(directory, 1, 0) == directory + "/gen-000001/rank-00000.mana");
+  about.checksum ^= 1;
+  refused(error_kind::damaged, [&] { store::open_local(directory, about); });
+  about.rank = 1;
+  refused(error_kind::missing_file, [&] { store::open_local(directory, about); });
 }

@@ -1,0 +1,108 @@
+#include "found_images.hpp"
+
+#include "agreement.hpp"
+#include "job.hpp"
+#include "store_status.hpp"
+
+#include <local_moves.hpp>
+#include <local_store.hpp>
+#include <store_id.hpp>
+#include <store_paths.hpp>
+
+namespace mana::run {
+
+namespace {
+
+constexpr char between = '\0';           // is in no JSON and in no message
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += text + between;
+  return all;
+}
+
+std::vector<std::string> parts_of(const std::string& all) {
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = all.find(between, at);
+    texts.push_back(all.substr(at, end - at));
+    at = end + 1;
+  }
+  return texts;
+}
+
+/// Of rank 0.     errors: start_failure
+std::string id_of_directory() {
+  const start_options& options = this_job().options;
+  if (options.local.empty()) return {};
+  try {
+    if (is_named_itself(options.generation)) return {};
+    return store::read_store_id(options.generation).value_or("");
+  } catch (const store::store_error& error) {
+    throw start_failure(status_of(error.kind()), error.what(), {}, met_by::all);
+  }
+}
+
+struct own_place {
+  std::string node, directory;       // directory: empty if there can be none
+  std::string problem;               // why
+};
+
+/// Without a name a rank is on a node of its own.
+own_place place_of(std::uint32_t rank, const std::string& id) {
+  own_place here{"of rank " + std::to_string(rank), {}, {}};
+  try {
+    here.node = store::node_name();
+    here.directory = store::local_directory(this_job().options.local, here.node) + "/" + id;
+  } catch (const store::store_error& error) {
+    here.problem = std::string("--local: ") + error.what();
+  }
+  return here;
+}
+
+/// What cannot be looked at is as good as not there.
+store::found_images look_at(const own_place& here) {
+  if (here.directory.empty()) return {{}, {here.problem}};
+  try {
+    return store::find_local(here.directory);
+  } catch (const store::store_error& error) {
+    return {{}, {error.what()}};
+  }
+}
+
+std::vector<std::string> sidecars_of(const store::found_images& found) {
+  std::vector<std::string> texts;
+  for (const store::local_image& i : found.sound) texts.push_back(to_json(i));
+  return texts;
+}
+
+}  // namespace
+
+bool is_named_itself(const std::string& generation) {
+  const auto all = store::list(generation);
+  return all.size() == 1 && all.front().path == store::tidy(generation).string();
+}
+
+images_on_nodes find_images_on_nodes(std::uint32_t rank) {
+  images_on_nodes found;
+  std::string id;
+  together([&] { if (rank == 0) id = id_of_directory(); });
+  id = from_first(id);
+  if (id.empty()) return found;
+  const own_place here = place_of(rank, id);
+  found.directory = here.directory;
+  found.nodes = from_all(here.node);
+  const bool looks = store::first_rank_on(found.nodes, here.node) == rank;
+  const store::found_images mine = looks ? look_at(here) : store::found_images{};
+  const std::vector<std::string> sidecars = from_all(joined(sidecars_of(mine)));
+  const std::vector<std::string> problems = from_all(joined(mine.problems));
+  for (std::size_t teller = 0; teller < sidecars.size(); ++teller) {
+    for (const std::string& text : parts_of(sidecars[teller]))
+      found.images.push_back({found.nodes[teller], store::sidecar_from_json(text)});
+    for (const std::string& text : parts_of(problems[teller]))
+      if (rank == 0) say("mana: warning: node " + found.nodes[teller] + ": " + text);
+  }
+  return found;
+}
+
+}  // namespace mana::run

@@ -1,0 +1,260 @@
+"""Restarts from images that lie on the nodes only: a job dies between the two levels, and goes on from the first.
+
+Nodes are simulated: each rank has its own name of a node, and so a directory of its own. Whatever is lost, moved or
+damaged, all ranks take the same checkpoint, the newest that is whole somewhere, and the program's output is that of an
+undisturbed run.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from comparison import Comparison  # noqa: E402
+from mana_job import ENDS_AT_ONCE, Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
+
+LIMIT_S = 120
+MISSING, DAMAGED, OTHER_RANKS = 80, 81, 82
+# The rank's node is the word at its place.
+ON_NODE = """shift ${PMI_RANK:-$OMPI_COMM_WORLD_RANK}
+export MANA_NODE=$1
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+"""
+
+
+def on_nodes(nodes):
+    return ["sh", "-c", ON_NODE, "sh", *nodes, "--"]
+
+
+class Cases:
+    def __init__(self, options, nodes, steps):
+        build = options.build.resolve()
+        self.mpi, self.mana, self.nodes = options.mpi, str(build / "bin" / "mana"), nodes
+        self.program = [str(build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}"), *steps]
+        self.directory = build / "restart-runs" / f"local-{options.mpi}-{len(nodes)}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        self.output = Comparison(re.compile("^(step|checksum)"))
+        self.failures = 0
+
+    def check(self, name, holds, text):
+        print(name if holds else f"FAILED {name}:\n{text}", flush=True)
+        self.failures += not holds
+
+    def words(self, nodes, copy, *words):
+        """mpirun, of mana with images on these nodes."""
+        local = ["--local", str(self.directory / copy / "local" / "%n")]
+        return [*mpirun(self.mpi, len(nodes)), *on_nodes(nodes), self.mana, words[0], *local, *words[1:]]
+
+    def native(self):
+        done = subprocess.run([*mpirun(self.mpi, len(self.nodes)), *self.program], cwd=self.directory,
+                              env=mpi_environment(), capture_output=True, text=True, timeout=LIMIT_S, check=True)
+        self.output.expected = self.output.of(done.stdout)
+
+    def job(self, *words, environment=None, where="base"):
+        job = Job(words, self.directory, self.directory / "log", environment)
+        job.wait_until_up(self.directory / where / "ckpt")
+        return job
+
+    def ask(self, *words, where="base"):
+        return mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / where / "ckpt"), *words)
+
+    @staticmethod
+    def text_of(job):
+        lines = []
+        while (line := job.next_line(LIMIT_S)) is not None:
+            lines.append(line)
+        job.process.wait(LIMIT_S)
+        return "".join(lines)
+
+    def kill(self, job, where="base"):
+        job.kill()
+        (self.directory / where / "ckpt" / "job.json").unlink(missing_ok=True)
+        return self.text_of(job)
+
+    def make(self, *how):
+        """base/: generation 1 in the directory of checkpoints and on the nodes; generation 2, what changed, only there."""
+        ckpt = str(self.directory / "base" / "ckpt")
+        job = self.job(*self.words(self.nodes, "base", "run", "--ckpt-dir", ckpt, *how, "--", *self.program))
+        self.ask()
+        self.pieces = [self.kill(job)]
+        fifo = self.directory / "fifo"
+        os.mkfifo(fifo)
+        reader = os.open(fifo, os.O_RDWR)
+        job = self.job(*self.words(self.nodes, "base", "restart", *how, ckpt),
+                       environment={"MANA_FAULT": "copying@0=hold", "MANA_FAULT_PIPE": str(fifo)})
+        asking = subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", ckpt], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        self.await_images_on_nodes()
+        self.pieces.append(self.kill(job))
+        asking.wait(LIMIT_S)
+        os.close(reader)
+
+    def await_images_on_nodes(self):
+        """Of generation 2, which rank 0 never copies."""
+        deadline = time.monotonic() + LIMIT_S
+        sidecars = (self.directory / "base" / "local").glob
+        while sum(path.read_text().endswith("}\n") for path in sidecars("*/*/gen-000002/*.json")) < len(self.nodes):
+            if time.monotonic() > deadline:
+                raise Failed("there is no generation 2 on the nodes")
+            time.sleep(0.005)
+
+    def copy(self):
+        shutil.rmtree(self.directory / "copy", ignore_errors=True)
+        shutil.copytree(self.directory / "base", self.directory / "copy")
+
+    def image(self, node, rank, generation=2):
+        """Of the copy."""
+        place, = (self.directory / "copy" / "local" / node).iterdir()
+        return place / f"gen-{generation:06}" / f"rank-{rank:05}.mana"
+
+    def restart(self, *words, nodes=None, local=True, where="copy/ckpt"):
+        """(status, output) of a restart of the copy, to its end."""
+        nodes = nodes or self.nodes
+        words = [where, "--interval", "1000", *words]
+        line = self.words(nodes, "copy", "restart", *words) if local else \
+            [*mpirun(self.mpi, len(nodes)), self.mana, "restart", *words]
+        done = subprocess.run(line, cwd=self.directory, env={**mpi_environment(), **ENDS_AT_ONCE}, capture_output=True,
+                              text=True, errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def case(self, name, *words, expected=(), unexpected=(), **how):
+        """The program ends as it should; all of expected are in what is said."""
+        status, output, said = self.restart(*words, **how)
+        differs = self.output.pieces_differ([*self.pieces, output])
+        right = all(part in said for part in expected) and not any(part in said for part in unexpected)
+        self.check(name, status == 0 and differs is None and right, f"status {status}: {differs}\n{said}")
+
+    def refused(self, name, wanted, *words, expected=(), **how):
+        """The restart ends with this status; all of expected are in what is said."""
+        status, _, said = self.restart(*words, **how)
+        self.check(name, status == wanted and all(part in said for part in expected), f"status {status}: {said}")
+
+    def spoil(self, node, rank):
+        """In the middle of the image's memory. Returns its path."""
+        path = self.image(node, rank)
+        content = bytearray(path.read_bytes())
+        content[len(content) // 3] ^= 4
+        path.write_bytes(content)
+        return path
+
+    def without_checkpoints(self):
+        shutil.rmtree(self.directory / "copy" / "ckpt" / "gen-000001")
+
+
+NEWEST = "restarting the images on the nodes, generation 2"
+OLDER = "restarting the images on the nodes, generation 1 instead"
+GLOBAL = "copy/ckpt/gen-000001 instead"
+NOBODY_HAS = "local generation 2: no node has the image of rank "
+
+
+class TwoNodes(Cases):
+    """A rank on each."""
+
+    def as_it_was(self):
+        self.case("as it was left", "--verbose", expected=(NEWEST,), unexpected=("passed over", "other nodes"))
+
+    def without_option(self):
+        self.case("without --local", "--verbose", local=False, expected=("copy/ckpt/gen-000001",))
+
+    def exchanged(self):
+        self.case("ranks on other nodes", "--verbose", nodes=["b", "a"], expected=(NEWEST, "to other nodes: 2"))
+        self.case("again, where they are", "--verbose", "--lazy", nodes=["b", "a"], expected=(NEWEST,),
+                  unexpected=("other nodes",))
+
+    def lost_node(self):
+        shutil.rmtree(self.directory / "copy" / "local" / "b")
+        self.case("a node is lost", expected=(NOBODY_HAS + "1", GLOBAL))
+
+    def cut_image(self):
+        image = self.image("b", 1)
+        image.write_bytes(image.read_bytes()[:-100])
+        self.case("a cut image", expected=(f"node b: {image}: the image has not the", NOBODY_HAS + "1", OLDER))
+
+    def lost_base(self):
+        self.image("a", 0, 1).unlink()
+        self.without_checkpoints()
+        self.refused("what it builds on is lost", MISSING, expected=("generation 2: rank 0: ", "there is no complete"))
+
+    def only_nodes(self):
+        self.without_checkpoints()
+        self.refused("another number of ranks", OTHER_RANKS, nodes=["a", "b", "b"],
+                     expected=("the images on the nodes, generation 2: the checkpoint has 2 ranks, this restart 3",))
+        self.case("the directory of checkpoints has none", "--verbose", nodes=["b", "a"],
+                  expected=(NEWEST, "to other nodes: 4"))
+
+    def found_late(self, *how):
+        """Damage that only reading the memory shows ends the first restart, or the job; the next one passes it over."""
+        image = self.spoil("b", 1)
+        self.refused(f"damage in the memory {how}", DAMAGED, *how, expected=(f"{image}: the image is damaged: ",))
+        self.case("is not met again", *how, expected=("a restart of it failed: ", NOBODY_HAS + "1", OLDER))
+
+    def found_late_lazily(self):
+        self.found_late("--lazy")
+
+    def goes_on(self):
+        """From the nodes, with checkpoints: the first is whole, for what it came from was never copied."""
+        ckpt, how = self.directory / "copy" / "ckpt", ["--incremental", "--compress", "none"]
+        job = self.job(*self.words(["b", "a"], "copy", "restart", *how, str(ckpt)), where="copy")
+        for _ in range(2):
+            self.ask(where="copy")
+        piece = self.kill(job, "copy")
+        built = [json.loads((ckpt / f"gen-{n:06}" / "manifest.json").read_text())["builds_on"] for n in (3, 4)]
+        self.check("it builds on what is in the directory of checkpoints", built == [[], [3]], built)
+        left = sorted(path.parent.name for path in (self.directory / "copy" / "local").glob("*/*/*/*.mana"))
+        self.check("what is superfluous went, on both nodes", set(left) <= {"gen-000003", "gen-000004"}, left)
+        mana(self.mana, "verify", str(ckpt))
+        shutil.rmtree(ckpt / "gen-000004")
+        pieces, self.pieces = self.pieces, [*self.pieces, piece]
+        self.case("from the chain", "--verbose", *how, expected=("generation 4", "to other nodes: 2"))
+        self.pieces = pieces
+
+    def run(self, every):
+        """The first on all MPIs, of the others each on one of two."""
+        first = (self.as_it_was, self.exchanged, self.lost_node, self.goes_on)
+        others = (self.without_option, self.found_late, self.found_late_lazily, self.cut_image, self.only_nodes, self.lost_base)
+        turn = int(self.mpi == "openmpi")
+        for take in (*first, *(others if every else others[turn::2])):
+            self.copy()
+            take()
+
+
+class FourRanks(Cases):
+    """Two on each of two nodes."""
+
+    def run(self):
+        self.copy()
+        self.case("four ranks, otherwise dealt out", "--verbose", nodes=["b", "a", "a", "c"],
+                  expected=(NEWEST, "to other nodes: 3"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--every", action="store_true", help="all cases, and four ranks")
+    options = parser.parse_args()
+    two = TwoNodes(options, ["a", "b"], ("150", "5"))
+    two.native()
+    two.make("--incremental", "--compress", "none")
+    two.run(options.every)
+    failures = two.failures
+    if options.every:
+        four = FourRanks(options, ["a", "a", "b", "b"], ("40" if options.mpi == "mpich" else "150", "5"))
+        four.native()
+        four.make("--forked")
+        four.run()
+        failures += four.failures
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+// Which MPI a restart is started with, before the ranks choose the checkpoint.
+#include "restart_source.hpp"
+
+#include "failure.hpp"
+
+#include "../image/checkpoints.hpp"
+
+#include <local_store.hpp>
+#include <store_id.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+using namespace mana;
+using namespace mana::tools;
+
+namespace {
+
+const launcher by_mpich{mpi_name::mpich, true, 0, 0}, by_hand{std::nullopt, false, -1, 0};
+
+/// A directory of checkpoints of MPICH's, and a node.
+class place {
+ public:
+  place() : made(scratch_.path()) {
+    setenv("MANA_NODE", "n7", 1);
+    options.checkpoint_directory = made.directory() + "/";
+    options.local = (scratch_.path() / "%n").string();
+  }
+  ~place() { unsetenv("MANA_NODE"); }
+
+  void add_on_node(std::uint64_t generation, const std::string& mpi) const {
+    const std::string directory = store::local_directory(options.local, "n7") + "/" + store::make_store_id(made.directory());
+    const auto w = image::write_rank_image(store::begin_local(directory, generation, 0), 0, 2, {}, {});
+    store::local_image about;
+    about.generation = generation;
+    about.ranks = 2;
+    about.bytes = w.file_bytes;
+    about.checksum = w.checksum;
+    about.mpi = mpi;
+    store::finish_local(directory, about);
+  }
+
+  exit_code refusal(const launcher& started_by, const std::string& words) const {
+    try {
+      find_restart_source(options, started_by);
+      return exit_code::success;
+    } catch (const failure& failed) {
+      CHECK(std::string(failed.what()).find(words) != std::string::npos);
+      return failed.code();
+    }
+  }
+
+ private:
+  temporary_directory scratch_;
+
+ public:
+  checkpoints made;
+  run_options options;
+};
+
+}  // namespace
+
+TEST_CASE("the newest checkpoint says it, unless this node has something newer") {
+  place here;
+  here.made.add();
+  CHECK(find_restart_source(here.options, by_hand).mpi == mpi_name::mpich);
+  here.add_on_node(1, "Open MPI");
+  const restart_source newest = find_restart_source(here.options, by_hand);
+  CHECK(newest.mpi == mpi_name::mpich);
+  CHECK(newest.where == here.made.directory() + "/gen-000001");
+  CHECK(newest.directory == here.made.directory());
+  CHECK(newest.generation.empty());
+  here.add_on_node(2, "Open MPI");
+  const restart_source local = find_restart_source(here.options, by_hand);
+  CHECK(local.mpi == mpi_name::openmpi);
+  CHECK(local.where.find("/n7/") != std::string::npos);
+  CHECK(local.directory == here.made.directory());
+  here.options.local.clear();
+  CHECK(find_restart_source(here.options, by_hand).mpi == mpi_name::mpich);
+}
+
+TEST_CASE("a checkpoint that is named itself is the only one") {
+  place here;
+  const auto first = here.made.add();
+  here.made.add();
+  here.add_on_node(3, "Open MPI");
+  here.options.checkpoint_directory = first.path + "/";
+  const restart_source named = find_restart_source(here.options, by_hand);
+  CHECK(named.mpi == mpi_name::mpich);
+  CHECK(named.generation == first.path);
+  CHECK(named.directory == here.made.directory());
+}
+
+TEST_CASE("where there is no checkpoint, an image of this node says it, or else this mpirun") {
+  place here;
+  CHECK(here.refusal(by_mpich, "no such directory") == exit_code::checkpoint_missing);
+  store::make_store_id(here.made.directory());
+  CHECK(here.refusal(by_hand, "and node n7 has no image in ") == exit_code::checkpoint_missing);
+  CHECK(find_restart_source(here.options, by_mpich).mpi == mpi_name::mpich);
+  here.add_on_node(2, "Open MPI");
+  const restart_source found = find_restart_source(here.options, by_mpich);
+  CHECK(found.mpi == mpi_name::openmpi);
+  CHECK(found.directory == here.made.directory());
+  here.options.local.clear();
+  CHECK(here.refusal(by_mpich, "there is no complete checkpoint") == exit_code::checkpoint_missing);
+}
