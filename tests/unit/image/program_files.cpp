@@ -1,0 +1,226 @@
+// Images that refer to the program's files for memory that is as it is there.
+#include "../temporary_directory.hpp"
+#include "in_child.hpp"
+#include "window_memory.hpp"
+
+#include <build_id.hpp>
+#include <image_saver.hpp>
+#include <image_writer.hpp>
+#include <program_files.hpp>
+#include <rank_image.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+using namespace mana;
+namespace wm = window_memory;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t text_pages = 200, data_pages = 20, changed_page = 7;
+
+/// A library (this program is one as good as any), mapped as loaders do: read-only, and writable with a page that was written
+/// to; and memory of the program's own.
+void map_program(const fs::path& library) {
+  const int fd = open(library.c_str(), O_RDONLY | O_CLOEXEC);
+  wm::map(wm::library, text_pages * wm::page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+  wm::map(wm::file, data_pages * wm::page, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 10 * wm::page);
+  close(fd);
+  std::memset(reinterpret_cast<char*>(wm::file) + changed_page * wm::page, 0x5a, wm::page);
+  wm::make_small();
+}
+
+/// out: "" or what is not as map_program() left it
+std::string difference(const std::string& library_bytes) {
+  if (std::memcmp(reinterpret_cast<void*>(wm::library), library_bytes.data(), text_pages * wm::page) != 0) return "text differs";
+  const char* const data = reinterpret_cast<const char*>(wm::file);
+  for (std::size_t p = 0; p < data_pages; ++p)
+    if (p != changed_page && std::memcmp(data + p * wm::page, library_bytes.data() + (10 + p) * wm::page, wm::page) != 0)
+      return "data differs";
+  for (std::size_t i = 0; i < wm::page; ++i)
+    if (data[changed_page * wm::page + i] != 0x5a) return "what was written differs";
+  return wm::difference_small();
+}
+
+image::image_plan plan_of(const std::string& path) {
+  image::image_plan plan;
+  plan.path = path;
+  plan.regions = image::upper_regions(0, 0);
+  plan.origins = image::origins_of(plan.regions);
+  plan.how = image::parse_packing("none");
+  return plan;
+}
+
+struct scene {
+  temporary_directory directory;
+  fs::path library = directory.path() / "library.so";
+  std::string image = directory.path() / "image", bytes;
+  scene() {
+    fs::copy_file("/proc/self/exe", library);
+    bytes = read_bytes(library);
+  }
+  void write() const {
+    REQUIRE(in_child([&]() -> std::string {
+      map_program(library);
+      const image::write_result w = image::write_rank_image(plan_of(image));
+      const std::size_t most = (1 + 16 + 2) * wm::page;
+      if (w.stored_bytes > most) return std::to_string(w.stored_bytes) + " bytes were stored";
+      return w.referred_bytes < (text_pages + data_pages - 1) * wm::page / 2 ? "little is referred to" : "";
+    }) == "");
+  }
+  std::string restored(const paths::path_map& moved = {}) const {
+    return in_child([&]() -> std::string {
+      image::rank_image own(image);
+      own.check_program_files(moved);
+      own.restore_memory({}, moved);
+      return difference(bytes);
+    });
+  }
+  /// What is said before any memory is mapped.
+  std::string refused() const {
+    image::rank_image own(image);
+    try {
+      own.check_program_files({});
+      return "not refused";
+    } catch (const image::image_error& error) {
+      CHECK(error.kind() == image::error_kind::file);
+      return error.what();
+    }
+  }
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("what is as it is in a file is not stored, and comes back from there; what was written to is stored") {
+  const scene s;
+  s.write();
+  CHECK(s.restored() == "");
+}
+
+TEST_CASE("lazily restored memory is mapped from the program's file too") {
+  const scene s;
+  s.write();
+  CHECK(in_child([&]() -> std::string {
+    image::rank_image own(s.image);
+    const image::lazy_memory left = own.restore_lazily({}, {}, [](const image::region&) { return true; });
+    if (left.mapped.empty()) return "nothing was mapped";
+    if (const std::string wrong = difference(s.bytes); !wrong.empty()) return wrong;
+    own.check_unread(left);
+    return "";
+  }) == "");
+}
+
+TEST_CASE("INV-42 an image refers to a page of a file only if memory and file are the same at that time") {
+  const scene s;
+  CHECK(in_child([&]() -> std::string {
+    map_program(s.library);
+    // An origin that says what is not so: memory that was mapped anew, and a file that was replaced.
+    image::image_plan plan = plan_of(s.image);
+    plan.origins.push_back({wm::heap, wm::heap + wm::small, s.library, 0});
+    fs::rename(s.library, s.library.string() + ".old");
+    std::string other = s.bytes;
+    for (std::size_t p = 50; p < text_pages; ++p) other[p * wm::page + 1] ^= 1;
+    std::ofstream(s.library, std::ios::binary) << other;
+    const image::write_result w = image::write_rank_image(std::move(plan));
+    return w.stored_bytes < (text_pages - 60) * wm::page ? "too little is stored" : "";
+  }) == "");
+  CHECK(s.restored() == "");
+}
+
+TEST_CASE("another build, no file, or what is no file, is refused before any memory is mapped") {
+  const scene s;
+  s.write();
+  fs::rename(s.library, s.library.string() + ".old");
+  CHECK(has(s.refused(), s.library.string()));
+  CHECK(has(s.refused(), "No such file"));
+  fs::copy_file("/proc/self/exe", s.library);
+  std::string other = s.bytes;
+  const std::string id = image::build_id_of({reinterpret_cast<const unsigned char*>(other.data()), other.size()});
+  std::string note;
+  for (std::size_t i = 0; i < id.size(); i += 2) note += static_cast<char>(std::stoi(id.substr(i, 2), nullptr, 16));
+  other[other.find(note)] ^= 1;
+  std::ofstream(s.library, std::ios::binary | std::ios::trunc) << other;
+  CHECK(has(s.refused(), "is another build now (build id "));
+  fs::remove(s.library);
+  mkfifo(s.library.c_str(), 0600);
+  CHECK(has(s.refused(), "it is no regular file"));       // and nobody waits for who writes to it
+  fs::remove(s.library);
+  fs::create_directory(s.library);
+  CHECK(has(s.refused(), "it is no regular file"));
+}
+
+TEST_CASE("a file of the same build whose contents have changed is found by its checksum") {
+  const scene s;
+  s.write();
+  std::string other = s.bytes;
+  other[150 * wm::page + 5] ^= 1;
+  std::ofstream(s.library, std::ios::binary | std::ios::trunc) << other;
+  CHECK(has(s.restored(), "which has changed since the checkpoint"));
+  CHECK_THROWS_AS(image::rank_image(s.image).verify(), image::image_error);
+  fs::resize_file(s.library, 100 * wm::page);
+  CHECK(has(s.restored(), "which has changed since the checkpoint"));
+}
+
+TEST_CASE("a file that was moved is found where it is said to be") {
+  const scene s;
+  s.write();
+  fs::create_directory(s.directory.path() / "new");
+  fs::rename(s.library, s.directory.path() / "new" / "library.so");
+  paths::path_map moved;
+  moved.add(s.library.string() + "=" + (s.directory.path() / "new" / "library.so").string());
+  CHECK(s.restored(moved) == "");
+}
+
+TEST_CASE("the image after a restart refers to the files again, and so does one of changes") {
+  const scene s;
+  s.write();
+  for (const bool incremental : {false, true}) {
+    const fs::path next = s.directory.path() / ("next" + std::to_string(incremental)), after = next.string() + "a";
+    CHECK(in_child([&]() -> std::string {
+      image::saving how;
+      how.by_reference = true;
+      how.incremental = incremental;
+      how.how = image::parse_packing("none");
+      image::image_saver saver(how);
+      image::rank_image own(s.image);
+      own.restore_memory();
+      saver.begin_from(own.about(), 1, "image", own.regions(), "");
+      const auto write = [&](const fs::path& path, std::uint64_t generation) {
+        image::image_plan plan;
+        plan.path = path;
+        plan.regions = image::upper_regions(0, 0);
+        return saver.write(std::move(plan), generation);
+      };
+      const auto first = write(next, 2);
+      saver.settle(true);
+      if (first.written.stored_bytes > 20 * wm::page) return "after the restart all is stored";
+      if (!has(first.mode, "files by reference")) return first.mode;
+      const auto second = write(after, 3);
+      if (second.written.stored_bytes > 20 * wm::page) return "the second time all is stored";
+      const image::rank_image again(after);
+      std::size_t libraries = 0;
+      for (const image::source& source : again.about().sources) libraries += source.kind == image::source_kind::program_file;
+      return libraries == 1 ? "" : std::to_string(libraries) + " libraries are named";
+    }) == "");
+  }
+}
+
+TEST_CASE("the build id of a file is the same by its bytes and by its descriptor; what is no program has none") {
+  const scene s;
+  const int fd = open(s.library.c_str(), O_RDONLY | O_CLOEXEC);
+  const std::string id = image::build_id_of(fd, s.library);
+  close(fd);
+  CHECK(id.size() == 40);
+  CHECK(id == image::build_id_of({reinterpret_cast<const unsigned char*>(s.bytes.data()), s.bytes.size()}));
+  for (std::size_t bytes = 0; bytes < 4096; bytes += 7)
+    image::build_id_of({reinterpret_cast<const unsigned char*>(s.bytes.data()), bytes});
+  std::string wild = s.bytes.substr(0, 64);
+  for (std::size_t at = 32; at < 64; ++at) wild[at] = '\xff';
+  CHECK(image::build_id_of({reinterpret_cast<const unsigned char*>(wild.data()), wild.size()}).empty());
+}
