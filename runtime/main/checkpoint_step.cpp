@@ -4,6 +4,7 @@
 #include "job.hpp"
 #include "lazy_check.hpp"
 #include "lock_section.hpp"
+#include "mpi_section.hpp"
 #include "node_images.hpp"
 #include "start_failure.hpp"
 
@@ -98,7 +99,8 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
                        {image::sections::threads, encoded_thread_ids()},
                        {image::sections::descriptors, std::move(open_files.bytes)},
                        {image::sections::process, std::move(process.bytes)},
-                       {image::sections::registers, split::encode(split::layout_here())}};
+                       {image::sections::registers, split::encode(split::layout_here())},
+                       {image::sections::mpi, encoded_inventory()}};
   all.warnings = std::move(open_files.warnings);
   all.warnings.insert(all.warnings.end(), process.warnings.begin(), process.warnings.end());
   judge(this_job().options.children, "--children", process.children, all.warnings);

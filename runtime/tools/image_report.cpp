@@ -155,7 +155,7 @@ image_report look_at_image(const std::string& path) {
                [&](const image::section& s) { report.descriptors = from_cbor(s).at("descriptors"); });
   with_section(memory, sections::saving, report,
                [&](const image::section& s) { report.mode.assign(s.bytes.begin(), s.bytes.end()); });
-  with_section(memory, "mpi", report, [&](const image::section& s) { report.mpi_objects = from_cbor(s); });
+  with_section(memory, sections::mpi, report, [&](const image::section& s) { report.mpi_objects = from_cbor(s); });
   for (const image::section& s : about.sections) report.sections.emplace_back(s.name, s.bytes.size());
   return report;
 }

@@ -86,6 +86,12 @@ class inbox {
     }
     return nullptr;
   }
+  /// Calls f(const held_message&) for each.
+  template <class F>
+  void for_each(F&& f) const {
+    for (const queue& q : queues_)
+      for (const vid::held_message* m = q.first; m != nullptr; m = m->next) f(*m);
+  }
   /// Drops what belongs to a communicator that was freed.
   void drop(std::uint64_t context) noexcept {
     while (vid::held_message* m = take(context, neutral::any_source, neutral::any_tag)) destroy(m);

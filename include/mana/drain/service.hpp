@@ -1,6 +1,7 @@
 // The park point of the upper half's threads, and the checkpoint as the thread that called MPI_Init runs it.
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
+#include <mana/drain/inventory.hpp>
 #include <mana/drain/own_stack.hpp>
 #include <mana/hooks/hook_table.hpp>
 #include <mana/lower/context.hpp>
@@ -66,6 +67,7 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
     hooks::run(MANA_LINE_FOUND);
     b.current.store(lower::phase::draining, std::memory_order_release);
     drain_all();
+    note_inventory();
     lower::cross([&] { b.service->fault_point("drained"); });
     hooks::run(MANA_BEFORE_WRITE);
     wrap::hold_clock();

@@ -116,7 +116,7 @@ inline constexpr record_row record_table[] = {
 
 namespace sections {
 inline constexpr char run[] = "run", threads[] = "threads", descriptors[] = "descriptors", process[] = "process",
-                      registers[] = "registers", locks[] = "locks", saving[] = "saving";
+                      registers[] = "registers", locks[] = "locks", saving[] = "saving", mpi[] = "mpi";
 }  // namespace sections
 
 inline constexpr section_row section_table[] = {
@@ -135,6 +135,8 @@ inline constexpr section_row section_table[] = {
      "runtime/loader/lock_owners.cpp"},
     {sections::saving, false, "text", "how the image was written, for people: plain or forked, how packed, since when",
      "runtime/checkpoint/image_saver.cpp", "runtime/tools/image_report.cpp"},
+    {sections::mpi, false, "CBOR: names and numbers", "how many MPI objects and drained messages the program holds, for people",
+     "runtime/main/mpi_section.cpp", "runtime/tools/image_report.cpp"},
 };
 
 constexpr bool is_known_section(std::string_view name) noexcept {

@@ -24,6 +24,7 @@ enum bridge_slot : unsigned {
   slot_request_number = 3,    // of the checkpoint that was asked for last; 0: none in this process
   slot_thread_parks = 8,      // void (*)(thread_block*) of the lower half, called before a thread is parked; 0: none
   slot_thread_continues = 9,  // the same, in a new process, on the new thread before it enters the upper half
+  slot_inventory = 16,        // and those behind it: see inventory.hpp
 };
 
 /// What is added to slot_requests' descriptor.

@@ -19,13 +19,16 @@ CHECKPOINT = {"directory", "generation", "complete", "sound", "state", "unix_tim
               "file_bytes", "mode", "builds_on", "images", "warnings"}
 IMAGE = {"path", "rank", "ranks", "format", "file_bytes", "mpi", "mpi_version", "program", "arguments", "directory", "cpu",
          "mode", "packed_by", "memory", "total", "threads", "descriptors", "builds_on", "sections", "problems"}
+HOLDINGS = {"communicators": 3, "groups": 2, "datatypes": 4, "operations": 1, "error handlers": 1, "infos": 2, "requests": 1,
+            "matched messages": 0, "sessions": 0}
+INBOX = (5, 5 * 800)
 AMOUNT = {"regions", "mapped_bytes", "kept_bytes", "zero_bytes", "elsewhere_bytes", "stored_bytes", "ratio"}
 DIFFERENCE = {"rank", "first", "second", "equal", "compared_bytes", "read_bytes", "differing_bytes", "sections", "regions"}
 
 
 class Look:
     def __init__(self, options):
-        self.mpi, self.program = options.mpi, str(options.program)
+        self.mpi, self.program, self.holder = options.mpi, str(options.program), str(options.holder)
         self.mana = str(options.build.resolve() / "bin" / "mana")
         self.directory = options.build.resolve() / "restart-runs" / f"look-{options.mpi}"
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -163,9 +166,24 @@ class Look:
             for name in FUNCTIONS_OF_HEAT2D:      # whether a checkpoint found it in MPI or in its own loops
                 self.require(any(f" {name}" in line for line in frames), f"{words[:2]}: no {name}", done.stdout + done.stderr)
 
+    def holdings(self):
+        """Numbers of MPI objects that holdings.c has; the messages that rank 1 does not receive are in its inbox."""
+        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "held", "--", self.holder], self.directory,
+                  self.directory / "log")
+        while "held" not in (job.next_line(120) or "held"):
+            pass
+        mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(self.directory / "held"))
+        job.wait()
+        for image in self.json("inspect", "held")["images"]:
+            holds = image["mpi_objects"]
+            wrong = {name: holds.get(name) for name, number in HOLDINGS.items() if holds.get(name) != number}
+            inbox = (holds["messages in the inbox"], holds["bytes in the inbox"])
+            self.require(not wrong and inbox == (INBOX if image["rank"] == 1 else (0, 0)), "holdings", holds)
+        self.require("messages in the inbox" in self.run("inspect", "held", "--rank", "1"), "inspect names the inbox", "")
+
     def all(self):
         self.make()
-        for part in (self.list, self.inspect, self.verify, self.diff, self.extract, self.core):
+        for part in (self.holdings, self.list, self.inspect, self.verify, self.diff, self.extract, self.core):
             part()
             print(f"{part.__name__}: looked at, {self.wrong} wrong so far", flush=True)
         return self.wrong
@@ -174,5 +192,6 @@ class Look:
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", type=pathlib.Path, required=True)
 parser.add_argument("--mpi", required=True)
-parser.add_argument("program", type=pathlib.Path)
+parser.add_argument("program", type=pathlib.Path, help="heat2d")
+parser.add_argument("holder", type=pathlib.Path, help="holdings.c")
 sys.exit(1 if Look(parser.parse_args()).all() else 0)

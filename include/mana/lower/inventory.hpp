@@ -1,0 +1,18 @@
+// What the program holds of MPI's at a checkpoint: numbers that the upper half counts, and the lower half writes down for
+// people, one in each slot of the bridge from slot_inventory on.
+#pragma once
+#include <array>
+
+namespace mana::lower {
+
+enum class counted : unsigned {
+  communicators, groups, datatypes, operations, error_handlers, infos, requests, messages, sessions,
+  tools_handles, inbox_messages, inbox_bytes,
+};
+
+inline constexpr std::array inventory_names{
+    "communicators", "groups", "datatypes", "operations", "error handlers", "infos", "requests", "matched messages",
+    "sessions", "tools handles", "messages in the inbox", "bytes in the inbox"};
+static_assert(inventory_names.size() == static_cast<unsigned>(counted::inbox_bytes) + 1);
+
+}  // namespace mana::lower
