@@ -243,6 +243,10 @@ class FourRanks(Cases):
         self.copy()
         self.case("four ranks, otherwise dealt out", "--verbose", nodes=["b", "a", "a", "c"],
                   expected=(NEWEST, "to other nodes: 3"))
+        self.copy()
+        self.without_checkpoints()
+        self.case("a node that has nothing", "--verbose", nodes=["a", "b", "b", "c"],
+                  expected=(NEWEST, "to other nodes: 2"))
 
 
 def main():
