@@ -142,6 +142,8 @@ void move_images(std::span<const store::image_move> moves, std::uint32_t rank, c
       });
     } catch (const store::store_error& error) {
       if (!failed) failed.emplace(status_of(error.kind()), error.what());
+    } catch (const std::exception& error) {
+      if (!failed) failed.emplace(exit_status::checkpoint_unreadable, error.what());
     }
   if (failed) throw *failed;
 }

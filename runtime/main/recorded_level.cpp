@@ -49,7 +49,7 @@ std::vector<image_file> on_node(std::uint32_t rank) {
 
 }  // namespace
 
-int recorded_thread_level() noexcept {
+std::optional<int> recorded_thread_level() noexcept {
   try {
     const auto rank = static_cast<std::uint32_t>(rank_from_environment());
     std::vector<image_file> all = in_directory(rank);
@@ -62,7 +62,7 @@ int recorded_thread_level() noexcept {
       }
   } catch (const std::exception&) {
   }
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace mana::run

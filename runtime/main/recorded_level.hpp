@@ -1,10 +1,11 @@
 // What MPI has to be started with before the checkpoint is chosen.
 #pragma once
+#include <optional>
 
 namespace mana::run {
 
 /// What MPI_Init_thread was asked for by the program, as this rank's newest image that can be read says; if its node has
-/// one of another rank that is newer, that. 0 if there is none: then the ranks will say why together, once MPI runs.
-int recorded_thread_level() noexcept;
+/// one of another rank that is newer, that. Nothing if there is none.
+std::optional<int> recorded_thread_level() noexcept;
 
 }  // namespace mana::run

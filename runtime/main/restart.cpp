@@ -62,7 +62,7 @@ start_failure as_failure(const image::image_error& error) {
 /// The values that MPI's start leaves in the bridge, which the image's bridge does not have yet.
 struct live_values {
   std::uint32_t size, rank;
-  int thread_level;                  // that MPI was started with
+  std::optional<int> thread_level;   // that the newest image has, and MPI was started with; nothing: with all that there is
   std::uint64_t predefined_real[neutral::predefined_limit];
 };
 
@@ -73,11 +73,12 @@ live_values start_before_bridge() {
   constexpr std::size_t bytes = lower::threads_address - lower::bridge_address;
   if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at)
     throw start_failure(exit_status::memory_occupied, "the window of the program is occupied in this process");
-  const int level = recorded_thread_level();
+  constexpr int all_levels = 3;
+  const std::optional<int> level = recorded_thread_level();
   int provided = 0;
   {
     const descriptors::low_descriptor_guard guard;
-    const int rc = real_mpi::start(level, &provided);
+    const int rc = real_mpi::start(level.value_or(all_levels), &provided);
     if (rc != neutral::success)
       throw start_failure(exit_status::mpi_not_started, "the MPI library did not start",
                           "start restarts as programs: mpirun -n RANKS mana restart DIR");
@@ -107,9 +108,10 @@ void check_surroundings(const run_record& record) {
                         where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
 }
 
-/// MPI runs before the checkpoint is chosen, with the level of the newest image that could be read.
+/// MPI runs before the checkpoint is chosen, with the level of the newest image that could be read. A node without any may be
+/// sent one: then MPI gives more than the program asked for, which is right, if slower.
 void check_thread_level(const run_record& record, const live_values& live) {
-  if (record.thread_level == live.thread_level) return;
+  if (!live.thread_level || record.thread_level == *live.thread_level) return;
   const std::string& where = this_job().options.generation;
   throw start_failure(exit_status::surroundings_differ, where + ": the program asked MPI for another level of threads than in "
                       "the newest checkpoint", image_of_restart().is_on_node ? "restart without --local"

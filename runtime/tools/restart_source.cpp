@@ -63,7 +63,7 @@ restart_source without_checkpoint(const store::store_error& why, const std::opti
                                   const launcher& started_by, const std::filesystem::path& named) {
   if (!place || why.kind() == store::error_kind::other_version) fail_with(why);
   if (const auto newest = newest_in(*place)) return as_source(*newest, *place, named);
-  if (started_by.mpi && started_by.certain) return {*started_by.mpi, named.string(), named, {}};
+  if (started_by.mpi) return {*started_by.mpi, named.string(), named, {}};
   throw failure(code_of(why.kind()), fmt::format("{}\n      and node {} has no image in {}", why.what(), place->node,
                                                  place->directory));
 }

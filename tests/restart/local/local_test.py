@@ -166,6 +166,8 @@ class TwoNodes(Cases):
         self.case("without --local", "--verbose", local=False, expected=("copy/ckpt/gen-000001",))
 
     def exchanged(self):
+        broken_off = self.image("a", 1)
+        broken_off.touch(0o600)
         self.case("ranks on other nodes", "--verbose", nodes=["b", "a"], expected=(NEWEST, "to other nodes: 2"))
         self.case("again, where they are", "--verbose", "--lazy", nodes=["b", "a"], expected=(NEWEST,),
                   unexpected=("other nodes",))
@@ -178,6 +180,12 @@ class TwoNodes(Cases):
         image = self.image("b", 1)
         image.write_bytes(image.read_bytes()[:-100])
         self.case("a cut image", expected=(f"node b: {image}: the image has not the", NOBODY_HAS + "1", OLDER))
+
+    def no_room(self):
+        """Not for one of the images that are to be sent; the other one arrives."""
+        self.image("a", 1).mkdir()
+        self.case("an image cannot be sent", nodes=["b", "a"],
+                  expected=(f"local generation 2: rank 1: {self.image('a', 1)}: ", OLDER))
 
     def lost_base(self):
         self.image("a", 0, 1).unlink()
@@ -220,7 +228,8 @@ class TwoNodes(Cases):
     def run(self, every):
         """The first on all MPIs, of the others each on one of two."""
         first = (self.as_it_was, self.exchanged, self.lost_node, self.goes_on)
-        others = (self.without_option, self.found_late, self.found_late_lazily, self.cut_image, self.only_nodes, self.lost_base)
+        others = (self.without_option, self.found_late, self.found_late_lazily, self.cut_image, self.only_nodes, self.lost_base,
+                  self.no_room)
         turn = int(self.mpi == "openmpi")
         for take in (*first, *(others if every else others[turn::2])):
             self.copy()
@@ -234,6 +243,10 @@ class FourRanks(Cases):
         self.copy()
         self.case("four ranks, otherwise dealt out", "--verbose", nodes=["b", "a", "a", "c"],
                   expected=(NEWEST, "to other nodes: 3"))
+        self.copy()
+        self.without_checkpoints()
+        self.case("a node that has nothing", "--verbose", nodes=["a", "b", "b", "c"],
+                  expected=(NEWEST, "to other nodes: 2"))
 
 
 def main():
