@@ -5,6 +5,7 @@
 #include "control_of_job.hpp"
 #include "job.hpp"
 #include "lazy_check.hpp"
+#include "node_parity.hpp"
 #include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "recorded_level.hpp"
@@ -109,10 +110,10 @@ void check_surroundings(const run_record& record) {
 
 /// MPI runs before the checkpoint is chosen, with the level of the newest image that could be read.
 void check_thread_level(const run_record& record, const live_values& live) {
-  if (record.thread_level == live.thread_level) return;
+  if (record.thread_level <= live.thread_level) return;
   const std::string& where = this_job().options.generation;
-  throw start_failure(exit_status::surroundings_differ, where + ": the program asked MPI for another level of threads than in "
-                      "the newest checkpoint", image_of_restart().is_on_node ? "restart without --local"
+  throw start_failure(exit_status::surroundings_differ, where + ": the program asked MPI for a higher level of threads than "
+                      "in the newest checkpoint", image_of_restart().is_on_node ? "restart without --local"
                                                                             : "name it itself: mana restart " + where);
 }
 
@@ -324,6 +325,7 @@ void apply(const live_values& live) {
 void restart_program() {
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
+  begin_node_parity();
   restart_hold hold = choose_generation(live.rank, live.size);
   fault_point(fault::point::generation_chosen);
   std::unique_ptr<image::rank_image> own;
