@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <set>
 
 namespace mana::store {
 
@@ -13,8 +15,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr int sidecar_version = 1;
-constexpr int deepest = 2;             // arrays and objects within each other
+constexpr int sidecar_version = 2, oldest_sidecar_version = 1;
+constexpr int deepest = 3;             // arrays and objects within each other
 
 [[noreturn]] void refuse(const std::string& what) { throw store_error(error_kind::damaged, what); }
 
@@ -61,13 +63,28 @@ std::vector<std::uint64_t> generations_in(const json& from, std::uint64_t own) {
   return found;
 }
 
+/// Each rank once, the image's own among them.
+parity_group group_in(const json& from, std::uint32_t own, std::uint32_t ranks) {
+  parity_group group;
+  for (const json& value : from.at("ranks")) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= ranks) refuse("\"redundancy\" is absurd");
+    group.ranks.push_back(value);
+  }
+  group.parity = static_cast<std::uint32_t>(number_in(from, "parity", most_ranks));
+  const std::set<std::uint32_t> members(group.ranks.begin(), group.ranks.end());
+  if (members.size() != group.ranks.size() || (!members.empty() && !members.contains(own)) ||
+      group.parity >= std::max<std::size_t>(1, members.size()) || (group.parity == 0) != members.empty())
+    refuse("\"redundancy\" is absurd");
+  return group;
+}
+
 local_image from_document(const json& document) {
   local_image about;
   about.version = static_cast<int>(number_in(document, "mana_local_image", 1'000'000));
-  if (about.version != sidecar_version)
+  if (about.version < oldest_sidecar_version || about.version > sidecar_version)
     throw store_error(error_kind::other_version, "it is of version " + std::to_string(about.version) +
-                      ", this mana reads " + std::to_string(sidecar_version) +
-                      "; restart with the version of mana that wrote it");
+                      ", this mana reads " + std::to_string(oldest_sidecar_version) + " to " +
+                      std::to_string(sidecar_version) + "; restart with the version of mana that wrote it");
   about.generation = number_in(document, "generation", UINT64_MAX);
   about.nonce = from_hex(document.at("nonce"));
   about.ranks = static_cast<std::uint32_t>(number_in(document, "ranks", most_ranks));
@@ -83,6 +100,7 @@ local_image from_document(const json& document) {
   about.build_id = document.at("build_id");
   about.mode = document.at("mode");
   about.warnings = document.at("warnings").get<std::vector<std::string>>();
+  if (about.version >= 2) about.group = group_in(document.at("redundancy"), about.rank, about.ranks);
   return about;
 }
 
@@ -100,7 +118,9 @@ std::string to_json(const local_image& about) {
                          {"bytes", about.bytes}, {"memory_bytes", about.memory_bytes},
                          {"image_checksum", hex(about.checksum)}, {"builds_on", about.builds_on}, {"mpi", about.mpi},
                          {"mpi_version", about.mpi_version}, {"program", about.program}, {"build_id", about.build_id},
-                         {"mode", about.mode}, {"warnings", about.warnings}};
+                         {"mode", about.mode},
+                         {"redundancy", {{"parity", about.group.parity}, {"ranks", about.group.ranks}}},
+                         {"warnings", about.warnings}};
   // Names of files need not be UTF-8; JSON must.
   return sealed(document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }

@@ -11,8 +11,15 @@ namespace mana::store {
 
 inline constexpr std::uint64_t most_sidecar_bytes = 1u << 20;
 
+/// Ranks whose parity files rebuild the images of some of them (docs/design/redundancy.md).
+struct parity_group {
+  std::uint32_t parity = 0;              // of how many members image and parity may be lost
+  std::vector<std::uint32_t> ranks;      // in the order of the members' numbers; empty: there is no parity
+  bool operator==(const parity_group&) const = default;
+};
+
 struct local_image {
-  int version = 1;
+  int version = 2;
   std::uint64_t generation = 0;
   std::uint64_t nonce = 0;               // of the attempt: all ranks' images of one checkpoint have it, no others
   std::uint32_t rank = 0, ranks = 0;
@@ -23,6 +30,7 @@ struct local_image {
   std::string mpi, mpi_version, program, build_id;
   std::string mode;                      // how it was written, in words
   std::vector<std::string> warnings;
+  parity_group group = {};               // whose parity is durable too; from version 2 on
   bool operator==(const local_image&) const = default;
 };
 

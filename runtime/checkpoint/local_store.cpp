@@ -4,6 +4,7 @@
 #include "generation_name.hpp"
 #include "io_error.hpp"
 #include "local_failure.hpp"
+#include "local_parity.hpp"
 #include "store_paths.hpp"
 
 #include <fcntl.h>
@@ -195,7 +196,7 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> local_files(const std::stri
     std::set<std::pair<std::uint64_t, std::uint32_t>> found;
     for_each_generation(directory, [&](const own_directory& own, std::uint64_t number) {
       for (const std::string& name : own.names())
-        for (const std::string_view end : {".json", ".mana"})
+        for (const std::string_view end : {".json", ".mana", ".mana.new", ".parity", ".parity.new"})
           if (const auto rank = rank_of(name, end)) found.emplace(number, *rank);
     });
     return std::vector(found.begin(), found.end());
@@ -209,8 +210,13 @@ bool remove_local(const std::string& directory, std::uint64_t generation, std::u
     const own_directory own = all.open_directory(name);
     own.remove(sidecar_name(rank));      // first: no sidecar speaks of an image that is gone
     own.remove(local_failure_name(rank));
-    own.remove(rank_file_name(rank));
-    const bool is_gone = !own.has(sidecar_name(rank)) && !own.has(rank_file_name(rank));
+    const std::string files[] = {rank_file_name(rank), parity_file_name(rank)};
+    bool is_gone = !own.has(sidecar_name(rank));
+    for (const std::string& file : files)
+      for (const std::string& one : {file, temporary_name(file)}) {
+        own.remove(one);
+        is_gone = is_gone && !own.has(one);
+      }
     all.remove_directory(name);          // fails while other ranks have files there
     return is_gone;
   } catch (const image::image_error& error) {

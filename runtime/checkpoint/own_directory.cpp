@@ -108,7 +108,7 @@ descriptor own_directory::open_file(const std::string& name) const {
 }
 
 descriptor own_directory::make_file(const std::string& name) const {
-  descriptor fd(openat(fd_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  descriptor fd(openat(fd_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) throw_io(path_of(name), "cannot be created");
   if (fchmod(fd.get(), 0600) == 0) return fd;      // the umask may have taken away the owner's rights
   const int error = errno;

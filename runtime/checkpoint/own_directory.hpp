@@ -38,7 +38,7 @@ class own_directory {
 
   /// A regular file of ours, for reading.     errors: image_error (missing, not_own, io)
   descriptor open_file(const std::string& name) const;
-  /// A new one, 0600, for writing.            errors: image_error (io)
+  /// A new one, 0600, for reading and writing.            errors: image_error (io)
   descriptor make_file(const std::string& name) const;
   /// A file of ours for reading and writing, which is made 0600 if it is missing.     errors: as open_file()
   descriptor open_or_make_file(const std::string& name) const;

@@ -145,9 +145,11 @@ void restart_choice::mark_refused() const noexcept {
   if (global_) global_->mark_refused();
 }
 
-std::set<std::uint64_t> restart_choice::global() const {
+std::set<std::uint64_t> restart_choice::global() const { return complete_in(directory_); }
+
+std::set<std::uint64_t> complete_in(const std::string& directory) {
   std::set<std::uint64_t> found;
-  for (const generation& g : list(directory_))
+  for (const generation& g : list(directory))
     if (is_complete(g) && !failure_of(g)) found.insert(g.number);
   return found;
 }

@@ -15,6 +15,9 @@
 
 namespace mana::store {
 
+/// Generations in the directory of checkpoints that are complete and did not fail.     errors: as list()
+std::set<std::uint64_t> complete_in(const std::string& directory);
+
 class restart_choice {
  public:
   struct candidate {
@@ -40,7 +43,7 @@ class restart_choice {
   std::string explanation() const;
   /// As generation_choice::mark_refused().
   void mark_refused() const noexcept;
-  /// Those in the directory of checkpoints that are complete and did not fail.
+  /// As complete_in().
   std::set<std::uint64_t> global() const;
 
  private:

@@ -6,6 +6,7 @@
 #include "lock_section.hpp"
 #include "mpi_section.hpp"
 #include "node_images.hpp"
+#include "node_parity.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/life.hpp"
@@ -146,16 +147,18 @@ bool choose_place(to_save& all, const control::commit_info& generation) {
 
 /// The image on this rank's node, or nothing where it cannot be there.
 /// in: all  of which a copy is left for another place; why it is needed is added to its warnings
-std::optional<image::saved_image> write_on_node(to_save& all, const control::commit_info& generation) {
+std::optional<image::saved_image> write_on_node(to_save& all, const control::commit_info& generation, parity_turn& parity) {
   try {
     image::image_plan plan = all.plan;
     plan.path = begin_on_node(generation);
     plan.limited = false;
     image::saved_image saved = saver_of_job().write(std::move(plan), generation.generation);
     saved.mode += on_node_first;
-    finish_on_node(generation, saved, all.warnings);
+    const store::parity_group group = parity.make(directory_on_node(), generation, saved.written.checksum, all.warnings);
+    finish_on_node(generation, saved, all.warnings, group);
     return saved;
   } catch (const std::exception& error) {
+    parity.pass();
     abandon_on_node(generation);
     saver_of_job().settle(false);        // what changed since the image before has been asked for, and is lost
     all.plan.observer = std::make_shared<lock_section>();
@@ -166,9 +169,9 @@ std::optional<image::saved_image> write_on_node(to_save& all, const control::com
 
 /// The program waits until all ranks' images are on their nodes. One that cannot be there is written where the others are
 /// copied to.
-lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& generation) {
+lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& generation, parity_turn& parity) {
   const time begin = std::chrono::steady_clock::now();
-  const auto on_node = write_on_node(all, generation);
+  const auto on_node = write_on_node(all, generation, parity);
   if (!on_node) {
     const image::saved_image saved = saver_of_job().write(std::move(all.plan), generation.generation);
     control_of_job().stored({as_written(saved, std::move(all.warnings), begin), {}});
@@ -184,7 +187,7 @@ lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& g
 std::string finish_and_copy(const image::saved_image& saved, const control::commit_info& generation,
                             const std::vector<std::string>& warnings) {
   try {
-    finish_on_node(generation, saved, warnings);
+    finish_on_node(generation, saved, warnings, {});
     copy_from_node(generation);
     return {};
   } catch (const std::exception& error) {
@@ -219,17 +222,20 @@ process_state::captured look_at_process(std::string& failure) noexcept {
   }
 }
 
-lower::outcome write_and_agree(process_state::captured process, const std::string& failure) {
+/// in: initial  of the thread that MPI may be called on
+lower::outcome write_and_agree(process_state::captured process, const std::string& failure, lent_thread& initial) {
   fault_point(fault::point::before_write);
   lower::outcome how = lower::outcome::given_up;
+  parity_turn parity(control_of_job().local(), initial);
   try {
     if (!failure.empty()) throw std::runtime_error(failure);
     const control::commit_info generation = control_of_job().generation();
     to_save all = what_to_save(generation.generation_path, std::move(process));
     how = control_of_job().forked()  ? write_aside(std::move(all), generation)
-          : control_of_job().local() ? write_on_node_and_copy(std::move(all), generation)
+          : control_of_job().local() ? write_on_node_and_copy(std::move(all), generation, parity)
                                      : write_here(std::move(all), generation);
   } catch (const std::exception& error) {
+    parity.pass();
     saver_of_job().settle(false);
     how = control_of_job().not_written(error.what());
   }
@@ -253,7 +259,8 @@ lower::outcome write_image() {
   const process_state::signal_hold hold;
   std::string failure;
   process_state::captured process = look_at_process(failure);
-  std::thread([&] { how = write_and_agree(std::move(process), failure); }).join();
+  lent_thread initial;
+  initial.lend([&] { how = write_and_agree(std::move(process), failure, initial); });
   if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
     control_of_job().end();
     keep_quiet();

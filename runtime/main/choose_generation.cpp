@@ -5,6 +5,7 @@
 #include "found_images.hpp"
 #include "image_transfer.hpp"
 #include "job.hpp"
+#include "rebuilt_images.hpp"
 #include "restored_image.hpp"
 #include "store_status.hpp"
 
@@ -48,9 +49,15 @@ struct said_candidate {
   std::string global;                // numbers of all that are complete there
 };
 
+std::string text_of(const std::set<std::uint64_t>& numbers) {
+  std::string text;
+  for (const std::uint64_t number : numbers) text += std::to_string(number) + " ";
+  return text;
+}
+
 said_candidate as_said(const store::restart_choice& choice, const store::restart_choice::candidate& candidate) {
   said_candidate said;
-  for (const std::uint64_t number : choice.global()) said.global += std::to_string(number) + " ";
+  said.global = text_of(choice.global());
   if (candidate.local) {
     said.attempt = std::to_string(candidate.local->generation) + " " + std::to_string(candidate.local->nonce);
   } else {
@@ -69,8 +76,8 @@ store::local_line line_of(const said_candidate& said, const images_on_nodes& fou
   return store::complete_lines(images, ranks, generation).complete.at(0);
 }
 
-std::set<std::uint64_t> global_of(const said_candidate& said) {
-  std::istringstream in(said.global);
+std::set<std::uint64_t> numbers_in(const std::string& text) {
+  std::istringstream in(text);
   return {std::istream_iterator<std::uint64_t>(in), {}};
 }
 
@@ -84,7 +91,7 @@ class chooser {
     restart_hold hold;
     if (rank_ == 0) hold = hold_directory();
     found_ = find_images_on_nodes(rank_);
-    // Images that were lost with a node are to be rebuilt here, from what is in found_, and put into it on all ranks.
+    if (!found_.images.empty()) rebuild_lost_images(found_, rank_, numbers_in(from_first(complete_in_directory())));
     for (;;) {
       together([&] { say_candidate(); });
       for (std::string* text : {&said_.path, &said_.sum, &said_.attempt, &said_.global}) *text = from_first(*text);
@@ -104,6 +111,15 @@ class chooser {
       const auto all = image::own_directory::open(this_job().options.checkpoint_directory);
       return restart_hold::of_all(all, store::lock_kind::shared, patience);
     } catch (const std::exception&) {
+      return {};
+    }
+  }
+
+  /// Of rank 0. What cannot be looked at is said when the checkpoint is chosen.
+  std::string complete_in_directory() const {
+    try {
+      return rank_ == 0 ? text_of(store::complete_in(directory_)) : std::string();
+    } catch (const store::store_error&) {
       return {};
     }
   }
@@ -131,7 +147,7 @@ class chooser {
 
   std::optional<shared_failure> try_on_nodes() {
     const store::local_line line = line_of(said_, found_, size_);
-    const std::set<std::uint64_t> global = global_of(said_);
+    const std::set<std::uint64_t> global = numbers_in(said_.global);
     const auto moves = store::moves_for(line, found_.images, found_.nodes, global);
     if (const auto failed = try_together([&] { move_images(moves, rank_, found_.directory); })) return failed;
     if (rank_ == 0 && !moves.empty() && this_job().options.verbose)

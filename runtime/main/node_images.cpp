@@ -150,6 +150,8 @@ void begin_node_images() {
   PMPI_Reduce(&own_newest, &place.newest_found, 1, MPI_UINT64_T, MPI_MAX, 0, real_mpi::own().world);
 }
 
+const std::string& directory_on_node() noexcept { return here().directory; }
+
 std::uint64_t newest_on_nodes() noexcept { return here().newest_found; }
 
 std::string begin_on_node(const control::commit_info& generation) {
@@ -159,8 +161,9 @@ std::string begin_on_node(const control::commit_info& generation) {
 }
 
 void finish_on_node(const control::commit_info& generation, const image::saved_image& saved,
-                    const std::vector<std::string>& warnings) {
+                    const std::vector<std::string>& warnings, const store::parity_group& group) {
   here().current = description(generation, saved, warnings);
+  here().current.group = group;
   store::finish_local(here().directory, here().current);
   fault_point(fault::point::on_node);
   control_of_job().on_node();

@@ -2,6 +2,7 @@
 // Why it is done this way: docs/design/local.md.
 #pragma once
 #include <image_saver.hpp>
+#include <local_sidecar.hpp>
 #include <surroundings.hpp>
 
 #include <cstdint>
@@ -15,13 +16,17 @@ void begin_node_images();
 /// Of the newest generation of which any rank's node has something; 0: none. Of rank 0; the others' is 0.
 std::uint64_t newest_on_nodes() noexcept;
 
+/// Of this rank's images.
+const std::string& directory_on_node() noexcept;
+
 /// Where this rank's image of the next checkpoint goes.
 /// errors: store_error: there is no place, with the reason
 std::string begin_on_node(const control::commit_info& generation);
 /// The image is durable, with all that a restart needs to know of it. The coordinator is told.
+/// in:     group  whose parity is durable too
 /// errors: store_error
 void finish_on_node(const control::commit_info& generation, const image::saved_image& saved,
-                    const std::vector<std::string>& warnings);
+                    const std::vector<std::string>& warnings, const store::parity_group& group);
 /// A part of an image that could not be finished goes.
 void abandon_on_node(const control::commit_info& generation) noexcept;
 

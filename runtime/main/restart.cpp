@@ -5,6 +5,7 @@
 #include "control_of_job.hpp"
 #include "job.hpp"
 #include "lazy_check.hpp"
+#include "node_parity.hpp"
 #include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "recorded_level.hpp"
@@ -326,6 +327,7 @@ void apply(const live_values& live) {
 void restart_program() {
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
+  begin_node_parity();
   restart_hold hold = choose_generation(live.rank, live.size);
   fault_point(fault::point::generation_chosen);
   std::unique_ptr<image::rank_image> own;

@@ -4,6 +4,7 @@
 #include "control_of_job.hpp"
 #include "fault_point.hpp"
 #include "job.hpp"
+#include "node_parity.hpp"
 #include "perf_names.hpp"
 #include "start_failure.hpp"
 
@@ -99,7 +100,9 @@ const lower::services& the_services() noexcept {
 int start_mpi(int required, int* provided) {
   const descriptors::low_descriptor_guard guard;
   const int rc = real_mpi::start(required, provided);
-  if (rc == neutral::success) begin_control();
+  if (rc != neutral::success) return rc;
+  begin_node_parity();
+  begin_control();
   return rc;
 }
 

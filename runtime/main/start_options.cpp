@@ -4,6 +4,8 @@
 
 #include <mana/clock/policies.hpp>
 
+#include <redundancy_error.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -50,6 +52,14 @@ T whole_number(const std::string& option, const std::string& text) {
   if (error != std::errc() || end != text.data() + text.size() || value < 0)
     refuse(option + ": \"" + text + "\" is no whole number");
   return value;
+}
+
+redundancy::scheme redundancy_scheme(const std::string& option, const std::string& text) {
+  try {
+    return redundancy::scheme::parse(text);
+  } catch (const redundancy::redundancy_error& error) {
+    refuse(option + ": " + error.what());
+  }
 }
 
 image::packing compression(const std::string& option, const std::string& text) {
@@ -104,7 +114,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--fan-out",    "--children",      "--sockets",
                                                "--map",        "--cpu",           "--compress",
                                                "--full-every", "--max-rate",      "--nice",
-                                               "--keep",       "--local"};
+                                               "--keep",       "--local",         "--redundancy"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -125,6 +135,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--max-rate") options.saving.most_per_s = whole_number<std::uint64_t>(name, value);
   else if (name == "--keep") options.keep = keep(name, value);
   else if (name == "--local") options.local = value;
+  else if (name == "--redundancy") options.redundancy = redundancy_scheme(name, value);
   else if (name == "--nice") options.saving.nice = whole_number<int>(name, value);
   else if (name == "--map") add_moved(name, value, options);
   else options.preload = value;
@@ -137,6 +148,9 @@ void check_complete(const start_options& options) {
   if (options.restart && options.generation.empty()) refuse("restart: the checkpoint is missing");
   if (!options.restart && options.command.empty()) refuse("run: the program is missing");
   if (!options.restart && options.preload.empty()) refuse("run: --preload is missing");
+  if (options.redundancy.parity == 0) return;
+  if (options.local.empty()) refuse("--redundancy: --local is missing");
+  if (options.forked) refuse("--redundancy and --forked exclude each other");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <image_saver.hpp>
 #include <path_map.hpp>
 #include <retention.hpp>
+#include <scheme.hpp>
 
 #include <cstdint>
 #include <string>
@@ -35,6 +36,7 @@ struct start_options {
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
   std::string local;                   // where each node keeps images; empty: nowhere. See store::local_directory
+  redundancy::scheme redundancy;       // of the images on the nodes; 0+0: none
   std::size_t keep = store::kept_generations;   // sound checkpoints, or store::keep_all
   loss_policy children = loss_policy::warn, sockets = loss_policy::warn;   // processes that are alive; connected sockets
   image::saving saving;                // how images are written
@@ -51,7 +53,7 @@ struct start_options {
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
 ///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
 ///          --compress HOW --incremental --full-every N --by-reference --forked --max-rate BYTES --nice N
-///          --keep N|all --local DIR
+///          --keep N|all --local DIR --redundancy K+M
 ///          run only: --cpu LEVEL
 ///          restart only: --map OLD=NEW, as often as needed; --lazy
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore

@@ -2,6 +2,7 @@
 
 #include "redundancy_error.hpp"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,14 @@ namespace {
 [[noreturn]] void throw_io(const local_file& file, const char* what) {
   const int error = errno;
   throw redundancy_error(error_kind::io, file.path + ": " + what + ": " + std::strerror(error));
+}
+
+/// A file that grows beyond the limit would raise SIGXFSZ, whose action belongs to the program that is checkpointed.
+void check_limit(const local_file& file, std::uint64_t end) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur) return;
+  errno = EFBIG;
+  throw_io(file, "cannot be written");
 }
 
 }  // namespace
@@ -38,6 +47,7 @@ std::size_t read_at(const local_file& file, std::uint64_t at, bytes_span to) {
 }
 
 void write_at(const local_file& file, std::uint64_t at, bytes_view bytes) {
+  check_limit(file, at + bytes.size());
   while (!bytes.empty()) {
     const ssize_t n = pwrite(file.fd, bytes.data(), bytes.size(), static_cast<off_t>(at));
     if (n < 0 && errno != EINTR) throw_io(file, "cannot be written");
@@ -48,6 +58,7 @@ void write_at(const local_file& file, std::uint64_t at, bytes_view bytes) {
 }
 
 void set_size(const local_file& file, std::uint64_t bytes) {
+  check_limit(file, bytes);
   if (ftruncate(file.fd, static_cast<off_t>(bytes)) != 0) throw_io(file, "its size cannot be set");
 }
 

@@ -31,6 +31,11 @@ void add_saving_options(CLI::App& app, run_options& options) {
                  "name")
       ->type_name("DIR")
       ->check(local_directory());
+  app.add_option("--redundancy", options.redundancy,
+                 "With --local: the images of any M of K+M ranks are rebuilt from those of the others, at a cost of M/K of "
+                 "their size; 1+1 is a copy")
+      ->type_name("K+M")
+      ->check(redundancy_scheme());
   app.add_option("--compress", options.compress,
                  "How images are compressed: auto (default: lz4 where that makes a checkpoint shorter), none, lz4[:N], "
                  "zstd[:LEVEL]")

@@ -10,7 +10,9 @@
 #include <local_store.hpp>
 #include <packing.hpp>
 #include <path_map.hpp>
+#include <redundancy_error.hpp>
 #include <retention.hpp>
+#include <scheme.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -131,6 +133,20 @@ const CLI::Validator& local_directory() {
           store::local_directory(text, "node");
           return std::string();
         } catch (const store::store_error& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& redundancy_scheme() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          redundancy::scheme::parse(text);
+          return std::string();
+        } catch (const redundancy::redundancy_error& wrong) {
           return std::string(wrong.what());
         }
       },

@@ -28,6 +28,8 @@ const CLI::Validator& compression();
 const CLI::Validator& a_keep();
 /// Where a node keeps images.
 const CLI::Validator& local_directory();
+/// How much of the images on the nodes may be lost.
+const CLI::Validator& redundancy_scheme();
 /// Names or numbers of signals.
 const CLI::Validator& signals();
 /// A piece of memory that is not empty: "0x2000-0x3000".

@@ -16,6 +16,20 @@
 
 namespace mana::tools {
 
+namespace {
+
+void check_redundancy(const run_options& options) {
+  if (options.local.empty())
+    throw failure(exit_code::usage, "--redundancy is of images on the nodes, and there is no --local",
+                  "say where each node keeps images: --local DIR, or leave --redundancy out");
+  if (options.forked)
+    throw failure(exit_code::usage, "--redundancy and --forked exclude each other: parity is computed by messages between "
+                  "the ranks, for which the program has to stand until the images are written",
+                  "leave one of them out; with --local the copy to the checkpoint directory is made while the program runs on");
+}
+
+}  // namespace
+
 std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory) {
   std::vector<std::string> words{"--ckpt-dir", directory, "--interval", seconds(options.interval_s), "--limit",
                                  seconds(options.limit_s)};
@@ -33,6 +47,10 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (options.children != "warn") add("--children", options.children);
   if (options.sockets != "warn") add("--sockets", options.sockets);
   if (!options.local.empty()) add("--local", options.local);
+  if (!options.redundancy.empty()) {
+    check_redundancy(options);
+    add("--redundancy", options.redundancy);
+  }
   if (options.compress != "auto") add("--compress", options.compress);
   if (options.incremental) words.insert(words.end(), {"--incremental", "--full-every", std::to_string(options.full_every)});
   if (options.by_reference) words.emplace_back("--by-reference");

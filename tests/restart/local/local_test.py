@@ -35,11 +35,11 @@ def on_nodes(nodes):
 
 
 class Cases:
-    def __init__(self, options, nodes, steps):
+    def __init__(self, options, nodes, steps, name="local"):
         build = options.build.resolve()
         self.mpi, self.mana, self.nodes = options.mpi, str(build / "bin" / "mana"), nodes
         self.program = [str(build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}"), *steps]
-        self.directory = build / "restart-runs" / f"local-{options.mpi}-{len(nodes)}"
+        self.directory = build / "restart-runs" / f"{name}-{options.mpi}-{len(nodes)}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
         self.output = Comparison(re.compile("^(step|checksum)"))

@@ -92,9 +92,9 @@ TEST_CASE("a sidecar is read as it was written, and each changed byte of it is f
 TEST_CASE("a sidecar of a newer version is refused as such") {
   const temporary_directory scratch;
   std::string text = store::to_json(write((scratch.path() / "l").string(), 7, 1));
-  text.replace(text.find("_image\": 1"), 10, "_image\": 2");
+  text.replace(text.find("_image\": 2"), 10, "_image\": 3");
   const std::string other = store::sealed(text.substr(0, text.rfind(",\n  \"checksum\"")) + "\n}\n");
-  CHECK(has(refused(error_kind::other_version, [&] { store::sidecar_from_json(other); }), "version 2"));
+  CHECK(has(refused(error_kind::other_version, [&] { store::sidecar_from_json(other); }), "version 3"));
 }
 
 TEST_CASE("images of two ranks of a node are found, of this user alone") {

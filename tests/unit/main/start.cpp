@@ -57,6 +57,8 @@ TEST_CASE("words that are refused") {
       {"restart", "/c/gen-1", "--ckpt-dir", "/c", "--map", "a=/b"},
       {"restart", "/c/gen-1", "--ckpt-dir", "/c", "--map"},
       {"run", "--ckpt-dir", "/c", "--preload", "/l", "--map", "/a=/b", "--", "./app"},
+      {"restart", "a", "--ckpt-dir", "/c", "--redundancy", "1+1"}, {"restart", "a", "--ckpt-dir", "/c", "--local", "/l", "--redundancy", "1+1", "--forked"},
+      {"restart", "a", "--ckpt-dir", "/c", "--local", "/l", "--redundancy", "1+"},
       {"restart", "a", "b", "--ckpt-dir", "/c"}, {"restart", "a", "--ckpt-dir", "/c", "--"}};
   for (const auto& words : wrong) {
     CAPTURE(words.size());

@@ -2,6 +2,7 @@
 #include "group_files.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 
 using namespace mana::redundancy;
 
@@ -38,6 +39,19 @@ TEST_CASE("redundancy: a full disk while parity is written, on any member") {
       CHECK(text == "rank " + std::to_string(files.of.ranks[victim]) +
                         ": /dev/full: cannot be written: No space left on device");
   }
+}
+
+TEST_CASE("redundancy: the limit on the size of files is met before the signal that it sends") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  group_files files(2, sizes);
+  rlimit small = before;
+  small.rlim_cur = 1u << 20;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const outcome end = files.encode_all();
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(all_of_kind(end, error_kind::io));
+  CHECK(end.errors[0].find("cannot be written: File too large") != std::string::npos);
 }
 
 TEST_CASE("redundancy: an image that cannot be read, or that became shorter") {

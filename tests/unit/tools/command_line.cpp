@@ -80,6 +80,28 @@ TEST_CASE("a clock that there is not is answered with those that there are") {
   CHECK(run_of({"run", "./app"}).fan_out == clock::default_fan_out);
 }
 
+TEST_CASE("how much of the images on the nodes may be lost") {
+  CHECK(run_of({"run", "--redundancy", "4+2", "./app"}).redundancy == "4+2");
+  for (const char* wrong : {"4", "4+", "0+1", "33+1", "4+9", "4-1", "four+1", "4+1x", ""})
+    CHECK(refusal({"run", "--redundancy", wrong, "./app"}) == exit_code::usage);
+  run_options options;
+  options.redundancy = "1+1";
+  const auto refused = [&] {
+    try {
+      lower_half_words(options, "/c");
+      return std::string("not refused");
+    } catch (const failure& wrong) {
+      CHECK(wrong.code() == exit_code::usage);
+      return std::string(wrong.what());
+    }
+  };
+  CHECK(refused().find("there is no --local") != std::string::npos);
+  options.local = "/l";
+  CHECK(refused() == "not refused");
+  options.forked = true;
+  CHECK(refused().find("--redundancy and --forked exclude each other") != std::string::npos);
+}
+
 TEST_CASE("where files have moved") {
   const auto options = std::get<restart_command>(parse_command_line({"restart", "--map", "/a=/b", "d", "--map=/c=/d"}));
   CHECK(options.options.moved == words{"/a=/b", "/c=/d"});

@@ -1,0 +1,25 @@
+// A thread that does steps for another one while it waits for that one's end.
+#pragma once
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+
+namespace mana::run {
+
+class lent_thread {
+ public:
+  /// Returns when `work`, on a thread of its own, has ended.     in: work  throws nothing
+  void lend(const std::function<void()>& work);
+  /// Within `work`: the step runs on the thread that waits. What it throws comes out here.
+  void run(const std::function<void()>& step);
+
+ private:
+  std::mutex lock_;
+  std::condition_variable changed_;
+  const std::function<void()>* step_ = nullptr;     // that is to be done
+  std::exception_ptr thrown_;
+  bool ended_ = false;
+};
+
+}  // namespace mana::run

@@ -1,0 +1,24 @@
+// Messages between the members of a group of ranks, by the live MPI.
+#pragma once
+#include <transport.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace mana::run {
+
+/// On the runtime's own communicator, with a tag that nothing else there has. Used only on the thread that may call MPI,
+/// while the program stands.
+class mpi_transport final : public redundancy::transport {
+ public:
+  /// in:     ranks  of the world, by member
+  explicit mpi_transport(std::vector<std::uint32_t> ranks) : ranks_(std::move(ranks)) {}
+
+  /// errors: std::runtime_error with the words of MPI. The members are out of step then: no exchange may follow
+  void exchange(std::span<const redundancy::outgoing> out, std::span<const redundancy::incoming> in) override;
+
+ private:
+  std::vector<std::uint32_t> ranks_;
+};
+
+}  // namespace mana::run

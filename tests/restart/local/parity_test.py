@@ -1,0 +1,164 @@
+"""Images that were lost with their nodes are made again from parity, at a restart.
+
+As in local_test.py generation 1 is in the directory of checkpoints, and generation 2 on the nodes alone, here with
+--redundancy K+M. Whichever M nodes lose their directories, the job goes on from generation 2 as if nothing had been lost, and
+what was rebuilt is byte for byte what was written; if more are lost, from generation 1.
+"""
+import argparse
+import itertools
+import json
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from local_test import DAMAGED, NEWEST, Cases  # noqa: E402
+
+GLOBAL = "copy/ckpt/gen-000001 instead"
+
+
+class Parity(Cases):
+    def __init__(self, options, ranks, scheme, steps):
+        nodes = [f"n{rank}" for rank in range(ranks)]
+        super().__init__(options, nodes, steps, f"parity-{scheme}")
+        data, self.parity = (int(number) for number in scheme.split("+"))
+        self.groups = ranks // (data + self.parity)
+        self.native()
+        self.make("--redundancy", scheme, "--compress", "none")
+
+    def files(self, where, node):
+        """Of generation 2: name and content, but for sidecars."""
+        return {path.name: path.read_bytes() for path in (self.directory / where / "local" / node).glob("*/gen-000002/*")
+                if path.suffix != ".json"}
+
+    def sidecar(self, where, node, rank):
+        path, = (self.directory / where / "local" / node).glob(f"*/gen-000002/rank-{rank:05}.json")
+        return json.loads(path.read_text())
+
+    def lose(self, *ranks):
+        for rank in ranks:
+            shutil.rmtree(self.directory / "copy" / "local" / f"n{rank}")
+
+    def are_as_written(self, name, ranks):
+        for rank in ranks:
+            there, written = (self.files(where, f"n{rank}") for where in ("copy", "base"))
+            self.check(f"{name}: files of rank {rank}", there == written, f"{sorted(there)}, {sorted(written)}")
+            there, written = (self.sidecar(where, f"n{rank}", rank) for where in ("copy", "base"))
+            differing = {key for key in written if there.get(key) != written[key]} - {"mode", "warnings", "checksum"}
+            self.check(f"{name}: sidecar of rank {rank}", not differing, f"{differing}")
+
+    @staticmethod
+    def repaired(*ranks):
+        return [f"rank {rank} on node n{rank}, rebuilt from parity: image " for rank in ranks]
+
+    def lost(self, *ranks):
+        """The directories of these ranks' nodes."""
+        self.copy()
+        self.lose(*ranks)
+        if ranks[0] % 2 == 0:
+            self.without_checkpoints()
+        self.case(f"lost: {ranks}", "--verbose", expected=(NEWEST, *self.repaired(*ranks)), unexpected=("warning",))
+        self.are_as_written(f"lost: {ranks}", ranks)
+
+    def lost_too_many(self, *ranks):
+        self.copy()
+        self.lose(*ranks)
+        members = [rank for rank in range(len(self.nodes)) if rank % self.groups == ranks[0] % self.groups]
+        what = f"the image of rank {ranks[0]} is on no node, and no parity of it" if members == list(ranks) else \
+            f"the images of ranks {', '.join(map(str, ranks))} are on no node"
+        said = f"local generation 2 cannot be rebuilt: {what}"
+        self.case(f"too many lost: {ranks}", expected=(said, GLOBAL), unexpected=("rebuilt from",))
+
+    def worst_loss(self, lost):
+        """Of one group: ranks are dealt out to groups one after another."""
+        return max(sum(rank % self.groups == group for rank in lost) for group in range(self.groups))
+
+    def all_losses(self, every):
+        """As many as can be lost, and one more, of one group."""
+        ranks = range(len(self.nodes))
+        some = [lost for lost in itertools.combinations(ranks, self.parity * self.groups) if self.worst_loss(lost) <= self.parity]
+        more = [lost for lost in itertools.combinations(ranks, self.parity + 1)
+                if self.worst_loss(lost) > self.parity and len(lost) < len(ranks)]
+        for lost in some if every else some[1:2]:
+            self.lost(*lost)
+        for lost in more if every else more[-1:]:
+            self.lost_too_many(*lost)
+
+    # For two lost of four.
+
+    def damaged_and_lost(self):
+        """A block of rank 1, the head of rank 2's parity and all of rank 3."""
+        self.copy()
+        self.spoil("n1", 1)
+        parity = self.image("n2", 2).with_suffix(".parity")
+        content = bytearray(parity.read_bytes())
+        content[20] ^= 1
+        parity.write_bytes(content)
+        self.lose(3)
+        self.case("damaged and lost", expected=(
+            "rank 1 on node n1, rebuilt from parity: image 1 of 2 blocks;", *self.repaired(3),
+            "rank 2 on node n2, rebuilt from parity: head of the parity file;"))
+        self.are_as_written("damaged and lost", (1, 2, 3))
+
+    def moved_and_lost(self):
+        """Ranks are on other nodes, where their images and parity come to; rank 3's node is another one, and empty."""
+        self.copy()
+        self.lose(3)
+        self.case("ranks on other nodes", "--verbose", nodes=["n1", "n2", "n0", "n9"],
+                  expected=(NEWEST, "rank 3 on node n9, rebuilt from parity: image "), unexpected=("rank 0 on", "rank 1 on"))
+        place, = (self.directory / "copy" / "local" / "n9").iterdir()
+        there = {path.name: path.read_bytes() for path in (place / "gen-000002").glob("rank-00003.[mp]a*")}
+        self.check("ranks on other nodes: files of rank 3", there == self.files("base", "n3"), sorted(there))
+
+    def sidecar_lost(self):
+        """Its rank died before it could write it."""
+        self.copy()
+        self.image("n1", 1).with_suffix(".json").unlink()
+        self.case("a sidecar is lost", expected=("rank 1 on node n1, rebuilt from parity: nothing but its sidecar was lost",))
+        self.are_as_written("a sidecar is lost", (1,))
+
+    def found_late(self):
+        """Damage that only a restart shows is repaired by the next."""
+        self.copy()
+        self.spoil("n1", 1)
+        self.refused("damage in the memory", DAMAGED, expected=("rank-00001.mana: the image is damaged: ",))
+        self.case("is repaired", expected=("rank 1 on node n1, rebuilt from parity: image 1 of 2 blocks;",),
+                  unexpected=("gen-000001",))
+        self.are_as_written("is repaired", (1,))
+
+    def other_parity(self):
+        """Files of another checkpoint of the same number are neither used nor written over."""
+        self.copy()
+        self.lose(3)
+        image, other = self.image("n1", 1), self.image("n2", 2)
+        foreign = other.with_suffix(".parity").read_bytes()
+        image.with_suffix(".parity").write_bytes(foreign)
+        self.case("another rank's parity", expected=self.repaired(3))
+        self.are_as_written("another rank's parity", (1, 3))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--every", action="store_true", help="all subsets of the ranks, and all schemes")
+    options = parser.parse_args()
+    steps = ("20" if options.mpi == "mpich" else "60", "5")       # MPICH's ranks spin
+    two = Parity(options, 4, "2+2", steps)
+    two.all_losses(options.every)
+    two.damaged_and_lost()
+    two.moved_and_lost()
+    others = (two.sidecar_lost, two.found_late, two.other_parity)
+    for take in others if options.every else others[int(options.mpi == "openmpi")::2]:
+        take()
+    failures = two.failures
+    if options.every:
+        for ranks, scheme in ((4, "2+1"), (2, "1+1"), (5, "1+1")):
+            more = Parity(options, ranks, scheme, steps)
+            more.all_losses(True)
+            failures += more.failures
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
