@@ -67,7 +67,7 @@ namespace {
 
 descriptor open_file_of(const source& s, const std::string& path, const std::string& image_path) {
   try {
-    return s.kind == source_kind::generation ? open_own_file(path) : open_program_file(s, path);
+    return s.kind == source_kind::program_file ? open_program_file(s, path) : open_own_file(path);
   } catch (const image_error& error) {
     if (error.kind() == error_kind::file) throw image_error(error.kind(), std::string(error.what()) + " (" + image_path + ")");
     throw image_error(error.kind(), std::string(error.what()) + "; " + image_path +
@@ -77,11 +77,11 @@ descriptor open_file_of(const source& s, const std::string& path, const std::str
 
 }  // namespace
 
-void chunk_reader::check_sources(source_kind kind) {
+void chunk_reader::check_sources(bool of_program) {
   std::vector<bool> used(files_.size(), false);      // an image may name files of its base that it has nothing in any more
   for (const chunk_record& r : image_.chunks) used[r.source] = true;
   for (std::size_t n = 1; n < files_.size(); ++n) {
-    if (!used[n] || files_[n].fd >= 0 || image_.sources[n - 1].kind != kind) continue;
+    if (!used[n] || files_[n].fd >= 0 || (image_.sources[n - 1].kind == source_kind::program_file) != of_program) continue;
     open_source(n);
     close(std::exchange(files_[n].fd, -1));
   }
@@ -93,6 +93,8 @@ void chunk_reader::open_source_at(std::size_t n, const std::string& path) {
   descriptor fd = open_file_of(s, path, files_[0].path);
   if (s.kind == source_kind::generation && read_identity(fd.get(), path) != s.identity)
     throw_damaged(path, "it is not the image that " + files_[0].path + " was made with");
+  if (s.kind == source_kind::file_copy && !is_of_build(s, fd.get(), path))
+    throw_damaged(path, "it is not the file that " + files_[0].path + " was made with");
   files_[n] = {path, fd.release()};
 }
 
@@ -100,7 +102,7 @@ void chunk_reader::open_source_at(std::size_t n, const std::string& path) {
 void chunk_reader::open_source(std::size_t n) {
   const source& s = image_.sources[n - 1];
   std::vector<std::string> places{files_[n].path};
-  if (s.kind == source_kind::generation)
+  if (s.kind != source_kind::program_file)
     for (const std::string& root : roots_) places.push_back(path_in(root, s));
   for (std::size_t i = 0; i + 1 < places.size(); ++i) {
     try {

@@ -29,10 +29,10 @@ class chunk_reader {
   /// errors: image_error (missing, damaged, io), which names the file
   void read(const chunk_record& r, char* place);
 
-  /// The files of sources of this kind that chunks are in are there, and those that the image was made with. One descriptor at
-  /// a time.
+  /// The files of sources that chunks are in are there, and those that the image was made with. One descriptor at a time.
+  /// in:     of_program  the program's own files, or those of checkpoints
   /// errors: image_error (missing, damaged, not_own, file, io)
-  void check_sources(source_kind kind);
+  void check_sources(bool of_program);
 
   /// What a record gives stands at `place` already, as it is in the file: compares the checksum.
   /// errors: image_error (damaged)

@@ -123,7 +123,7 @@ void take_sources(table_reader& from, std::uint32_t count, const positioned_file
     source_record r{};
     if (!from.take(r) || !from.take(r.name_bytes, name)) file.damaged("the name of another file is cut off");
     source s{static_cast<source_kind>(r.kind), r.generation, r.identity, {name.begin(), name.end()}};
-    const bool sane = (s.kind == source_kind::generation && is_name(s.name)) ||
+    const bool sane = ((s.kind == source_kind::generation || s.kind == source_kind::file_copy) && is_name(s.name)) ||
                       (s.kind == source_kind::program_file && s.name.starts_with('/') &&
                        s.name.find('\0') == std::string::npos && s.generation == 0);
     if (!sane) file.damaged("the name of another file is wrong");

@@ -21,7 +21,7 @@ struct source {
   source_kind kind = source_kind::generation;
   std::uint64_t generation = 0;      // number; program_file: 0
   std::uint64_t identity = 0;        // see source_record
-  std::string name;                  // generation: of the file, without directory; program_file: its path
+  std::string name;                  // of the file, without directory; program_file: its path
   bool operator==(const source&) const = default;
 };
 

@@ -58,6 +58,16 @@ long copy_process() noexcept { return syscall(SYS_clone, 0, 0, 0, 0, 0); }
 
 std::string observed_by(const image_plan& plan) { return plan.observer ? plan.observer->section_name() : std::string(); }
 
+/// out: why it failed, or nothing
+std::string try_to_copy(const image_writer& writer) {
+  try {
+    writer.copy_files();
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 section as_section(const std::string& mode) { return {sections::saving, {mode.begin(), mode.end()}}; }
 
 std::optional<std::vector<std::uint8_t>> section_of(const contents& image, const std::string& name) {
@@ -66,20 +76,22 @@ std::optional<std::vector<std::uint8_t>> section_of(const contents& image, const
   return std::nullopt;
 }
 
-/// Those before, where no newer one is: what was mapped since counts.
-std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std::vector<file_origin>& before) {
-  const std::size_t count = newer.size();
-  for (const file_origin& o : before) {
-    const auto overlaps = [&](const file_origin& n) { return n.begin < o.end && o.begin < n.end; };
-    if (std::none_of(newer.begin(), newer.begin() + static_cast<std::ptrdiff_t>(count), overlaps)) newer.push_back(o);
+/// Memory that a restart filled says again what it was filled from, for people and for the restart after the next.
+void name_origins(std::vector<region>& regions, const std::vector<file_origin>& before) {
+  for (region& r : regions) {
+    if (r.shared || r.is_file || !r.path.empty()) continue;
+    for (const file_origin& o : before)
+      if (o.begin <= r.begin && r.end <= o.end) {
+        r.path = o.path;
+        r.offset = o.offset + (r.begin - o.begin);
+      }
   }
-  return newer;
 }
 
 std::vector<std::uint64_t> generations_of(const base_image& base, std::uint64_t own) {
   std::vector<std::uint64_t> found;
   for (const source& s : base.sources)
-    if (s.kind == source_kind::generation && s.generation != own) found.push_back(s.generation);
+    if (s.kind != source_kind::program_file && s.generation != own) found.push_back(s.generation);
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
@@ -104,18 +116,22 @@ void image_saver::prepare(image_plan& plan) {
   next_.reset();
   plan.how = how_.how;
   plan.most_per_s = plan.limited ? how_.most_per_s : 0;
-  if (how_.by_reference) plan.origins = origins_with(origins_of(plan.regions), restored_from_);
+  name_origins(plan.regions, restored_from_);
+  if (how_.by_reference) plan.node.clear();
+  if (how_.by_reference || !plan.node.empty()) plan.origins = origins_with(origins_of(plan.regions), restored_from_);
   if (!how_.incremental) return;
   plan.sums = true;
   plan.unwritten = tracker_->mark(plan.regions);
   if (!base_usable_ || base_->length >= how_.full_every) return;
   plan.base = &base_->image;
+  if (!how_.by_reference) plan.origins.clear();        // the base has it
   if (plan.observer) plan.observer->build_on(base_->observed);
 }
 
 std::string image_saver::mode_of(const image_plan& plan, const char* where) const {
   std::string text = std::string(where) + ", " + as_text(how_.how);
   if (how_.by_reference) text += ", files by reference";
+  else if (!plan.origins.empty()) text += ", files once per node";
   if (!how_.incremental) return text;
   text += plan.base == nullptr ? ", whole" : ", changes since " + std::to_string(plan.base->sources.front().generation);
   return text + (tracker_->obstacle().empty() ? " (page tables)" : " (sums: " + tracker_->obstacle() + ")");
@@ -142,9 +158,11 @@ saved_image image_saver::write_now(image_plan plan, std::uint64_t generation, co
   const written_file about{plan.path, plan.base, observed_by(plan)};
   const std::string mode = mode_of(plan, where);
   plan.sections.push_back(as_section(mode));
+  plan.generation = generation;
   image_writer writer(std::move(plan));
   if (!writer.write_shared() || !writer.finish())
     throw image_error(error_kind::io, writer.failure_text(writer.failure()));
+  writer.copy_files();
   saved_image saved = look_at(writer, about, generation, writer.take_sums());
   saved.mode = mode;
   return saved;
@@ -182,6 +200,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     const written_file about{plan.path, plan.base, observed_by(plan)};
     const std::string mode = mode_of(plan, "forked");
     plan.sections.push_back(as_section(mode));
+    plan.generation = generation;
     image_writer writer(std::move(plan));
     const shared_value<outcome> told;
     if (!writer.write_shared()) throw image_error(error_kind::io, writer.failure_text(writer.failure()));
@@ -199,6 +218,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     if (copy < 0) throw_io(about.path, "no process can be forked off to write it");
     said = true;
     holds(nullptr);
+    const std::string not_copied = try_to_copy(writer);
     int status = 0;
     while (waitpid(static_cast<pid_t>(copy), &status, __WALL) < 0 && errno == EINTR) {}
     if (!told->well && told->failure.what != nullptr) return done({}, writer.failure_text(told->failure));
@@ -206,6 +226,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
       return done({}, about.path + ": the process that wrote it was killed by signal " +
                           std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0));
     writer.taken_over();
+    if (!not_copied.empty()) return done({}, not_copied);
     saved_image saved = look_at(writer, about, generation, writer.take_sums());
     saved.written = told->written;
     saved.mode = mode;
@@ -226,7 +247,7 @@ void image_saver::settle(bool committed) {
 
 void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
                              std::span<const region> regions, const std::string& observed) {
-  if (how_.by_reference) restored_from_ = origins_of(restored);
+  restored_from_ = origins_of(restored);
   if (!how_.incremental) return;
   tracker_->mark(regions);
   const std::lock_guard hold(lock_);

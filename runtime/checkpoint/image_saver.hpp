@@ -36,8 +36,8 @@ class image_saver {
   image_saver(const image_saver&) = delete;
   image_saver& operator=(const image_saver&) = delete;
 
-  /// In an image_plan the saver itself sets how, most_per_s, base, unwritten and sums, and tells the observer what it
-  /// builds on.
+  /// In an image_plan the saver itself sets generation, how, most_per_s, base, unwritten, sums and origins, and tells the
+  /// observer what it builds on.
   /// The program waits.     errors: image_error (io), std::exception; a part of a file is removed
   saved_image write(image_plan plan, std::uint64_t generation);
 

@@ -85,7 +85,8 @@ image_writer::image_writer(image_plan plan)
   if (plan_.base != nullptr) sources = plan_.base->sources;
   if (!plan_.origins.empty()) files_.emplace(std::move(plan_.origins));
   if (files_)
-    for (const source& s : files_->sources()) {
+    for (const source& file : files_->sources()) {
+      const source s = plan_.node.empty() ? file : program_files::copy_of(file, plan_.generation, plan_.node);
       auto at = std::find(sources.begin(), sources.end(), s);
       if (at == sources.end()) at = sources.insert(at, s);
       number_of_.push_back(static_cast<std::uint16_t>(at - sources.begin() + 1));
@@ -335,6 +336,10 @@ bool image_writer::write_chunk_records() noexcept {
     if (!add_to_tables(&next, sizeof next)) return false;
   }
   return true;
+}
+
+void image_writer::copy_files() const {
+  if (files_ && !plan_.node.empty()) files_->copy_to(directory_of(plan_.path), plan_.node);
 }
 
 std::string image_writer::failure_text(const io_failure& why) const {

@@ -42,6 +42,9 @@ struct image_plan {
   const base_image* base = nullptr;  // nullptr: all memory is written. Lives as long as the writer
   std::vector<page_range> unwritten; // since the base; ascending
   std::vector<file_origin> origins;  // memory that may be referred to in files of the program's; none overlaps another
+  std::string node;                  // whose ranks share copies of those files in the image's directory; empty: the files
+                                     // themselves are referred to
+  std::uint64_t generation = 0;      // number of the image's; for copies
   bool sums = false;                 // are wanted afterwards
   bool limited = true;               // by the rate that the user has set
   page_source* pages = nullptr;      // that memory is taken from; nullptr: of this process. Lives as long as the writer
@@ -73,6 +76,10 @@ class image_writer {
   bool finish() noexcept;
   /// A process that was forked off after write_shared() has finished it.
   void taken_over() noexcept { out_.taken_over(); }
+
+  /// Makes those copies of files that no other rank has begun. Any time after the constructor; not in a copy of the process.
+  /// errors: image_error (io)
+  void copy_files() const;
 
   const write_result& result() const noexcept { return result_; }
   const io_failure& failure() const noexcept { return out_.failure(); }

@@ -3,6 +3,8 @@
 #include "build_id.hpp"
 #include "image_error.hpp"
 #include "io_error.hpp"
+#include "output_file.hpp"
+#include "own_directory.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -76,7 +79,10 @@ std::vector<file_origin> origins_of(const std::vector<region>& regions) {
   return found;
 }
 
-std::vector<file_origin> origins_of(const contents& image) {
+namespace {
+
+/// Of the chunks that are in files of the program's.
+std::vector<file_origin> referred_by(const contents& image) {
   std::vector<file_origin> found;
   for (const chunk_record& c : image.chunks) {
     if (c.source == 0 || image.sources[c.source - 1u].kind != source_kind::program_file) continue;
@@ -88,6 +94,23 @@ std::vector<file_origin> origins_of(const contents& image) {
     else found.push_back(next);
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<file_origin> origins_of(const contents& restored) {
+  std::vector<region> regions = restored.regions;
+  for (region& r : regions) r.is_file = true;        // it was once
+  return origins_with(referred_by(restored), origins_of(regions));
+}
+
+std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std::vector<file_origin>& before) {
+  const std::size_t count = newer.size();
+  for (const file_origin& o : before) {
+    const auto overlaps = [&](const file_origin& n) { return n.begin < o.end && o.begin < n.end; };
+    if (std::none_of(newer.begin(), newer.begin() + static_cast<std::ptrdiff_t>(count), overlaps)) newer.push_back(o);
+  }
+  return newer;
 }
 
 program_files::program_files(std::vector<file_origin> origins) : bytes_(new char[buffer_bytes]) {
@@ -105,6 +128,50 @@ program_files::program_files(std::vector<file_origin> origins) : bytes_(new char
     if (found == number.end()) continue;
     file_of_.push_back(found->second);
     origins_.push_back(std::move(o));
+  }
+}
+
+source program_files::copy_of(const source& file, std::uint64_t generation, const std::string& node) {
+  const std::string whose = node + '\n' + file.name;
+  char name[64];
+  std::snprintf(name, sizeof name, "file-%016llx-%016llx", static_cast<unsigned long long>(file.identity),
+                static_cast<unsigned long long>(XXH3_64bits(whose.data(), whose.size())));
+  return {source_kind::file_copy, generation, file.identity, name};
+}
+
+namespace {
+
+void copy_file(int from, const std::string& path, const std::string& to) {
+  struct stat about{};
+  if (fstat(from, &about) != 0) throw_io(path, "cannot be looked at");
+  output_file copy(to);
+  const auto bytes = static_cast<std::uint64_t>(about.st_size);
+  for (std::uint64_t done = 0; done < bytes;) {
+    char* const place = copy.room(chunk_bytes);
+    if (place == nullptr) break;
+    const ssize_t n = pread(from, place, static_cast<std::size_t>(std::min<std::uint64_t>(chunk_bytes, bytes - done)),
+                            static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw_io(path, "cannot be read");
+    if (n == 0) throw image_error(error_kind::io, path + ": it became shorter while it was copied");
+    copy.commit(static_cast<std::size_t>(n));
+    done += static_cast<std::uint64_t>(n);
+  }
+  if (!copy.finish()) throw image_error(error_kind::io, to + ": " + copy.failure().what + ": " + std::strerror(copy.failure().error));
+}
+
+}  // namespace
+
+void program_files::copy_to(const std::string& directory, const std::string& node) const {
+  const own_directory all = own_directory::at(directory);
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const std::string name = copy_of(sources_[i], 0, node).name;
+    if (all.has(name)) continue;
+    try {
+      copy_file(files_[i].get(), sources_[i].name, directory + "/" + name);
+    } catch (const image_error&) {
+      if (!all.has(name)) throw;         // else another rank was faster
+    }
   }
 }
 
@@ -131,6 +198,10 @@ void program_files::compare(std::size_t origin, std::uintptr_t begin, std::uintp
     if (wanted[skipped + i] &&
         std::memcmp(memory + (skipped + i) * page_bytes, bytes_.get() + i * page_bytes, page_bytes) == 0)
       where[skipped + i] = {static_cast<int>(file_of_[origin]), offset + i * page_bytes};
+}
+
+bool is_of_build(const source& about, int fd, const std::string& path) {
+  return identity_of(build_id_of(fd, path)) == about.identity;
 }
 
 descriptor open_program_file(const source& about, const std::string& path) {

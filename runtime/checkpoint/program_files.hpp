@@ -19,8 +19,10 @@ struct file_origin {
 
 /// Of private mappings of files that have their names.     in: regions  ascending      out: ascending
 std::vector<file_origin> origins_of(const std::vector<region>& regions);
-/// Of what an image refers to.
-std::vector<file_origin> origins_of(const contents& image);
+/// Of memory that was restored: what its mappings came from, and the files that the image refers to.
+std::vector<file_origin> origins_of(const contents& restored);
+/// Those before only where no newer one is.
+std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std::vector<file_origin>& before);
 
 /// Files that memory came from, held open. Only the constructor allocates or throws.
 class program_files {
@@ -31,6 +33,12 @@ class program_files {
 
   /// What an image that refers to them has to name, in the order of their numbers.
   const std::vector<source>& sources() const noexcept { return sources_; }
+
+  /// How an image names the copy of a file.     in: node  whose ranks share it
+  static source copy_of(const source& file, std::uint64_t generation, const std::string& node);
+  /// Makes the copies, each one that no other rank has begun: it is durable when who began it has written its image.
+  /// errors: image_error (io)
+  void copy_to(const std::string& directory, const std::string& node) const;
 
   struct place {
     int file = -1;                   // number among the sources; -1: none
@@ -56,6 +64,8 @@ class program_files {
   std::unique_ptr<char[]> bytes_;
 };
 
+/// Whether a file has the build id that an image names.     errors: image_error (io)
+bool is_of_build(const source& about, int fd, const std::string& path);
 /// A file that an image refers to: it is there, a regular file, and of the build that the image was made with.
 /// in:     about  of kind program_file      path  where it is now
 /// errors: image_error (file, io), which says what to do

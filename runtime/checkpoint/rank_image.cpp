@@ -253,13 +253,13 @@ std::unique_ptr<chunk_reader> rank_image::reader() const {
 
 void rank_image::check_sources() const {
   if (contents_.sources.empty()) return;
-  chunk_reader(contents_, fd_, path_, roots_).check_sources(source_kind::generation);
+  chunk_reader(contents_, fd_, path_, roots_).check_sources(false);
 }
 
 void rank_image::check_program_files(const paths::path_map& moved) {
   moved_ = moved;
   if (contents_.sources.empty()) return;
-  chunk_reader(contents_, fd_, path_, roots_, moved_).check_sources(source_kind::program_file);
+  chunk_reader(contents_, fd_, path_, roots_, moved_).check_sources(true);
 }
 
 std::uint64_t rank_image::verify(const std::function<void(std::uint64_t)>& read) {

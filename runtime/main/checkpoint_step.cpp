@@ -5,6 +5,7 @@
 #include "lazy_check.hpp"
 #include "lock_section.hpp"
 #include "mpi_section.hpp"
+#include "neighbours.hpp"
 #include "node_images.hpp"
 #include "node_parity.hpp"
 #include "start_failure.hpp"
@@ -93,6 +94,8 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.world_size = b.world_size;
   all.plan.regions = image::upper_regions(state.fixed_begin, state.fixed_end);
   forget_images(all.plan.regions);
+  // With --local the images of a node are not in one directory, and move between nodes one by one.
+  if (ranks_of_node().size() > 1 && !control_of_job().local()) all.plan.node = name_of_node();
   all.plan.observer = std::make_shared<lock_section>();
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
   descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions));

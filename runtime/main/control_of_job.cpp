@@ -1,6 +1,7 @@
 #include "control_of_job.hpp"
 
 #include "job.hpp"
+#include "neighbours.hpp"
 #include "node_images.hpp"
 #include "own_requests.hpp"
 #include "start_failure.hpp"
@@ -185,6 +186,7 @@ control::rank_control& control_of_job() noexcept {
 }
 
 void begin_control() {
+  find_neighbours();
   begin_node_images();
   control_of_job().begin(surroundings_of_job());
 }

@@ -3,6 +3,7 @@
 #include "agreement.hpp"
 #include "control_of_job.hpp"
 #include "job.hpp"
+#include "neighbours.hpp"
 #include "start_failure.hpp"
 #include "task_thread.hpp"
 
@@ -31,7 +32,6 @@ namespace {
 struct node_place {
   std::string directory;                     // of the images of this job's directory of checkpoints; empty: there is none
   std::string problem;                       // why not; empty: nobody asked for one
-  std::set<std::uint32_t> ranks_here;
   std::uint64_t newest_found = 0;            // generation, of rank 0: on any node when the job began
   std::uint64_t newest_on_nodes = 0;         // that all ranks have
   store::local_image current;                // that is being written or copied
@@ -55,19 +55,6 @@ std::string find_place(const std::string& id, const std::string& node) {
   const std::string directory = store::local_directory(this_job().options.local, node) + "/" + id;
   store::prepare_local(directory);
   return directory;
-}
-
-std::set<std::uint32_t> ranks_on(const std::string& node) {
-  const MPI_Comm world = real_mpi::own().world;
-  int size = 1;
-  PMPI_Comm_size(world, &size);
-  const std::uint64_t own = std::hash<std::string>()(node);
-  std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
-  PMPI_Allgather(&own, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, world);
-  std::set<std::uint32_t> found;
-  for (std::size_t rank = 0; rank < all.size(); ++rank)
-    if (all[rank] == own) found.insert(static_cast<std::uint32_t>(rank));
-  return found;
 }
 
 std::uint64_t newest_in(const std::string& directory) {
@@ -97,9 +84,9 @@ void remove_images_of(std::uint32_t rank, std::uint64_t newest_on_nodes, std::ui
 /// Of this rank; and the first of a node's ranks removes those of ranks that are on other nodes now.
 void remove_superfluous(std::uint64_t newest_on_nodes, std::uint64_t newest_global) {
   std::set<std::uint32_t> whose{own_rank()};
-  if (own_rank() == *here().ranks_here.begin())
+  if (own_rank() == *ranks_of_node().begin())
     for (const auto& [generation, rank] : store::local_files(here().directory))
-      if (!here().ranks_here.contains(rank)) whose.insert(rank);
+      if (!ranks_of_node().contains(rank)) whose.insert(rank);
   for (const std::uint32_t rank : whose) remove_images_of(rank, newest_on_nodes, newest_global);
 }
 
@@ -145,7 +132,6 @@ void begin_node_images() {
     say("mana: warning: --local: rank " + std::to_string(no_id ? no_id->rank : failed->rank) + ": " +
         (no_id ? no_id->text : failed->text) + "; its images go to " + this_job().options.checkpoint_directory +
         " while the program waits");
-  place.ranks_here = ranks_on(node);
   const std::uint64_t own_newest = place.directory.empty() ? 0 : newest_in(place.directory);
   PMPI_Reduce(&own_newest, &place.newest_found, 1, MPI_UINT64_T, MPI_MAX, 0, real_mpi::own().world);
 }

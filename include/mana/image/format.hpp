@@ -57,6 +57,7 @@ static_assert(sizeof(region_record) == 40);
 enum class source_kind : std::uint32_t {
   generation = 1,                    // a file `name` of an older generation in the same directory of checkpoints
   program_file = 2,                  // a file of the program's, by its path
+  file_copy = 3,                     // a copy of one in a generation of the same directory, which ranks of a node share
 };
 
 struct source_record {

@@ -64,10 +64,11 @@ inline constexpr field_row region_fields[] = {
 };
 
 inline constexpr field_row source_fields[] = {
-    MANA_FIELD(source_record, kind, "1: image of an older generation in the same directory of checkpoints; 2: file of the program's"),
+    MANA_FIELD(source_record, kind, "1: image of an older generation in the same directory of checkpoints; 2: file of the program's; 3: copy of one, in a "
+               "generation of the same directory"),
     MANA_FIELD(source_record, name_bytes, "of the name that follows: a file's without directory, or (2) a path"),
     MANA_FIELD(source_record, generation, "its number; (2) 0"),
-    MANA_FIELD(source_record, identity, "checksum of that image's trailer; (2) XXH3-64 of its build id, 0: none"),
+    MANA_FIELD(source_record, identity, "checksum of that image's trailer; (2, 3) XXH3-64 of the build id"),
 };
 
 inline constexpr field_row chunk_fields[] = {

@@ -224,3 +224,128 @@ TEST_CASE("the build id of a file is the same by its bytes and by its descriptor
   for (std::size_t at = 32; at < 64; ++at) wild[at] = '\xff';
   CHECK(image::build_id_of({reinterpret_cast<const unsigned char*>(wild.data()), wild.size()}).empty());
 }
+
+namespace {
+
+/// A rank's image in a generation, as the rank's saver writes it.
+std::string write_as(const scene& s, std::uint64_t generation, const std::string& file, const std::string& node,
+                     image::saved_image* told = nullptr) {
+  return in_child([&]() -> std::string {
+    map_program(s.library);
+    image::saving how;
+    how.how = image::parse_packing("none");
+    image::image_saver saver(how);
+    image::image_plan plan;
+    const fs::path directory = s.directory.path() / ("gen-00000" + std::to_string(generation));
+    fs::create_directory(directory);
+    fs::permissions(directory, fs::perms::owner_all);
+    plan.path = directory / file;
+    plan.regions = image::upper_regions(0, 0);
+    plan.node = node;
+    const image::saved_image saved = saver.write(std::move(plan), generation);
+    if (told != nullptr) *told = saved;
+    if (saved.written.stored_bytes > 20 * wm::page) return "the text is stored in the image";
+    return has(saved.mode, "files once per node") ? "" : saved.mode;
+  });
+}
+
+std::vector<fs::path> copies_in(const fs::path& directory) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (entry.path().filename().string().starts_with("file-")) found.push_back(entry.path());
+  return found;
+}
+
+std::string restored_image(const scene& s, const fs::path& path) {
+  return in_child([&]() -> std::string {
+    image::rank_image own(path);
+    own.check_sources();
+    own.restore_memory();
+    return difference(s.bytes);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the ranks of a node share one copy of a file in each generation, which a restart needs alone") {
+  const scene s;
+  REQUIRE(write_as(s, 1, "rank-00000.mana", "a") == "");
+  REQUIRE(write_as(s, 1, "rank-00001.mana", "a") == "");
+  const fs::path directory = s.directory.path() / "gen-000001";
+  REQUIRE(copies_in(directory).size() == 1);
+  CHECK(read_bytes(copies_in(directory)[0]) == s.bytes);
+  struct stat about{};
+  REQUIRE(stat(copies_in(directory)[0].c_str(), &about) == 0);
+  CHECK((about.st_mode & 07777) == 0600);
+  fs::remove(s.library);
+  CHECK(restored_image(s, directory / "rank-00000.mana") == "");
+  CHECK(restored_image(s, directory / "rank-00001.mana") == "");
+}
+
+TEST_CASE("another node has a copy of its own, and so has the next generation") {
+  const scene s;
+  REQUIRE(write_as(s, 1, "rank-00000.mana", "a") == "");
+  REQUIRE(write_as(s, 1, "rank-00001.mana", "b") == "");
+  REQUIRE(write_as(s, 2, "rank-00000.mana", "a") == "");
+  CHECK(copies_in(s.directory.path() / "gen-000001").size() == 2);
+  CHECK(copies_in(s.directory.path() / "gen-000002").size() == 1);
+}
+
+TEST_CASE("a copy that is missing, damaged, another file's or a link is found before or while memory is read") {
+  const scene s;
+  REQUIRE(write_as(s, 1, "rank-00000.mana", "a") == "");
+  const fs::path image = s.directory.path() / "gen-000001" / "rank-00000.mana", copy = copies_in(image.parent_path())[0];
+  std::string other = s.bytes;
+  other[150 * wm::page] ^= 1;
+  std::ofstream(copy, std::ios::binary | std::ios::trunc) << other;
+  CHECK(has(restored_image(s, image), "a chunk's checksum is wrong"));
+  std::ofstream(copy, std::ios::binary | std::ios::trunc) << "no library";
+  CHECK(has(restored_image(s, image), "it is not the file that"));
+  fs::remove(copy);
+  CHECK(has(restored_image(s, image), copy.filename().string()));
+  fs::create_symlink(s.library, copy);
+  CHECK(has(restored_image(s, image), "threw: "));
+}
+
+TEST_CASE("what changed since a generation with copies refers to them, and says that it builds on it") {
+  const scene s;
+  CHECK(in_child([&]() -> std::string {
+    map_program(s.library);
+    image::saving how;
+    how.how = image::parse_packing("none");
+    how.incremental = true;
+    image::image_saver saver(how);
+    for (const std::uint64_t generation : {1u, 2u}) {
+      const fs::path directory = s.directory.path() / ("gen-00000" + std::to_string(generation));
+      fs::create_directory(directory);
+      fs::permissions(directory, fs::perms::owner_all);
+      image::image_plan plan;
+      plan.path = directory / "rank-00000.mana";
+      plan.regions = image::upper_regions(0, 0);
+      plan.node = "a";
+      const auto saved = saver.write(std::move(plan), generation);
+      saver.settle(true);
+      if (generation == 2 && saved.builds_on != std::vector<std::uint64_t>{1}) return "it does not say what it builds on";
+    }
+    return copies_in(s.directory.path() / "gen-000002").empty() ? "" : "there is a copy in the second one";
+  }) == "");
+  CHECK(restored_image(s, s.directory.path() / "gen-000002" / "rank-00000.mana") == "");
+}
+
+TEST_CASE("ranks that begin at the same time make one copy, which is whole when all have written") {
+  const scene s;
+  std::vector<pid_t> ranks;
+  for (int rank = 0; rank < 6; ++rank) {
+    const pid_t child = fork();
+    if (child == 0) _exit(write_as(s, 1, "rank-0000" + std::to_string(rank) + ".mana", "a").empty() ? 0 : 1);
+    ranks.push_back(child);
+  }
+  for (const pid_t rank : ranks) {
+    int status = 0;
+    waitpid(rank, &status, 0);
+    CHECK(status == 0);
+  }
+  const fs::path directory = s.directory.path() / "gen-000001";
+  REQUIRE(copies_in(directory).size() == 1);
+  CHECK(read_bytes(copies_in(directory)[0]) == s.bytes);
+}
