@@ -142,12 +142,15 @@ prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, 
 
 }  // namespace
 
-void remove_files(const own_directory& all, std::uint64_t number) {
-  const std::string name = generation_name(number);
-  const own_directory own = all.open_directory(name);
+void remove_contents(const own_directory& all, std::uint64_t number) {
+  const own_directory own = all.open_directory(generation_name(number));
   remove_manifest(own);
   for (const std::string& file : own.names()) own.remove(file);
-  all.remove_directory(name);
+}
+
+void remove_files(const own_directory& all, std::uint64_t number) {
+  remove_contents(all, number);
+  all.remove_directory(generation_name(number));
 }
 
 bool may_be_written(const own_directory& all, std::uint64_t number) {

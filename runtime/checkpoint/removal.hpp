@@ -12,6 +12,8 @@ namespace mana::store {
 /// is not mana's, and stays too.
 /// errors: image_error
 void remove_files(const image::own_directory& all, std::uint64_t number);
+/// The same, but the directory stays, empty.
+void remove_contents(const image::own_directory& all, std::uint64_t number);
 
 /// A generation without a manifest that somebody writes, as far as can be told.     errors: image_error
 bool may_be_written(const image::own_directory& all, std::uint64_t number);

@@ -143,9 +143,11 @@ void tidy(const generation& made, std::size_t keep) noexcept {
   }
 }
 
-void abandon(const generation& made) noexcept {
+void abandon(const generation& made, number_after number) noexcept {
   try {
-    remove_files(own_directory::open(image::directory_of(made.path)), made.number);
+    const own_directory all = own_directory::open(image::directory_of(made.path));
+    if (number == number_after::free) remove_files(all, made.number);
+    else remove_contents(all, made.number);
   } catch (const std::exception&) {
   }
   if (made.writing) made.writing->release();

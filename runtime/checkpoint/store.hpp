@@ -91,8 +91,11 @@ void commit(const generation& made, manifest contents);
 /// Removes what is superfluous beside a generation that was committed. It may take as long as writing, where a file system tells
 /// its disk of each block that it frees. Never throws: what cannot be removed now goes with the next one.
 void tidy(const generation& made, std::size_t keep) noexcept;
+/// Whether the number of a generation that was given up may be given again.
+enum class number_after { free, taken };
 /// Removes a generation that was not committed. Never throws: what cannot be removed stays, without a manifest.
-void abandon(const generation& made) noexcept;
+/// in: number  taken: nodes may have images of it. The empty directory stays until something newer is complete.
+void abandon(const generation& made, number_after number = number_after::free) noexcept;
 
 /// All generations in DIR, ascending, complete or not. DIR may also be a complete generation itself.
 /// errors: store_error (unreadable, not_own)

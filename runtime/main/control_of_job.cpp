@@ -173,7 +173,9 @@ control::surroundings surroundings_of_job() {
     store::commit(generation_under_way(), manifest_of(images, times));
   };
   s.tidy = [keep = options.keep] { store::tidy(generation_under_way(), keep); };
-  s.abandon = [](const control::commit_info&) { store::abandon(generation_under_way()); };
+  s.abandon = [number = s.local ? store::number_after::taken : store::number_after::free](const control::commit_info&) {
+    store::abandon(generation_under_way(), number);
+  };
   return s;
 }
 

@@ -106,13 +106,15 @@ class Cases:
         content = bytearray(image.read_bytes())
         content[len(content) // 3] ^= 4
         image.write_bytes(content)
+        # A job that a rank ends: MPICH's mpirun may say how it killed another one.
+        wanted = (81, 9) if how else (81,)
         status, text = self.restart("copy", *how)
-        self.check(f"damage in the memory {how}", status == 81 and "rank-00001.mana" in text and said in text, f"{status}: {text}")
+        self.check(f"damage in the memory {how}", status in wanted and "rank-00001.mana" in text and said in text, f"{status}: {text}")
         status, text = self.restart("copy", "--interval", "1000", *how)
         self.check("is not met again", status == 0 and self.checksum in text and "a restart of it failed: " in text and
                    "copy/gen-000002 instead" in text, f"{status}: {text}")
         status, text = self.restart("copy/gen-000003", *how)
-        self.check("unless it is named", status == 81 and "rank-00001.mana" in text, f"{status}: {text}")
+        self.check("unless it is named", status in wanted and "rank-00001.mana" in text, f"{status}: {text}")
 
 
 def main():

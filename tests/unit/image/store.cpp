@@ -73,6 +73,19 @@ TEST_CASE("INV-20 what is not complete is no checkpoint") {
   CHECK_FALSE(fs::exists(half.path));
 }
 
+TEST_CASE("the number of a generation that nodes may have is not given again, by a job that does not know of nodes either") {
+  const temporary_directory scratch;
+  const std::string directory = scratch.path().string();
+  const generation half = make(directory, false);
+  abandon(half, number_after::taken);
+  CHECK(fs::is_empty(half.path));
+  CHECK(kind_of(directory) == error_kind::no_checkpoint);
+  const generation next = make(directory);
+  CHECK(next.number == half.number + 1);
+  tidy(next, 2);
+  CHECK_FALSE(fs::exists(half.path));
+}
+
 TEST_CASE("a damaged manifest is found, a missing image refuses the commit") {
   const temporary_directory scratch;
   const generation g = make(scratch.path().string());
