@@ -1,6 +1,7 @@
 // Whether what a manifest names is there, and is what it says.
 #include "manifest.hpp"
 #include "generation_name.hpp"
+#include "program_files.hpp"
 #include "rank_image.hpp"
 #include "store_paths.hpp"
 
@@ -72,6 +73,16 @@ void check_file(const generation& g, const manifest& contents, const rank_file& 
       wrong_image(error_kind::damaged, path, "this image belongs to another checkpoint");
     image.check_sources();
     if (how == depth::all_bytes) image.verify();
+  });
+}
+
+std::uint64_t shared_bytes(const generation& g) {
+  return in_store(error_kind::unreadable, [&] {
+    const auto own = image::own_directory::at(g.path);
+    std::uint64_t bytes = 0;
+    for (const std::string& name : own.names())
+      if (name.starts_with(image::program_files::copy_begins)) bytes += own.file_bytes(name);
+    return bytes;
   });
 }
 

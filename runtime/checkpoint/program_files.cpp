@@ -134,7 +134,7 @@ program_files::program_files(std::vector<file_origin> origins) : bytes_(new char
 source program_files::copy_of(const source& file, std::uint64_t generation, const std::string& node) {
   const std::string whose = node + '\n' + file.name;
   char name[64];
-  std::snprintf(name, sizeof name, "file-%016llx-%016llx", static_cast<unsigned long long>(file.identity),
+  std::snprintf(name, sizeof name, "%s%016llx-%016llx", copy_begins, static_cast<unsigned long long>(file.identity),
                 static_cast<unsigned long long>(XXH3_64bits(whose.data(), whose.size())));
   return {source_kind::file_copy, generation, file.identity, name};
 }

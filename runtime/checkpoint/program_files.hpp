@@ -34,6 +34,7 @@ class program_files {
   /// What an image that refers to them has to name, in the order of their numbers.
   const std::vector<source>& sources() const noexcept { return sources_; }
 
+  static constexpr const char* copy_begins = "file-";       // names of copies
   /// How an image names the copy of a file.     in: node  whose ranks share it
   static source copy_of(const source& file, std::uint64_t generation, const std::string& node);
   /// Makes the copies, each one that no other rank has begun: it is durable when who began it has written its image.

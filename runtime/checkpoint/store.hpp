@@ -114,6 +114,8 @@ enum class depth { identity, all_bytes };
 /// files are that it refers to, whatever the size of its memory; all_bytes: its memory too.
 /// errors: store_error (missing_file, damaged, unreadable, not_own, other_version)
 void check_file(const generation& g, const manifest& contents, const rank_file& f, depth how);
+/// Of the files in a generation that its ranks share: see image::program_files.     errors: store_error (unreadable, not_own)
+std::uint64_t shared_bytes(const generation& g);
 /// All bytes of all ranks' images.
 /// errors: store_error as read_manifest() and check_file(), of the first that is wrong
 void verify(const generation& g);

@@ -13,7 +13,7 @@ namespace mana::tools {
 namespace {
 
 std::uint64_t stored_bytes(const checkpoint_view& checkpoint) {
-  return std::accumulate(checkpoint.images.begin(), checkpoint.images.end(), std::uint64_t{0},
+  return std::accumulate(checkpoint.images.begin(), checkpoint.images.end(), checkpoint.shared_bytes,
                          [](std::uint64_t sum, const image_view& image) { return sum + image.file_bytes; });
 }
 

@@ -29,6 +29,7 @@ struct checkpoint_view {
   std::vector<std::uint64_t> builds_on;   // generations
   std::optional<std::string> failure;     // why a restart from it failed; none did
   std::vector<image_view> images;    // ascending by rank
+  std::uint64_t shared_bytes = 0;    // of files that ranks share
   std::vector<std::string> warnings; // what a restart will not have, in words
   std::string problem;               // of the checkpoint as a whole
 };

@@ -31,6 +31,7 @@ void take_manifest(const store::generation& g, checkpoint_view& v) {
   v.mode = m.mode;
   v.builds_on = m.builds_on;
   v.warnings = m.warnings;
+  v.shared_bytes = store::shared_bytes(g);
   for (const store::rank_file& f : m.files) v.images.push_back(view_file(g, m, f));
 }
 

@@ -129,7 +129,8 @@ TEST_CASE("an image does not lead out of its directory of checkpoints") {
   const temporary_directory directory;
   const std::string sound = sound_bytes(directory);
   for (const auto& [kind, name] : {std::pair{1u, "../../etc/passwd"}, {1u, ".."}, {1u, "."}, {1u, ""}, {1u, "a/b"},
-                                   {1u, "/etc/passwd"}, {2u, "relative"}, {2u, ""}, {3u, "rank-00000.mana"}}) {
+                                   {1u, "/etc/passwd"}, {2u, "relative"}, {2u, ""}, {3u, "../file-1"}, {3u, ""},
+                                   {4u, "rank-00000.mana"}}) {
     INFO(kind << " " << name);
     open_image opened(sound);
     refers_to(kind, name)(opened);
