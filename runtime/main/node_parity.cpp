@@ -104,7 +104,11 @@ void begin_node_parity() {
   }
   const std::vector<std::string> nodes = from_all(node);
   redundancy::grouping all;
-  together([&] { all = grouping_for(wanted, nodes); });
+  together([&] {
+    all = grouping_for(wanted, nodes);
+    if (PMPI_Comm_dup(real_mpi::own().world, &real_mpi::own().parity) != MPI_SUCCESS)
+      throw start_failure(exit_status::internal, "--redundancy: the MPI library gives no communicator for it", {}, met_by::all);
+  });
   protection& made = of_job();
   made.rank = static_cast<std::uint32_t>(rank);
   made.own = membership_of(made.rank, all.groups);

@@ -12,19 +12,22 @@ import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from local_test import DAMAGED, NEWEST, Cases  # noqa: E402
+from local_test import DAMAGED, LIMIT_S, NEWEST, Cases  # noqa: E402
+
+from mana_job import Failed  # noqa: E402
 
 GLOBAL = "copy/ckpt/gen-000001 instead"
 
 
 class Parity(Cases):
-    def __init__(self, options, ranks, scheme, steps):
+    def __init__(self, options, ranks, scheme, steps, *how):
         nodes = [f"n{rank}" for rank in range(ranks)]
         super().__init__(options, nodes, steps, f"parity-{scheme}")
         data, self.parity = (int(number) for number in scheme.split("+"))
         self.groups = ranks // (data + self.parity)
         self.native()
-        self.make("--redundancy", scheme, "--compress", "none")
+        self.how = ("--redundancy", scheme, "--compress", "none", *how)
+        self.make(*self.how)
 
     def files(self, where, node):
         """Of generation 2: name and content, but for sidecars."""
@@ -52,12 +55,15 @@ class Parity(Cases):
         return [f"rank {rank} on node n{rank}, rebuilt from parity: image " for rank in ranks]
 
     def lost(self, *ranks):
-        """The directories of these ranks' nodes."""
+        """The directories of these ranks' nodes; and with some, what the directory of checkpoints has."""
         self.copy()
         self.lose(*ranks)
+        expected = [NEWEST, *self.repaired(*ranks)]
         if ranks[0] % 2 == 0:
             self.without_checkpoints()
-        self.case(f"lost: {ranks}", "--verbose", expected=(NEWEST, *self.repaired(*ranks)), unexpected=("warning",))
+            if "--incremental" in self.how:
+                expected += [f"local generation 1: {text}" for text in self.repaired(*ranks)]
+        self.case(f"lost: {ranks}", "--verbose", expected=expected, unexpected=("warning",))
         self.are_as_written(f"lost: {ranks}", ranks)
 
     def lost_too_many(self, *ranks):
@@ -83,6 +89,40 @@ class Parity(Cases):
             self.lost(*lost)
         for lost in more if every else more[-1:]:
             self.lost_too_many(*lost)
+
+    def cannot_be_made(self):
+        """A file of parity that cannot be made costs the parity of one checkpoint, and nothing else."""
+        ckpt = self.directory / "new" / "ckpt"
+        shutil.rmtree(self.directory / "new", ignore_errors=True)
+        job = self.job(*self.words(self.nodes, "new", "run", "--ckpt-dir", str(ckpt), *self.how, "--", *self.program),
+                       where="new")
+        place, = (self.directory / "new" / "local" / "n1").iterdir()
+        (place / "gen-000001").mkdir(0o700)
+        (place / "gen-000001" / "rank-00001.parity.new").mkdir(0o700)
+        parity = []
+        for generation in ("gen-000001", "gen-000002"):
+            self.ask(where="new")
+            groups = [json.loads(path.read_text())["redundancy"]["ranks"] for path in
+                      (self.directory / "new" / "local").glob(f"*/*/{generation}/*.json")]
+            parity.append(all(groups) if any(groups) else None)
+        warnings = "".join(json.loads((ckpt / "gen-000001" / "manifest.json").read_text())["warnings"])
+        self.kill(job, "new")
+        self.check("parity that cannot be made", parity == [None, True] and "rank 1: its file of parity cannot be made: " in warnings
+                   and "without parity: rank 1 has no image, or no file of parity" in warnings, f"{parity}, {warnings}")
+
+    def killed(self):
+        """A rank dies when its image is durable, and the others are about to compute parity with it: the job ends."""
+        ckpt = str(self.directory / "new" / "ckpt")
+        shutil.rmtree(self.directory / "new", ignore_errors=True)
+        job = self.job(*self.words(self.nodes, "new", "run", "--ckpt-dir", ckpt, *self.how, "--", *self.program),
+                       environment={"MANA_FAULT": "written@1"}, where="new")
+        try:
+            self.ask(where="new")
+            self.check("a rank is killed", False, "there is a checkpoint")
+        except Failed:
+            job.process.wait(LIMIT_S)
+            sidecars = list((self.directory / "new" / "local").glob("*/*/*/*.json"))
+            self.check("a rank is killed", not sidecars, sidecars)
 
     # For two lost of four.
 
@@ -144,11 +184,11 @@ def main():
     parser.add_argument("--every", action="store_true", help="all subsets of the ranks, and all schemes")
     options = parser.parse_args()
     steps = ("20" if options.mpi == "mpich" else "60", "5")       # MPICH's ranks spin
-    two = Parity(options, 4, "2+2", steps)
+    two = Parity(options, 4, "2+2", steps, "--incremental")
     two.all_losses(options.every)
-    two.damaged_and_lost()
-    two.moved_and_lost()
-    others = (two.sidecar_lost, two.found_late, two.other_parity)
+    if options.every:
+        two.killed()
+    others = (two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity, two.cannot_be_made)
     for take in others if options.every else others[int(options.mpi == "openmpi")::2]:
         take()
     failures = two.failures
