@@ -7,8 +7,11 @@ what was rebuilt is byte for byte what was written; if more are lost, from gener
 import argparse
 import itertools
 import json
+import os
 import pathlib
 import shutil
+import signal
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -16,6 +19,8 @@ from local_test import DAMAGED, LIMIT_S, NEWEST, Cases  # noqa: E402
 
 from mana_job import Failed  # noqa: E402
 
+# The others have time to hear of the first one's end.
+ENDS_LATE = {"OMPI_MCA_odls_base_sigkill_timeout": "1"}
 GLOBAL = "copy/ckpt/gen-000001 instead"
 
 
@@ -124,6 +129,31 @@ class Parity(Cases):
             sidecars = list((self.directory / "new" / "local").glob("*/*/*/*.json"))
             self.check("a rank is killed", not sidecars, sidecars)
 
+    def first_dies(self):
+        """The coordinator dies with its node when all images are on the nodes, and nobody knows: the others leave theirs."""
+        new = self.directory / "new"
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir()
+        os.mkfifo(new / "fifo")
+        reader = os.open(new / "fifo", os.O_RDWR)
+        job = self.job(*self.words(self.nodes, "new", "run", "--ckpt-dir", str(new / "ckpt"), *self.how, "--", *self.program),
+                       environment={"MANA_FAULT": "on_node@0=hold", "MANA_FAULT_PIPE": str(new / "fifo"), **ENDS_LATE}, where="new")
+        asking = subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(new / "ckpt")], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        pid = int(os.read(reader, 100).split()[2])
+        os.close(reader)
+        self.await_images_on_nodes("new", 1)
+        os.kill(pid, signal.SIGKILL)
+        job.process.wait(LIMIT_S)
+        asking.wait(LIMIT_S)
+        pieces, self.pieces = self.pieces, [self.kill(job, "new")]
+        shutil.rmtree(self.directory / "copy", ignore_errors=True)
+        new.rename(self.directory / "copy")
+        self.lose(0)
+        self.case("the first rank dies", "--verbose", expected=("restarting the images on the nodes, generation 1",
+                                                                "rank 0 on node n0, rebuilt from parity: image "))
+        self.pieces = pieces
+
     # For two lost of four.
 
     def damaged_and_lost(self):
@@ -188,7 +218,8 @@ def main():
     two.all_losses(options.every)
     if options.every:
         two.killed()
-    others = (two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity, two.cannot_be_made)
+    others = (two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity, two.first_dies,
+              two.cannot_be_made)
     for take in others if options.every else others[int(options.mpi == "openmpi")::2]:
         take()
     failures = two.failures
