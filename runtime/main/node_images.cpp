@@ -183,8 +183,8 @@ void copy_from_node_later(const control::commit_info& generation, std::function<
 
 namespace {
 
-/// A rank or a node that is lost ends a checkpoint for the others, who do not know what all had come to: with what is lost
-/// rebuilt, or where nothing is, it may be whole. So an image that is whole stays until the next checkpoint has ended.
+/// A rank or a node that is lost ends a checkpoint for the others, who do not know what all had come to: with what is
+/// lost rebuilt, or where nothing is, it may be whole. So an image that is whole stays until the next one has ended.
 void give_up_on_node(std::uint64_t generation) {
   node_place& place = here();
   if (place.left != 0) store::remove_local(place.directory, place.left, own_rank());

@@ -103,7 +103,8 @@ class Cases:
         """Of a generation that rank 0 never copies."""
         deadline = time.monotonic() + LIMIT_S
         sidecars = (self.directory / where / "local").glob
-        while sum(path.read_text().endswith("}\n") for path in sidecars(f"*/*/gen-{generation:06}/*.json")) < len(self.nodes):
+        names = f"*/*/gen-{generation:06}/*.json"
+        while sum(path.read_text().endswith("}\n") for path in sidecars(names)) < len(self.nodes):
             if time.monotonic() > deadline:
                 raise Failed(f"there is no generation {generation} on the nodes")
             time.sleep(0.005)
