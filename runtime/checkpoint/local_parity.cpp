@@ -36,7 +36,8 @@ shared_work_file::~shared_work_file() {
   if (fd_ && !was_there_) in_.remove(temporary_name(name_));
 }
 
-shared_work_file shared_work_file::make(const std::string& directory, std::uint64_t generation, const std::string& name) {
+shared_work_file shared_work_file::make(const std::string& directory, std::uint64_t generation,
+                                        const std::string& name) {
   return in_store(error_kind::unwritable,
                   [&] { return shared_work_file(make_generation(directory, generation), name, false); });
 }

@@ -1,8 +1,8 @@
-// Files of a rank beside its image on its node that are made together with other ranks: parity, and images that are rebuilt
-// from parity (docs/design/redundancy.md).
+// Files of a rank beside its image on its node that are made together with other ranks: parity, and images that are
+// rebuilt from parity (docs/design/redundancy.md).
 //
-// INV-55 a file that ranks make together has a temporary name until all of them have agreed that it is as it should be, and a
-// sidecar speaks of parity only then: what a rank finds under a file's own name was whole once.
+// INV-55 a file that ranks make together has a temporary name until all of them have agreed that it is as it should be,
+// and a sidecar speaks of parity only then: what a rank finds under a file's own name was whole once.
 #pragma once
 #include "local_sidecar.hpp"
 #include "own_directory.hpp"
@@ -20,7 +20,8 @@ std::string temporary_name(const std::string& name);
 /// Open for reading and writing. A new one that finish() did not name goes with this object.
 class shared_work_file {
  public:
-  /// A new one; what an earlier try left under its temporary name goes. The generation's directory is made if it is missing.
+  /// A new one; what an earlier try left under its temporary name goes. The generation's directory is made if it is
+  /// missing.
   /// in:     directory  of this node's images
   /// errors: store_error (unwritable, not_own)
   static shared_work_file make(const std::string& directory, std::uint64_t generation, const std::string& name);

@@ -23,7 +23,8 @@ struct local_attempt {
   std::string obstacle;                // why not, though there is parity
 };
 
-/// Those of jobs of so many ranks, newest first. Every rank that is given the same images, in any order, comes to the same.
+/// Those of jobs of so many ranks, newest first. Every rank that is given the same images, in any order, comes to the
+/// same.
 std::vector<local_attempt> local_attempts(std::span<const node_image> images, std::uint32_t ranks);
 
 }  // namespace mana::store

@@ -158,6 +158,9 @@ std::optional<image::saved_image> write_on_node(to_save& all, const control::com
     image::saved_image saved = saver_of_job().write(std::move(plan), generation.generation);
     saved.mode += on_node_first;
     const store::parity_group group = parity.make(directory_on_node(), generation, saved.written.checksum, all.warnings);
+    if (!group.ranks.empty())
+      saved.mode +=
+          ", " + std::to_string(group.parity) + " of " + std::to_string(group.ranks.size()) + " can be rebuilt";
     finish_on_node(generation, saved, all.warnings, group);
     return saved;
   } catch (const std::exception& error) {

@@ -84,7 +84,8 @@ void group_files::add_parity(std::span<const std::byte> bytes) noexcept {
 }
 
 redundancy::own_files group_files::as_given() const {
-  return {as_file(image_), image_.was_there(), image_.was_there() ? identity_of(image_) : 0, as_file(parity_), has_parity_};
+  return {as_file(image_), image_.was_there(), image_.was_there() ? identity_of(image_) : 0, as_file(parity_),
+          has_parity_};
 }
 
 void group_files::rebuild(const store::parity_group& group) {
@@ -115,7 +116,8 @@ store::local_image group_files::finish_lost(const store::parity_group& group) {
 std::string group_files::report() const {
   if (!repaired_) return is_described_ ? "nothing but its sidecar was lost" : "";
   const std::string text = redundancy::describe(*repaired_, of_);
-  return text.substr(text.find(": ") + 2) + "; the image has " + std::to_string(redundancy::size_of(as_file(image_))) + " bytes";
+  return text.substr(text.find(": ") + 2) + "; the image has " +
+         std::to_string(redundancy::size_of(as_file(image_))) + " bytes";
 }
 
 namespace {

@@ -12,7 +12,12 @@ namespace mana::run {
 
 namespace {
 
-constexpr int parity_tag = 2;          // the start of control has 0, images that go to other nodes 1
+constexpr int parity_tag = 2;          // before a restart images that go to other nodes have 1
+
+MPI_Comm channel() noexcept {
+  const real_mpi::own_state& o = real_mpi::own();
+  return o.parity != MPI_COMM_NULL ? o.parity : o.world;
+}
 
 std::string words_of(int error) {
   char text[MPI_MAX_ERROR_STRING] = {};
@@ -30,11 +35,11 @@ class transfers {
   }
   void receive(const redundancy::incoming& message, std::uint32_t rank) {
     check(PMPI_Irecv(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE, static_cast<int>(rank),
-                     parity_tag, real_mpi::own().world, add()), "from", rank);
+                     parity_tag, channel(), add()), "from", rank);
   }
   void send(const redundancy::outgoing& message, std::uint32_t rank) {
     check(PMPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE, static_cast<int>(rank),
-                     parity_tag, real_mpi::own().world, add()), "to", rank);
+                     parity_tag, channel(), add()), "to", rank);
   }
   /// Offers the core to others as every wait of the runtime does.
   void wait() {

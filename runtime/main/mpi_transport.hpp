@@ -7,8 +7,9 @@
 
 namespace mana::run {
 
-/// On the runtime's own communicator, with a tag that nothing else there has. Used only on the thread that may call MPI,
-/// while the program stands.
+/// Used only on the thread that may call MPI, while the program stands or before it is restored. While it stands its
+/// wrappers may wait on the runtime's communicator, with any tag (two leaders of MPI_Intercomm_create): these messages
+/// have one of their own. Before a restart, where there may be none, nobody else sends.
 class mpi_transport final : public redundancy::transport {
  public:
   /// in:     ranks  of the world, by member

@@ -35,6 +35,8 @@ struct node_place {
   std::uint64_t newest_found = 0;            // generation, of rank 0: on any node when the job began
   std::uint64_t newest_on_nodes = 0;         // that all ranks have
   store::local_image current;                // that is being written or copied
+  std::uint64_t newest_whole = 0;            // generation: this rank's image has its sidecar
+  std::uint64_t left = 0;                    // generation that was given up, and whose image stays for now; 0: none
 };
 
 /// Never destroyed: a thread may use it as long as the process runs.
@@ -151,6 +153,7 @@ void finish_on_node(const control::commit_info& generation, const image::saved_i
   here().current = description(generation, saved, warnings);
   here().current.group = group;
   store::finish_local(here().directory, here().current);
+  here().newest_whole = generation.generation;
   fault_point(fault::point::on_node);
   control_of_job().on_node();
 }
@@ -178,13 +181,26 @@ void copy_from_node_later(const control::commit_info& generation, std::function<
   });
 }
 
+namespace {
+
+/// A rank or a node that is lost ends a checkpoint for the others, who do not know what all had come to: with what is
+/// lost rebuilt, or where nothing is, it may be whole. So an image that is whole stays until the next one has ended.
+void give_up_on_node(std::uint64_t generation) {
+  node_place& place = here();
+  if (place.left != 0) store::remove_local(place.directory, place.left, own_rank());
+  place.left = place.newest_whole == generation ? generation : 0;
+  if (place.left == 0) store::remove_local(place.directory, generation, own_rank());
+}
+
+}  // namespace
+
 void settle_on_node(const control::commit_info& generation, control::stored_end end) {
   if (here().directory.empty()) return;
   worker().post([generation, end] {
     node_place& place = here();
     if (end.on_nodes) place.newest_on_nodes = generation.generation;
     try {
-      if (!end.committed && !end.on_nodes) abandon_on_node(generation);
+      if (!end.committed && !end.on_nodes) give_up_on_node(generation.generation);
       else remove_superfluous(place.newest_on_nodes, end.committed ? generation.generation : 0);
     } catch (const std::exception&) {
       // What cannot be removed now goes after the next checkpoint.

@@ -92,7 +92,8 @@ open_files open_at(const std::string& directory, std::uint64_t generation, std::
 
 void begin_node_parity() {
   of_job() = {};
-  const std::string text = from_first(this_job().options.redundancy.parity == 0 ? "" : this_job().options.redundancy.text());
+  const redundancy::scheme& asked = this_job().options.redundancy;
+  const std::string text = from_first(asked.parity == 0 ? "" : asked.text());
   if (text.empty()) return;
   const redundancy::scheme wanted = redundancy::scheme::parse(text);
   int rank = 0;
@@ -104,7 +105,12 @@ void begin_node_parity() {
   }
   const std::vector<std::string> nodes = from_all(node);
   redundancy::grouping all;
-  together([&] { all = grouping_for(wanted, nodes); });
+  together([&] {
+    all = grouping_for(wanted, nodes);
+    if (PMPI_Comm_dup(real_mpi::own().world, &real_mpi::own().parity) != MPI_SUCCESS)
+      throw start_failure(exit_status::internal, "--redundancy: the MPI library gives no communicator for it", {},
+                          met_by::all);
+  });
   protection& made = of_job();
   made.rank = static_cast<std::uint32_t>(rank);
   made.own = membership_of(made.rank, all.groups);
@@ -134,10 +140,12 @@ store::parity_group parity_turn::make(const std::string& directory, const contro
     }
     initial_.run([&] {
       if (const auto missing = first_not_ready(files.has_value()))
-        throw std::runtime_error("rank " + std::to_string(*missing) + " has no image, or no file of parity, on its node");
+        throw std::runtime_error("rank " + std::to_string(*missing) +
+                                 " has no image, or no file of parity, on its node");
       mpi_transport link(who.of.ranks);
       redundancy::encode(who, {generation.generation, generation.nonce},
-                         {{files->image.get(), files->path}, checksum, {files->parity.get(), files->parity.path()}}, link);
+                         {{files->image.get(), files->path}, checksum, {files->parity.get(), files->parity.path()}},
+                         link);
     });
     speaks = true;
     files->parity.finish();

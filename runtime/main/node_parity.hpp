@@ -1,4 +1,5 @@
-// Parity over the images on the nodes, made while the program stands. Why it is done this way: docs/design/redundancy.md.
+// Parity over the images on the nodes, made while the program stands. Why it is done this way:
+// docs/design/redundancy.md.
 #pragma once
 #include "lent_thread.hpp"
 
@@ -12,12 +13,12 @@
 
 namespace mana::run {
 
-/// Deals the ranks out to groups, by their nodes. Collective; MPI runs. Nothing without --redundancy; where there are too few
-/// ranks for it, all of them end.
+/// Deals the ranks out to groups, by their nodes. Collective; MPI runs. Nothing without --redundancy; where there are
+/// too few ranks for it, all of them end.
 void begin_node_parity();
 
-/// This rank's part in the parity of one checkpoint. All ranks take part or none, also those that have no image on their node:
-/// then there is no parity, which is a warning, and the images stay as they are.
+/// This rank's part in the parity of one checkpoint. All ranks take part or none, also those that have no image on
+/// their node: then there is no parity, which is a warning, and the images stay as they are.
 class parity_turn {
  public:
   /// in: on_nodes  the program stands until all images are on the nodes; the same on all ranks

@@ -21,6 +21,10 @@ std::string name_of(const store::local_attempt& attempt) {
   return "local generation " + std::to_string(attempt.generation);
 }
 
+bool has(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
 class rebuilding {
  public:
   rebuilding(images_on_nodes& found, std::uint32_t rank, const std::set<std::uint64_t>& global)
@@ -62,8 +66,20 @@ class rebuilding {
       for (const store::image_move& m : moves) found_.images.push_back({found_.nodes[m.receiver], m.about});
       failed = rebuild(attempt, moves);
     }
-    if (failed) warn(name_of(attempt) + " could not be rebuilt: rank " + std::to_string(failed->rank) + ": " + failed->text);
+    if (failed)
+      warn(name_of(attempt) + " could not be rebuilt: rank " + std::to_string(failed->rank) + ": " + failed->text);
     return !failed;
+  }
+
+  /// Its own node if that has the image, else the first by name that has it.     out: nullptr if none has
+  const store::node_image* holder_of(const store::local_attempt& attempt, std::uint32_t rank) const {
+    const store::node_image* holder = nullptr;
+    for (const store::node_image& i : found_.images) {
+      if (!is_of(attempt, i.about) || i.about.rank != rank) continue;
+      if (i.node == found_.nodes[rank]) return &i;
+      if (holder == nullptr || i.node < holder->node) holder = &i;
+    }
+    return holder;
   }
 
   /// Images of members that are on other nodes now.
@@ -71,12 +87,7 @@ class rebuilding {
     std::vector<store::image_move> moves;
     for (const store::broken_group& broken : attempt.broken)
       for (const std::uint32_t member : broken.group.ranks) {
-        const store::node_image* holder = nullptr;
-        for (const store::node_image& i : found_.images) {
-          if (!is_of(attempt, i.about) || i.about.rank != member) continue;
-          const bool is_own = i.node == found_.nodes[member];
-          if (holder == nullptr || is_own || (holder->node != found_.nodes[member] && i.node < holder->node)) holder = &i;
-        }
+        const store::node_image* const holder = holder_of(attempt, member);
         if (holder != nullptr && holder->node != found_.nodes[member])
           moves.push_back({holder->about, store::first_rank_on(found_.nodes, holder->node), member});
       }
@@ -85,12 +96,8 @@ class rebuilding {
 
   const store::broken_group* own_group(const store::local_attempt& attempt) const {
     for (const store::broken_group& broken : attempt.broken)
-      if (std::find(broken.group.ranks.begin(), broken.group.ranks.end(), rank_) != broken.group.ranks.end()) return &broken;
+      if (has(broken.group.ranks, rank_)) return &broken;
     return nullptr;
-  }
-
-  bool is_lost(const store::broken_group& broken) const {
-    return std::find(broken.lost.begin(), broken.lost.end(), rank_) != broken.lost.end();
   }
 
   /// What all images of an attempt have in common.
@@ -110,7 +117,8 @@ class rebuilding {
                                 std::to_string(attempt.generation));
   }
 
-  std::optional<shared_failure> rebuild(const store::local_attempt& attempt, const std::vector<store::image_move>& moves) {
+  std::optional<shared_failure> rebuild(const store::local_attempt& attempt,
+                                        const std::vector<store::image_move>& moves) {
     const store::broken_group* const own = own_group(attempt);
     std::optional<group_files> files;
     std::string sidecar, report;
@@ -125,7 +133,7 @@ class rebuilding {
     if (failed) return failed;
     failed = try_together([&] {
       if (own == nullptr) return;
-      if (is_lost(*own)) sidecar = to_json(files->finish_lost(own->group));
+      if (has(own->lost, rank_)) sidecar = to_json(files->finish_lost(own->group));
       else files->finish();
       report = files->report();
     });

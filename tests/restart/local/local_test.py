@@ -99,13 +99,14 @@ class Cases:
         asking.wait(LIMIT_S)
         os.close(reader)
 
-    def await_images_on_nodes(self):
-        """Of generation 2, which rank 0 never copies."""
+    def await_images_on_nodes(self, where="base", generation=2):
+        """Of a generation that rank 0 never copies."""
         deadline = time.monotonic() + LIMIT_S
-        sidecars = (self.directory / "base" / "local").glob
-        while sum(path.read_text().endswith("}\n") for path in sidecars("*/*/gen-000002/*.json")) < len(self.nodes):
+        sidecars = (self.directory / where / "local").glob
+        names = f"*/*/gen-{generation:06}/*.json"
+        while sum(path.read_text().endswith("}\n") for path in sidecars(names)) < len(self.nodes):
             if time.monotonic() > deadline:
-                raise Failed("there is no generation 2 on the nodes")
+                raise Failed(f"there is no generation {generation} on the nodes")
             time.sleep(0.005)
 
     def copy(self):

@@ -1,35 +1,43 @@
 """Images that were lost with their nodes are made again from parity, at a restart.
 
 As in local_test.py generation 1 is in the directory of checkpoints, and generation 2 on the nodes alone, here with
---redundancy K+M. Whichever M nodes lose their directories, the job goes on from generation 2 as if nothing had been lost, and
-what was rebuilt is byte for byte what was written; if more are lost, from generation 1.
+--redundancy K+M. Whichever M nodes lose their directories, the job goes on from generation 2 as if nothing had been lost,
+and what was rebuilt is byte for byte what was written; if more are lost, from generation 1.
 """
 import argparse
 import itertools
 import json
+import os
 import pathlib
 import shutil
+import signal
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from local_test import DAMAGED, NEWEST, Cases  # noqa: E402
+from local_test import DAMAGED, LIMIT_S, NEWEST, Cases  # noqa: E402
 
+from mana_job import Failed  # noqa: E402
+
+# The others have time to hear of the first one's end.
+ENDS_LATE = {"OMPI_MCA_odls_base_sigkill_timeout": "1"}
 GLOBAL = "copy/ckpt/gen-000001 instead"
 
 
 class Parity(Cases):
-    def __init__(self, options, ranks, scheme, steps):
+    def __init__(self, options, ranks, scheme, steps, *how):
         nodes = [f"n{rank}" for rank in range(ranks)]
         super().__init__(options, nodes, steps, f"parity-{scheme}")
         data, self.parity = (int(number) for number in scheme.split("+"))
         self.groups = ranks // (data + self.parity)
         self.native()
-        self.make("--redundancy", scheme, "--compress", "none")
+        self.how = ("--redundancy", scheme, "--compress", "none", *how)
+        self.make(*self.how)
 
     def files(self, where, node):
         """Of generation 2: name and content, but for sidecars."""
-        return {path.name: path.read_bytes() for path in (self.directory / where / "local" / node).glob("*/gen-000002/*")
-                if path.suffix != ".json"}
+        paths = (self.directory / where / "local" / node).glob("*/gen-000002/*")
+        return {path.name: path.read_bytes() for path in paths if path.suffix != ".json"}
 
     def sidecar(self, where, node, rank):
         path, = (self.directory / where / "local" / node).glob(f"*/gen-000002/rank-{rank:05}.json")
@@ -52,12 +60,15 @@ class Parity(Cases):
         return [f"rank {rank} on node n{rank}, rebuilt from parity: image " for rank in ranks]
 
     def lost(self, *ranks):
-        """The directories of these ranks' nodes."""
+        """The directories of these ranks' nodes; and with some, what the directory of checkpoints has."""
         self.copy()
         self.lose(*ranks)
+        expected = [NEWEST, *self.repaired(*ranks)]
         if ranks[0] % 2 == 0:
             self.without_checkpoints()
-        self.case(f"lost: {ranks}", "--verbose", expected=(NEWEST, *self.repaired(*ranks)), unexpected=("warning",))
+            if "--incremental" in self.how:
+                expected += [f"local generation 1: {text}" for text in self.repaired(*ranks)]
+        self.case(f"lost: {ranks}", "--verbose", expected=expected, unexpected=("warning",))
         self.are_as_written(f"lost: {ranks}", ranks)
 
     def lost_too_many(self, *ranks):
@@ -76,13 +87,78 @@ class Parity(Cases):
     def all_losses(self, every):
         """As many as can be lost, and one more, of one group."""
         ranks = range(len(self.nodes))
-        some = [lost for lost in itertools.combinations(ranks, self.parity * self.groups) if self.worst_loss(lost) <= self.parity]
+        some = [lost for lost in itertools.combinations(ranks, self.parity * self.groups)
+                if self.worst_loss(lost) <= self.parity]
         more = [lost for lost in itertools.combinations(ranks, self.parity + 1)
                 if self.worst_loss(lost) > self.parity and len(lost) < len(ranks)]
         for lost in some if every else some[1:2]:
             self.lost(*lost)
         for lost in more if every else more[-1:]:
             self.lost_too_many(*lost)
+
+    def new(self):
+        """An empty directory for another job."""
+        new = self.directory / "new"
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir()
+        return new
+
+    def new_job(self, **environment):
+        words = ["--ckpt-dir", str(self.directory / "new" / "ckpt"), *self.how, "--", *self.program]
+        return self.job(*self.words(self.nodes, "new", "run", *words), environment=environment, where="new")
+
+    def cannot_be_made(self):
+        """A file of parity that cannot be made costs the parity of one checkpoint, and nothing else."""
+        ckpt = self.new() / "ckpt"
+        job = self.new_job()
+        place, = (self.directory / "new" / "local" / "n1").iterdir()
+        (place / "gen-000001").mkdir(0o700)
+        (place / "gen-000001" / "rank-00001.parity.new").mkdir(0o700)
+        parity = []
+        for generation in ("gen-000001", "gen-000002"):
+            self.ask(where="new")
+            groups = [json.loads(path.read_text())["redundancy"]["ranks"] for path in
+                      (self.directory / "new" / "local").glob(f"*/*/{generation}/*.json")]
+            parity.append(all(groups) if any(groups) else None)
+        warnings = "".join(json.loads((ckpt / "gen-000001" / "manifest.json").read_text())["warnings"])
+        self.kill(job, "new")
+        said = ("rank 1: its file of parity cannot be made: ", "without parity: rank 1 has no image, or no file of parity")
+        self.check("parity that cannot be made", parity == [None, True] and all(text in warnings for text in said),
+                   f"{parity}, {warnings}")
+
+    def killed(self):
+        """A rank dies when its image is durable, and the others are about to compute parity with it: the job ends."""
+        self.new()
+        job = self.new_job(MANA_FAULT="written@1")
+        try:
+            self.ask(where="new")
+            self.check("a rank is killed", False, "there is a checkpoint")
+        except Failed:
+            job.process.wait(LIMIT_S)
+            sidecars = list((self.directory / "new" / "local").glob("*/*/*/*.json"))
+            self.check("a rank is killed", not sidecars, sidecars)
+
+    def first_dies(self):
+        """The coordinator dies with its node when all images are on the nodes, and nobody knows. The others' stay."""
+        new = self.new()
+        os.mkfifo(new / "fifo")
+        reader = os.open(new / "fifo", os.O_RDWR)
+        job = self.new_job(MANA_FAULT="on_node@0=hold", MANA_FAULT_PIPE=str(new / "fifo"), **ENDS_LATE)
+        asking = subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(new / "ckpt")], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        pid = int(os.read(reader, 100).split()[2])
+        os.close(reader)
+        self.await_images_on_nodes("new", 1)
+        os.kill(pid, signal.SIGKILL)
+        job.process.wait(LIMIT_S)
+        asking.wait(LIMIT_S)
+        pieces, self.pieces = self.pieces, [self.kill(job, "new")]
+        shutil.rmtree(self.directory / "copy", ignore_errors=True)
+        new.rename(self.directory / "copy")
+        self.lose(0)
+        self.case("the first rank dies", "--verbose", expected=("restarting the images on the nodes, generation 1",
+                                                                "rank 0 on node n0, rebuilt from parity: image "))
+        self.pieces = pieces
 
     # For two lost of four.
 
@@ -105,7 +181,8 @@ class Parity(Cases):
         self.copy()
         self.lose(3)
         self.case("ranks on other nodes", "--verbose", nodes=["n1", "n2", "n0", "n9"],
-                  expected=(NEWEST, "rank 3 on node n9, rebuilt from parity: image "), unexpected=("rank 0 on", "rank 1 on"))
+                  expected=(NEWEST, "rank 3 on node n9, rebuilt from parity: image "),
+                  unexpected=("rank 0 on", "rank 1 on"))
         place, = (self.directory / "copy" / "local" / "n9").iterdir()
         there = {path.name: path.read_bytes() for path in (place / "gen-000002").glob("rank-00003.[mp]a*")}
         self.check("ranks on other nodes: files of rank 3", there == self.files("base", "n3"), sorted(there))
@@ -114,7 +191,8 @@ class Parity(Cases):
         """Its rank died before it could write it."""
         self.copy()
         self.image("n1", 1).with_suffix(".json").unlink()
-        self.case("a sidecar is lost", expected=("rank 1 on node n1, rebuilt from parity: nothing but its sidecar was lost",))
+        self.case("a sidecar is lost",
+                  expected=("rank 1 on node n1, rebuilt from parity: nothing but its sidecar was lost",))
         self.are_as_written("a sidecar is lost", (1,))
 
     def found_late(self):
@@ -144,11 +222,12 @@ def main():
     parser.add_argument("--every", action="store_true", help="all subsets of the ranks, and all schemes")
     options = parser.parse_args()
     steps = ("20" if options.mpi == "mpich" else "60", "5")       # MPICH's ranks spin
-    two = Parity(options, 4, "2+2", steps)
+    two = Parity(options, 4, "2+2", steps, "--incremental")
     two.all_losses(options.every)
-    two.damaged_and_lost()
-    two.moved_and_lost()
-    others = (two.sidecar_lost, two.found_late, two.other_parity)
+    if options.every:
+        two.killed()
+    others = (two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity,
+              two.first_dies, two.cannot_be_made)
     for take in others if options.every else others[int(options.mpi == "openmpi")::2]:
         take()
     failures = two.failures

@@ -26,13 +26,15 @@ struct node {
   fs::path of(const std::string& name) const { return fs::path(directory) / "gen-000007" / name; }
   std::vector<std::string> names() const {
     std::vector<std::string> found;
-    for (const auto& entry : fs::directory_iterator(fs::path(directory) / "gen-000007")) found.push_back(entry.path().filename());
+    for (const auto& entry : fs::directory_iterator(of(""))) found.push_back(entry.path().filename());
     std::sort(found.begin(), found.end());
     return found;
   }
 };
 
-shared_work_file make(const node& n) { return shared_work_file::make(n.directory, generation, store::parity_file_name(1)); }
+shared_work_file make(const node& n) {
+  return shared_work_file::make(n.directory, generation, store::parity_file_name(1));
+}
 
 void put(const fs::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
@@ -102,7 +104,8 @@ TEST_CASE("what an earlier try left goes, and nothing is written over") {
   REQUIRE(write(file.get(), "new", 3) == 3);
   CHECK(read_bytes(n.scratch.path() / "mine") == "mine");
   put(n.of("rank-00001.parity"), "old");
-  CHECK(refused(error_kind::unwritable, [&] { file.finish(); }).find("there is a file of this name already") != std::string::npos);
+  const std::string said = refused(error_kind::unwritable, [&] { file.finish(); });
+  CHECK(said.find("there is a file of this name already") != std::string::npos);
   CHECK(read_bytes(n.of("rank-00001.parity")) == "old");
 }
 
@@ -128,10 +131,11 @@ TEST_CASE("a sidecar says who has the parity, and an older one says nothing of i
   const store::local_image about = image_with(n, {2, {3, 1, 0}});
   const std::string text = store::to_json(about);
   CHECK(store::sidecar_from_json(text) == about);
-  const std::string own = "\"redundancy\": {\n    \"parity\": 2,\n    \"ranks\": [\n      3,\n      1,\n      0\n    ]\n  }";
+  const std::string ranks = "[\n      3,\n      1,\n      0\n    ]";
+  const std::string own = "\"redundancy\": {\n    \"parity\": 2,\n    \"ranks\": " + ranks + "\n  }";
   for (const char* wrong : {"[1, 1, 0]", "[0, 2]", "[]", "[4, 1, 0]", "[-1, 1, 0]", "[1, 0]", "[[1], 1, 0]", "7"}) {
     CAPTURE(wrong);
-    CHECK_THROWS_AS(read_changed(text, "[\n      3,\n      1,\n      0\n    ]", wrong), store::store_error);
+    CHECK_THROWS_AS(read_changed(text, ranks, wrong), store::store_error);
   }
   CHECK_THROWS_AS(read_changed(text, own, "\"more\": 1"), store::store_error);
   std::string first_version = text;

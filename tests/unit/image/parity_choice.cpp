@@ -25,7 +25,8 @@ node_image image(std::uint64_t generation, std::uint32_t rank, const parity_grou
 std::vector<node_image> without(const std::vector<std::uint32_t>& lost) {
   std::vector<node_image> images;
   for (std::uint32_t rank = 0; rank < 6; ++rank)
-    if (std::find(lost.begin(), lost.end(), rank) == lost.end()) images.push_back(image(7, rank, rank % 2 == 0 ? evens : odds));
+    if (std::find(lost.begin(), lost.end(), rank) == lost.end())
+      images.push_back(image(7, rank, rank % 2 == 0 ? evens : odds));
   return images;
 }
 
