@@ -59,19 +59,39 @@ std::string build_id_in(file_bytes notes, std::size_t alignment) {
   return {};
 }
 
-std::string find_build_id(const reader& file) {
-  constexpr std::size_t most_notes = 64u << 10;
+/// As far as they can be read; none if it is no ELF file.
+std::vector<Elf64_Phdr> segments_of(const reader& file) {
   const auto header = value_at<Elf64_Ehdr>(file, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
+  std::vector<Elf64_Phdr> found;
   for (std::size_t i = 0; i < header->e_phnum; ++i) {
-    if (header->e_phoff > UINT64_MAX - i * sizeof(Elf64_Phdr)) return {};
+    if (header->e_phoff > UINT64_MAX - i * sizeof(Elf64_Phdr)) break;
     const auto segment = value_at<Elf64_Phdr>(file, header->e_phoff + i * sizeof(Elf64_Phdr));
-    if (!segment) return {};
-    if (segment->p_type != PT_NOTE) continue;
-    const file_bytes notes = file(segment->p_offset, std::min<std::uint64_t>(segment->p_filesz, most_notes));
-    if (std::string id = build_id_in(notes, segment->p_align); !id.empty()) return id;
+    if (!segment) break;
+    found.push_back(*segment);
+  }
+  return found;
+}
+
+std::string find_build_id(const reader& file) {
+  constexpr std::size_t most_notes = 64u << 10;
+  for (const Elf64_Phdr& segment : segments_of(file)) {
+    if (segment.p_type != PT_NOTE) continue;
+    const file_bytes notes = file(segment.p_offset, std::min<std::uint64_t>(segment.p_filesz, most_notes));
+    if (std::string id = build_id_in(notes, segment.p_align); !id.empty()) return id;
   }
   return {};
+}
+
+/// `held` has what was read last.
+reader reader_of(int fd, const std::string& path, std::vector<unsigned char>& held) {
+  return [fd, &path, &held](std::uint64_t offset, std::size_t bytes) -> file_bytes {
+    if (offset > static_cast<std::uint64_t>(INT64_MAX) - bytes) return {};
+    held.resize(bytes);
+    const ssize_t n = pread(fd, held.data(), bytes, static_cast<off_t>(offset));
+    if (n < 0) throw_io(path, "cannot be read");
+    return file_bytes(held).first(static_cast<std::size_t>(n));
+  };
 }
 
 }  // namespace
@@ -85,13 +105,20 @@ std::string build_id_of(std::span<const unsigned char> file) {
 
 std::string build_id_of(int fd, const std::string& path) {
   std::vector<unsigned char> held;
-  return find_build_id([&](std::uint64_t offset, std::size_t bytes) -> file_bytes {
-    if (offset > static_cast<std::uint64_t>(INT64_MAX) - bytes) return {};
-    held.resize(bytes);
-    const ssize_t n = pread(fd, held.data(), bytes, static_cast<off_t>(offset));
-    if (n < 0) throw_io(path, "cannot be read");
-    return file_bytes(held).first(static_cast<std::size_t>(n));
-  });
+  return find_build_id(reader_of(fd, path, held));
+}
+
+std::uint64_t loaded_bytes_of(int fd, const std::string& path) {
+  std::vector<unsigned char> held;
+  struct stat about{};
+  if (fstat(fd, &about) != 0) throw_io(path, "cannot be looked at");
+  const auto all = static_cast<std::uint64_t>(about.st_size);
+  std::uint64_t end = 0;
+  for (const Elf64_Phdr& segment : segments_of(reader_of(fd, path, held)))
+    if (segment.p_type == PT_LOAD && segment.p_offset < all)
+      end = std::max(end, segment.p_offset + std::min(segment.p_filesz, all - segment.p_offset));
+  constexpr std::uint64_t page = 4096;
+  return std::min(all, (end + page - 1) / page * page);
 }
 
 }  // namespace mana::image

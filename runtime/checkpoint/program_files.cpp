@@ -42,13 +42,15 @@ descriptor open_regular(const std::string& path) {
 struct opened_file {
   descriptor fd;
   std::string build_id;
+  std::uint64_t loaded_bytes = 0;
 };
 
 std::optional<opened_file> try_open(const std::string& path) {
-  opened_file file{open_regular(path), {}};
+  opened_file file{open_regular(path), {}, 0};
   if (!file.fd) return std::nullopt;
   try {
     file.build_id = build_id_of(file.fd.get(), path);
+    file.loaded_bytes = loaded_bytes_of(file.fd.get(), path);
   } catch (const image_error&) {
     return std::nullopt;
   }
@@ -121,6 +123,7 @@ program_files::program_files(std::vector<file_origin> origins) : bytes_(new char
     number[path] = static_cast<std::uint32_t>(files_.size());
     sources_.push_back({source_kind::program_file, 0, identity_of(file->build_id), path});
     files_.push_back(std::move(file->fd));
+    bytes_of_.push_back(file->loaded_bytes);
   }
   std::sort(origins.begin(), origins.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
   for (file_origin& o : origins) {
@@ -141,11 +144,8 @@ source program_files::copy_of(const source& file, std::uint64_t generation, cons
 
 namespace {
 
-void copy_file(int from, const std::string& path, const std::string& to) {
-  struct stat about{};
-  if (fstat(from, &about) != 0) throw_io(path, "cannot be looked at");
+void copy_file(int from, std::uint64_t bytes, const std::string& path, const std::string& to) {
   output_file copy(to);
-  const auto bytes = static_cast<std::uint64_t>(about.st_size);
   for (std::uint64_t done = 0; done < bytes;) {
     char* const place = copy.room(chunk_bytes);
     if (place == nullptr) break;
@@ -168,7 +168,7 @@ void program_files::copy_to(const std::string& directory, const std::string& nod
     const std::string name = copy_of(sources_[i], 0, node).name;
     if (all.has(name)) continue;
     try {
-      copy_file(files_[i].get(), sources_[i].name, directory + "/" + name);
+      copy_file(files_[i].get(), bytes_of_[i], sources_[i].name, directory + "/" + name);
     } catch (const image_error&) {
       if (!all.has(name)) throw;         // else another rank was faster
     }
@@ -191,7 +191,10 @@ void program_files::compare(std::size_t origin, std::uintptr_t begin, std::uintp
                             const bool* wanted, const char* memory, place* where) noexcept {
   const file_origin& o = origins_[origin];
   const std::uint64_t offset = o.offset + (begin - o.begin);
-  const ssize_t got = pread(files_[file_of_[origin]].get(), bytes_.get(), end - begin, static_cast<off_t>(offset));
+  const std::uint64_t most = bytes_of_[file_of_[origin]];
+  if (offset >= most) return;
+  const ssize_t got = pread(files_[file_of_[origin]].get(), bytes_.get(), std::min<std::uint64_t>(end - begin, most - offset),
+                            static_cast<off_t>(offset));
   const std::size_t read_pages = got < 0 ? 0 : static_cast<std::size_t>(got) / page_bytes;
   const std::size_t skipped = (begin - window) / page_bytes;
   for (std::size_t i = 0; i < read_pages; ++i)

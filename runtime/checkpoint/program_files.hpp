@@ -37,7 +37,7 @@ class program_files {
   static constexpr const char* copy_begins = "file-";       // names of copies
   /// How an image names the copy of a file.     in: node  whose ranks share it
   static source copy_of(const source& file, std::uint64_t generation, const std::string& node);
-  /// Makes the copies, each one that no other rank has begun: it is durable when who began it has written its image.
+  /// Makes the copies, of what a loader maps, each one that no other rank has begun: it is durable when who began it has written its image.
   /// errors: image_error (io)
   void copy_to(const std::string& directory, const std::string& node) const;
 
@@ -61,6 +61,7 @@ class program_files {
   std::vector<file_origin> origins_;       // ascending
   std::vector<std::uint32_t> file_of_;     // by origin
   std::vector<descriptor> files_;
+  std::vector<std::uint64_t> bytes_of_;    // of each file, that may be referred to
   std::vector<source> sources_;
   std::unique_ptr<char[]> bytes_;
 };

@@ -273,7 +273,9 @@ TEST_CASE("the ranks of a node share one copy of a file in each generation, whic
   REQUIRE(write_as(s, 1, "rank-00001.mana", "a") == "");
   const fs::path directory = s.directory.path() / "gen-000001";
   REQUIRE(copies_in(directory).size() == 1);
-  CHECK(read_bytes(copies_in(directory)[0]) == s.bytes);
+  const std::string copy = read_bytes(copies_in(directory)[0]);
+  CHECK(copy == s.bytes.substr(0, copy.size()));
+  CHECK(copy.size() < s.bytes.size() - 2 * wm::page);          // without what debuggers read
   struct stat about{};
   REQUIRE(stat(copies_in(directory)[0].c_str(), &about) == 0);
   CHECK((about.st_mode & 07777) == 0600);
@@ -347,5 +349,7 @@ TEST_CASE("ranks that begin at the same time make one copy, which is whole when 
   }
   const fs::path directory = s.directory.path() / "gen-000001";
   REQUIRE(copies_in(directory).size() == 1);
-  CHECK(read_bytes(copies_in(directory)[0]) == s.bytes);
+  const std::string copy = read_bytes(copies_in(directory)[0]);
+  CHECK(copy == s.bytes.substr(0, copy.size()));
+  CHECK(copy.size() > text_pages * wm::page);
 }
