@@ -117,8 +117,9 @@ TEST_CASE("an image made by hand is refused before anything is mapped") {
   const std::string sound = sound_bytes(directory);
   CHECK(open_image(sound).sealed() == sound);
   REQUIRE(open_image(sound).end.chunk_count > 2);
-  for (const auto& [name, make] : changes) {
-    INFO(name);
+  for (const auto& change : changes) {
+    const auto& make = change.second;
+    INFO(change.first);
     open_image opened(sound);
     make(opened);
     CHECK(refused_unmapped(directory.write("crafted", opened.sealed())) == "");
@@ -128,10 +129,11 @@ TEST_CASE("an image made by hand is refused before anything is mapped") {
 TEST_CASE("an image does not lead out of its directory of checkpoints") {
   const temporary_directory directory;
   const std::string sound = sound_bytes(directory);
-  for (const auto& [kind, name] : {std::pair{1u, "../../etc/passwd"}, {1u, ".."}, {1u, "."}, {1u, ""}, {1u, "a/b"},
+  for (const auto& bad : {std::pair{1u, "../../etc/passwd"}, {1u, ".."}, {1u, "."}, {1u, ""}, {1u, "a/b"},
                                    {1u, "/etc/passwd"}, {2u, "relative"}, {2u, ""}, {3u, "../file-1"}, {3u, ""},
                                    {4u, "rank-00000.mana"}}) {
-    INFO(kind << " " << name);
+    const auto [kind, name] = bad;
+    INFO(bad.first << " " << bad.second);
     open_image opened(sound);
     refers_to(kind, name)(opened);
     CHECK(refused_unmapped(directory.write("crafted", opened.sealed())) == "");
