@@ -88,9 +88,15 @@ reader reader_of(int fd, const std::string& path, std::vector<unsigned char>& he
   return [fd, &path, &held](std::uint64_t offset, std::size_t bytes) -> file_bytes {
     if (offset > static_cast<std::uint64_t>(INT64_MAX) - bytes) return {};
     held.resize(bytes);
-    const ssize_t n = pread(fd, held.data(), bytes, static_cast<off_t>(offset));
-    if (n < 0) throw_io(path, "cannot be read");
-    return file_bytes(held).first(static_cast<std::size_t>(n));
+    std::size_t done = 0;
+    while (done < bytes) {
+      const ssize_t n = pread(fd, held.data() + done, bytes - done, static_cast<off_t>(offset + done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw_io(path, "cannot be read");
+      if (n == 0) break;
+      done += static_cast<std::size_t>(n);
+    }
+    return file_bytes(held).first(done);
   };
 }
 

@@ -36,12 +36,33 @@ struct told {
   image::write_result written;
 };
 
-void write_image(const std::string& generation, std::uint32_t rank, std::uint64_t mark, told& about) {
+/// Text, of which both ranks' images refer to one copy.
+void map_text() {
+  const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  wm::map(wm::library, wm::small, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+  close(fd);
+}
+
+void write_image(const store::generation& made, std::uint32_t rank, std::uint64_t mark, told& about) {
   wm::map(wm::heap, wm::small);
   wm::fill(wm::heap, wm::small, mark * ranks + rank);
+  map_text();
   try {
-    about.written = image::write_rank_image(generation + "/" + store::rank_file_name(rank), rank, ranks,
-                                            {{"run", {static_cast<std::uint8_t>(mark)}}}, image::upper_regions(0, 0));
+    image::image_plan plan;
+    plan.path = made.path + "/" + store::rank_file_name(rank);
+    plan.rank = rank;
+    plan.world_size = ranks;
+    plan.sections = {{"run", {static_cast<std::uint8_t>(mark)}}};
+    plan.regions = image::upper_regions(0, 0);
+    plan.needed = image::features_here();
+    plan.origins = image::origins_of(plan.regions);
+    plan.node = "node";
+    plan.generation = made.number;
+    image::image_writer writer(std::move(plan));
+    if (!writer.write_shared() || !writer.finish())
+      throw image::image_error(image::error_kind::io, writer.failure_text(writer.failure()));
+    writer.copy_files();
+    about.written = writer.result();
   } catch (const std::exception& error) {
     std::snprintf(about.failure, sizeof about.failure, "rank %u: %s", rank, error.what());
   }
@@ -74,7 +95,7 @@ void write_checkpoint(const std::string& directory, std::uint64_t mark, std::siz
   const store::generation made = store::begin_generation(directory);
   try {
     told* const all = shared_memory();
-    in_processes([&](std::uint32_t rank) { write_image(made.path, rank, mark, all[rank]); });
+    in_processes([&](std::uint32_t rank) { write_image(made, rank, mark, all[rank]); });
     store::manifest m;
     m.ranks = ranks;
     m.mpi = "MPICH";
