@@ -76,18 +76,6 @@ std::optional<std::vector<std::uint8_t>> section_of(const contents& image, const
   return std::nullopt;
 }
 
-/// Memory that a restart filled says again what it was filled from, for people and for the restart after the next.
-void name_origins(std::vector<region>& regions, const std::vector<file_origin>& before) {
-  for (region& r : regions) {
-    if (r.shared || r.is_file || !r.path.empty()) continue;
-    for (const file_origin& o : before)
-      if (o.begin <= r.begin && r.end <= o.end) {
-        r.path = o.path;
-        r.offset = o.offset + (r.begin - o.begin);
-      }
-  }
-}
-
 std::vector<std::uint64_t> generations_of(const base_image& base, std::uint64_t own) {
   std::vector<std::uint64_t> found;
   for (const source& s : base.sources)
@@ -116,9 +104,10 @@ void image_saver::prepare(image_plan& plan) {
   next_.reset();
   plan.how = how_.how;
   plan.most_per_s = plan.limited ? how_.most_per_s : 0;
-  name_origins(plan.regions, restored_from_);
+  const std::vector<file_origin> origins = origins_with(origins_of(plan.regions), restored_from_);
+  plan.sections.push_back({sections::files, encode(origins)});
   if (how_.by_reference) plan.node.clear();
-  if (how_.by_reference || !plan.node.empty()) plan.origins = origins_with(origins_of(plan.regions), restored_from_);
+  if (how_.by_reference || !plan.node.empty()) plan.origins = origins;
   if (!how_.incremental) return;
   plan.sums = true;
   plan.unwritten = tracker_->mark(plan.regions);
@@ -247,7 +236,7 @@ void image_saver::settle(bool committed) {
 
 void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
                              std::span<const region> regions, const std::string& observed) {
-  restored_from_ = origins_of(restored);
+  restored_from_ = origins_of(restored, file);
   if (!how_.incremental) return;
   tracker_->mark(regions);
   const std::lock_guard hold(lock_);

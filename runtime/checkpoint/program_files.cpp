@@ -6,6 +6,8 @@
 #include "output_file.hpp"
 #include "own_directory.hpp"
 
+#include <mana/image/format_table.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace mana::image {
@@ -83,27 +86,60 @@ std::vector<file_origin> origins_of(const std::vector<region>& regions) {
 
 namespace {
 
-/// Of the chunks that are in files of the program's.
-std::vector<file_origin> referred_by(const contents& image) {
-  std::vector<file_origin> found;
-  for (const chunk_record& c : image.chunks) {
-    if (c.source == 0 || image.sources[c.source - 1u].kind != source_kind::program_file) continue;
-    const file_origin next{c.address, c.address + c.memory_bytes, image.sources[c.source - 1u].name,
-                           c.offset + c.skipped_bytes};
-    if (!found.empty() && found.back().end == next.begin && found.back().path == next.path &&
-        found.back().offset + (found.back().end - found.back().begin) == next.offset)
-      found.back().end = next.end;
-    else found.push_back(next);
-  }
-  return found;
+template <class T>
+void append(std::vector<std::uint8_t>& to, T value) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&value);
+  to.insert(to.end(), bytes, bytes + sizeof value);
+}
+
+template <class T>
+bool take(std::span<const std::uint8_t>& from, T& value) {
+  if (from.size() < sizeof value) return false;
+  std::memcpy(&value, from.data(), sizeof value);
+  from = from.subspan(sizeof value);
+  return true;
+}
+
+bool take(std::span<const std::uint8_t>& from, file_origin& o) {
+  std::uint64_t begin = 0, end = 0;
+  std::uint32_t length = 0;
+  if (!take(from, begin) || !take(from, end) || !take(from, o.offset) || !take(from, length) || from.size() < length) return false;
+  o.begin = begin;
+  o.end = end;
+  o.path.assign(from.begin(), from.begin() + length);
+  from = from.subspan(length);
+  const bool whole = begin % page_bytes == 0 && end % page_bytes == 0 && o.offset % page_bytes == 0;
+  return whole && begin < end && o.offset < (std::uint64_t{1} << 62) && o.path.starts_with('/') &&
+         o.path.find('\0') == std::string::npos;
 }
 
 }  // namespace
 
-std::vector<file_origin> origins_of(const contents& restored) {
-  std::vector<region> regions = restored.regions;
-  for (region& r : regions) r.is_file = true;        // it was once
-  return origins_with(referred_by(restored), origins_of(regions));
+std::vector<std::uint8_t> encode(const std::vector<file_origin>& origins) {
+  std::vector<std::uint8_t> bytes;
+  for (const file_origin& o : origins) {
+    append(bytes, std::uint64_t{o.begin});
+    append(bytes, std::uint64_t{o.end});
+    append(bytes, o.offset);
+    append(bytes, static_cast<std::uint32_t>(o.path.size()));
+    bytes.insert(bytes.end(), o.path.begin(), o.path.end());
+  }
+  return bytes;
+}
+
+std::vector<file_origin> origins_of(const contents& restored, const std::string& path) {
+  std::vector<file_origin> found;
+  for (const section& s : restored.sections) {
+    if (s.name != sections::files) continue;
+    std::span<const std::uint8_t> left(s.bytes);
+    while (!left.empty()) {
+      file_origin o{};
+      if (!take(left, o) || (!found.empty() && o.begin < found.back().end))
+        throw_damaged(path, "its section \"files\" is wrong");
+      found.push_back(std::move(o));
+    }
+  }
+  return found;
 }
 
 std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std::vector<file_origin>& before) {
@@ -112,6 +148,7 @@ std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std:
     const auto overlaps = [&](const file_origin& n) { return n.begin < o.end && o.begin < n.end; };
     if (std::none_of(newer.begin(), newer.begin() + static_cast<std::ptrdiff_t>(count), overlaps)) newer.push_back(o);
   }
+  std::sort(newer.begin(), newer.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
   return newer;
 }
 

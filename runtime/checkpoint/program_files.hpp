@@ -19,8 +19,11 @@ struct file_origin {
 
 /// Of private mappings of files that have their names.     in: regions  ascending      out: ascending
 std::vector<file_origin> origins_of(const std::vector<region>& regions);
-/// Of memory that was restored: what its mappings came from, and the files that the image refers to.
-std::vector<file_origin> origins_of(const contents& restored);
+/// Of memory that was restored: as the section "files" of its image has them, or none.
+/// errors: image_error (damaged)     in: path  of the image, for errors
+std::vector<file_origin> origins_of(const contents& restored, const std::string& path);
+/// That section's bytes.
+std::vector<std::uint8_t> encode(const std::vector<file_origin>& origins);
 /// Those before only where no newer one is.
 std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std::vector<file_origin>& before);
 

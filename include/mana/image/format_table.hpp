@@ -117,7 +117,7 @@ inline constexpr record_row record_table[] = {
 
 namespace sections {
 inline constexpr char run[] = "run", threads[] = "threads", descriptors[] = "descriptors", process[] = "process",
-                      registers[] = "registers", locks[] = "locks", saving[] = "saving", mpi[] = "mpi";
+                      registers[] = "registers", locks[] = "locks", saving[] = "saving", mpi[] = "mpi", files[] = "files";
 }  // namespace sections
 
 inline constexpr section_row section_table[] = {
@@ -138,6 +138,9 @@ inline constexpr section_row section_table[] = {
      "runtime/checkpoint/image_saver.cpp", "runtime/tools/image_report.cpp"},
     {sections::mpi, false, "CBOR: names and numbers", "how many MPI objects and drained messages the program holds, for people",
      "runtime/main/mpi_section.cpp", "runtime/tools/image_report.cpp"},
+    {sections::files, false, "records: begin 8, end 8, offset 8, bytes of the path 4, path; little endian",
+     "memory that came from files of the program's, to be compared with them by later checkpoints",
+     "runtime/checkpoint/program_files.cpp", "runtime/checkpoint/program_files.cpp"},
 };
 
 constexpr bool is_known_section(std::string_view name) noexcept {

@@ -66,7 +66,9 @@ struct scene {
   void write() const {
     REQUIRE(in_child([&]() -> std::string {
       map_program(library);
-      const image::write_result w = image::write_rank_image(plan_of(image));
+      image::image_plan plan = plan_of(image);
+      plan.sections = {{"files", image::encode(plan.origins)}};
+      const image::write_result w = image::write_rank_image(std::move(plan));
       const std::size_t most = (1 + 16 + 2) * wm::page;
       if (w.stored_bytes > most) return std::to_string(w.stored_bytes) + " bytes were stored";
       return w.referred_bytes < (text_pages + data_pages - 1) * wm::page / 2 ? "little is referred to" : "";
@@ -332,6 +334,55 @@ TEST_CASE("what changed since a generation with copies refers to them, and says 
     return copies_in(s.directory.path() / "gen-000002").empty() ? "" : "there is a copy in the second one";
   }) == "");
   CHECK(restored_image(s, s.directory.path() / "gen-000002" / "rank-00000.mana") == "");
+}
+
+TEST_CASE("after restarts of restarts memory is still compared with the files that it came from") {
+  const scene s;
+  REQUIRE(write_as(s, 1, "rank-00000.mana", "a") == "");
+  for (const std::uint64_t generation : {2u, 3u, 4u})
+    CHECK(in_child([&]() -> std::string {
+      const fs::path before = s.directory.path() / ("gen-00000" + std::to_string(generation - 1)) / "rank-00000.mana",
+                     directory = s.directory.path() / ("gen-00000" + std::to_string(generation));
+      image::saving how;
+      how.how = image::parse_packing("none");
+      image::image_saver saver(how);
+      image::rank_image own(before);
+      own.restore_memory();
+      saver.begin_from(own.about(), generation - 1, "rank-00000.mana", own.regions(), "");
+      fs::create_directory(directory);
+      fs::permissions(directory, fs::perms::owner_all);
+      image::image_plan plan;
+      plan.path = directory / "rank-00000.mana";
+      plan.regions = image::upper_regions(0, 0);
+      plan.node = "a";
+      const auto saved = saver.write(std::move(plan), generation);
+      return saved.written.stored_bytes > 20 * wm::page ? "the text is stored in the image" : "";
+    }) == "");
+  CHECK(restored_image(s, s.directory.path() / "gen-000004" / "rank-00000.mana") == "");
+}
+
+TEST_CASE("a section that names no files, or memory twice, is refused") {
+  const image::file_origin good{0x1000, 0x3000, "/lib", 0x1000};
+  image::contents of;
+  const auto refused = [&](const std::vector<image::file_origin>& origins, std::size_t cut = 0) {
+    auto bytes = image::encode(origins);
+    bytes.resize(bytes.size() - cut);
+    of.sections = {{"files", bytes}};
+    try {
+      image::origins_of(of, "image");
+      return false;
+    } catch (const image::image_error& error) {
+      return error.kind() == image::error_kind::damaged;
+    }
+  };
+  CHECK(!refused({good, {0x3000, 0x4000, "/other", 0}}));
+  CHECK(!refused({}));
+  CHECK(refused({good, good}));
+  CHECK(refused({{0x1000, 0x1000, "/lib", 0}}));
+  CHECK(refused({{0x1001, 0x3000, "/lib", 0}}));
+  CHECK(refused({{0x1000, 0x3000, "lib", 0}}));
+  CHECK(refused({{0x1000, 0x3000, "/lib", 1}}));
+  for (std::size_t cut = 1; cut < image::encode({good}).size(); ++cut) CHECK(refused({good}, cut));
 }
 
 TEST_CASE("ranks that begin at the same time make one copy, which is whole when all have written") {
