@@ -143,8 +143,17 @@ void rank_image::fill_one(const chunk_record& c, const region& r, std::uintptr_t
     throw image_error(error_kind::file, r.path + ": a file that the program had mapped is shorter than at the "
                       "checkpoint; put the file of that time back");
   char* const place = reinterpret_cast<char*>(c.address);
-  if (!maps_file_again(r)) madvise(place, c.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
+  if (r.shared) return fill_shared(c, place, in);
+  madvise(place, c.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
   in.read(c, place);
+}
+
+/// INV-43 memory that other processes put back at the same time is only written what belongs there: codecs write behind what they
+/// have unpacked, and read it again.
+void rank_image::fill_shared(const chunk_record& c, char* place, chunk_reader& in) {
+  const std::unique_ptr<char[]> memory(new char[c.memory_bytes]);
+  in.read(c, memory.get());
+  std::memcpy(place, memory.get(), c.memory_bytes);
 }
 
 void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in) {

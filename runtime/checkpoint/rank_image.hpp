@@ -99,6 +99,7 @@ class rank_image {
   std::vector<std::uintptr_t> map_regions(const memory_visitor& visitor, const paths::path_map& moved);
   void map_run(const file_run& run, chunk_reader& in) const;
   void fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in);
+  void fill_shared(const chunk_record& c, char* place, chunk_reader& in);
   void fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in);
   std::vector<page_range> cut_by(const std::vector<file_run>& runs) const;
   void protect() const;
