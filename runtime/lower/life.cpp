@@ -1,6 +1,7 @@
 #include "life.hpp"
 
 #include "convert.hpp"
+#include "last_words.hpp"
 #include "own_state.hpp"
 #include "real_mpi.hpp"
 
@@ -94,6 +95,7 @@ int finish() {
 bool is_running() noexcept { return running; }
 
 void abort(int exit_code) {
+  await_last_words();
   if (running) PMPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
 }

@@ -67,7 +67,9 @@ class Run(Job):
     def await_up(self):
         await_that(lambda: self._is_up() or self.process.poll() is not None, f"the job comes up; see {self.log}")
         if self.process.poll() is not None:
-            raise Failed(f"the job ended with status {self.process.returncode} before it was up; see {self.log}")
+            self.read()
+            raise Failed(f"the job ended with status {self.process.returncode} before it was up: {self.last_lines()}; "
+                         f"see {self.log}")
         self.pids = descendants(self.process.pid)
 
     def read(self, lines=None):
@@ -90,6 +92,10 @@ class Run(Job):
                 return pid
         raise Failed(f"no process of rank {rank}")
 
+    def last_lines(self):
+        """For a failure whose files nobody can look at."""
+        return "".join(self.text.splitlines(keepends=True)[-15:])
+
     def ended(self):
         """The exit status of mpirun, which must end, with all that it started."""
         self.read()
@@ -103,13 +109,14 @@ class Run(Job):
     def must_end_well(self):
         status = self.ended()
         if status != 0:
-            raise Failed(f"mpirun ended with status {status}; see {self.log}")
+            raise Failed(f"mpirun ended with status {status}: {self.last_lines()}; see {self.log}")
 
     def must_end_killed(self):
         """The process died by SIGKILL and of nothing else: mpirun ends with the signal, or with 128 more."""
         status = self.ended()
         if status not in (signal.SIGKILL, 128 + signal.SIGKILL):
-            raise Failed(f"mpirun ended with status {status}, not with that of a killed process; see {self.log}")
+            raise Failed(f"mpirun ended with status {status}, not with that of a killed process: {self.last_lines()}; "
+                         f"see {self.log}")
 
     def clear(self):
         """Nothing of the job is left, whatever became of its case."""
