@@ -44,6 +44,8 @@ int make_own() {
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(MPI_COMM_WORLD, &o.world);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(MPI_COMM_SELF, &o.self);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(o.self, &o.lone);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.lone, MPI_ERRORS_RETURN);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.world, MPI_ERRORS_RETURN);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.self, MPI_ERRORS_RETURN);
   // From o.world, not from MPI_COMM_WORLD: MPICH 4.0 crashes in MPI_Comm_create_group on a duplicate whose group nobody
@@ -85,6 +87,7 @@ int finish() {
   own_state& o = own();
   PMPI_Group_free(&o.world_group);
   if (o.parity != MPI_COMM_NULL) PMPI_Comm_free(&o.parity);
+  PMPI_Comm_free(&o.lone);
   PMPI_Comm_free(&o.self);
   PMPI_Comm_free(&o.world);
   running = false;

@@ -9,6 +9,7 @@ namespace mana::real_mpi {
 struct own_state {
   MPI_Comm world = MPI_COMM_NULL;      // same members and order as MPI_COMM_WORLD
   MPI_Comm self = MPI_COMM_NULL;
+  MPI_Comm lone = MPI_COMM_NULL;       // as self, for lone_collective.hpp
   MPI_Comm parity = MPI_COMM_NULL;     // as world, for messages of parity; with --redundancy only
   MPI_Group world_group = MPI_GROUP_NULL;
   unsigned polls_before_yield = 1024;  // fruitless polls after which a waiting thread offers its core to others

@@ -1,5 +1,6 @@
 // One MPI function as the boundary has it: neutral arguments in, a neutral error class out. The table's template.
 #pragma once
+#include "lone_collective.hpp"
 #include "real_abi.hpp"
 
 #include <mana/gen/lower_slots.hpp>
@@ -160,6 +161,14 @@ inline array_lengths lengths_of(param_list<Params...>, First first, Rest... rest
   return {n, n};
 }
 
+/// An argument as the live MPI is to see it: a collective that is started may go to another communicator.
+template <class Fn, class Param, class Value>
+inline Value as_called(Value value) noexcept {
+  if constexpr (Fn::form == shape::icollective && !is_neighbor(Fn::name) && std::is_same_v<typename Param::kind, kind::comm>)
+    return to_neutral(real_mpi::without_messages_of_program(to_real<kind::comm>(value)));
+  else return value;
+}
+
 template <class Fn, auto Function, class Params, class Slot, class Real>
 struct real_caller;
 template <class Fn, auto Function, class... P, class... N, class... R>
@@ -180,7 +189,7 @@ struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)>
       }
     };
     std::tuple<real_argument<P, N, R>...> arguments{
-        real_argument<P, N, R>(given, length(std::type_identity<P>{}, given))...};
+        real_argument<P, N, R>(as_called<Fn, P>(given), length(std::type_identity<P>{}, given))...};
     return std::apply([](auto&... a) {
       const int rc = Function(a.give()...);
       if (rc != MPI_SUCCESS) [[unlikely]] return is_tool(Fn::name) ? neutral_class(rc) : neutral_error(rc);
