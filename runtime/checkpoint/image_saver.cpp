@@ -2,11 +2,11 @@
 
 #include "io_error.hpp"
 #include "rank_image.hpp"
+#include "shared_value.hpp"
 
 #include <mana/image/format_table.hpp>
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -17,7 +17,6 @@
 #include <cerrno>
 #include <cstring>
 #include <future>
-#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -33,24 +32,6 @@ struct image_saver::outcome {
 namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
-
-/// Memory that a forked process shares.
-template <class T>
-class shared_value {
- public:
-  shared_value() {
-    void* const at = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) throw std::bad_alloc();
-    value_ = new (at) T;
-  }
-  ~shared_value() { munmap(value_, sizeof(T)); }
-  shared_value(const shared_value&) = delete;
-  shared_value& operator=(const shared_value&) = delete;
-  T* operator->() const noexcept { return value_; }
-
- private:
-  T* value_;
-};
 
 /// A copy of the process, which runs only what calls this. No signal tells of its end, and no wait of the program's finds
 /// it. Unlike after fork() nothing of libc is prepared: what it runs takes no lock.

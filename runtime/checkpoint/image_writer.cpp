@@ -60,6 +60,13 @@ file_header header_of(const image_plan& plan) noexcept {
 /// What a shared mapping of a file shows is in the file; only what the program could have changed is kept.
 bool holds_memory(const region& r) noexcept { return !maps_file_again(r) || (r.protection & PROT_WRITE) != 0; }
 
+std::uint64_t bytes_to_look_at(const std::vector<region>& regions) noexcept {
+  std::uint64_t bytes = 0;
+  for (const region& r : regions)
+    if (holds_memory(r)) bytes += r.end - r.begin;
+  return bytes;
+}
+
 }  // namespace
 
 base_image as_base(const contents& from, std::uint64_t generation, const std::string& name) {
@@ -91,6 +98,7 @@ image_writer::image_writer(image_plan plan)
       if (at == sources.end()) at = sources.insert(at, s);
       number_of_.push_back(static_cast<std::uint16_t>(at - sources.begin() + 1));
     }
+  if (plan_.meter != nullptr) plan_.meter->begin(bytes_to_look_at(plan_.regions));
   if (plan_.sums) sums_ = page_sums(plan_.regions);
   if (plan_.observer) plan_.observer->section_name().copy(observed_.name, sizeof observed_.name - 1);
   for (const section& s : plan_.sections) add(tables_, s);
@@ -140,8 +148,11 @@ bool image_writer::write_regions(bool shared) noexcept {
   for (const region& r : plan_.regions) {
     if (r.shared != shared || !holds_memory(r)) continue;
     first_of_region_ = records_->size();
-    for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes)
-      if (!write_window(r, at, std::min(r.end, at + chunk_bytes))) return false;
+    for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) {
+      const std::uintptr_t end = std::min(r.end, at + chunk_bytes);
+      if (!write_window(r, at, end)) return false;
+      if (plan_.meter != nullptr) plan_.meter->add(end - at);
+    }
   }
   return true;
 }

@@ -92,7 +92,7 @@ void look_into(const own_directory& own, std::uint64_t generation, std::optional
   }
 }
 
-void copy_bytes(int from, const std::string& path, std::uint64_t bytes, image::output_file& to) {
+void copy_bytes(int from, const std::string& path, std::uint64_t bytes, image::output_file& to, image::write_meter* meter) {
   posix_fadvise(from, 0, 0, POSIX_FADV_SEQUENTIAL);
   for (std::uint64_t done = 0; done < bytes;) {
     char* const place = to.room(piece_bytes);
@@ -105,6 +105,7 @@ void copy_bytes(int from, const std::string& path, std::uint64_t bytes, image::o
     to.commit(static_cast<std::size_t>(n));
     posix_fadvise(from, static_cast<off_t>(done), n, POSIX_FADV_DONTNEED);
     done += static_cast<std::uint64_t>(n);
+    if (meter != nullptr) meter->add(static_cast<std::uint64_t>(n));
   }
 }
 
@@ -235,14 +236,15 @@ image::descriptor open_local(const std::string& directory, const local_image& ab
 }
 
 void copy_to_global(const std::string& directory, const local_image& about, const std::string& to,
-                    std::uint64_t most_per_s) {
+                    std::uint64_t most_per_s, image::write_meter* meter) {
+  if (meter != nullptr) meter->begin(about.bytes);
   in_store(error_kind::unwritable, [&] {
     const own_directory own = own_directory::open(path_of_generation(directory, about.generation));
     check_image(own, about);
     const std::string name = rank_file_name(about.rank);
     const image::descriptor from = own.open_file(name);
     image::output_file copy(to, most_per_s);
-    copy_bytes(from.get(), own.path_of(name), about.bytes, copy);
+    copy_bytes(from.get(), own.path_of(name), about.bytes, copy, meter);
     if (!copy.finish())
       throw store_error(error_kind::unwritable,
                         to + ": " + copy.failure().what + ": " + std::strerror(copy.failure().error));

@@ -3,6 +3,7 @@
 #pragma once
 #include "local_sidecar.hpp"
 #include "output_file.hpp"
+#include "write_meter.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -53,9 +54,9 @@ image::descriptor open_local(const std::string& directory, const local_image& ab
 
 /// Copies an image to the directory of checkpoints, past the page cache where that is possible. It is durable when
 /// this returns, but for its name; if it fails, nothing of it is left.
-/// in:     to          path of the new file      most_per_s  bytes; 0: no limit
+/// in:     to          path of the new file      most_per_s  bytes; 0: no limit      meter  nullptr: nobody asks
 /// errors: store_error (missing_file, damaged, unreadable, unwritable, not_own)
 void copy_to_global(const std::string& directory, const local_image& about, const std::string& to,
-                    std::uint64_t most_per_s);
+                    std::uint64_t most_per_s, image::write_meter* meter = nullptr);
 
 }  // namespace mana::store

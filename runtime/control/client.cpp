@@ -46,12 +46,16 @@ class conversation {
   }
 
   /// Sends the question, and returns the frame of type `wanted` that answers it.
-  bytes ask(const bytes& question, frame_type wanted) {
+  bytes ask(const bytes& question, frame_type wanted, const progress_listener& listen = {}) {
     line_->send_all(question);
+    if (listen) next_look_ = std::chrono::steady_clock::now() + quiet;
     try {
       for (bool alive = true;; alive = line_->receive()) {
-        while (const auto frame = line_->next())
-          if (frame_reader(*frame).type() == wanted) return *frame;
+        while (const auto frame = line_->next()) {
+          frame_reader reader(*frame);
+          if (reader.type() == wanted) return *frame;
+          if (reader.type() == frame_type::progress && listen) hear(reader, listen);
+        }
         if (!alive) throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
         wait();
       }
@@ -96,33 +100,49 @@ class conversation {
     return std::chrono::steady_clock::now() +
            std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(timeout_s));
   }
-  int milliseconds_left() const {
-    if (until_ == time::max()) return -1;
+  int milliseconds_left() const { return milliseconds_until(until_); }
+  static int milliseconds_until(time when) {
+    if (when == time::max()) return -1;
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now()).count() + 1;
+        std::chrono::duration_cast<std::chrono::milliseconds>(when - std::chrono::steady_clock::now()).count() + 1;
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 86'400'000));
   }
   bool is_late() const { return std::chrono::steady_clock::now() >= until_; }
   [[noreturn]] void time_out() const {
     throw client_error(client_problem::timeout, job_ + ": no answer in time; the job goes on with what it was asked");
   }
+  void hear(frame_reader& frame, const progress_listener& listen) {
+    listen(frame.get<std::string>());
+    next_look_ = std::chrono::steady_clock::now() + between_looks;
+  }
+  /// The next look begins when the last one was answered.
+  void look() {
+    next_look_ = time::max();
+    line_->send_all(frame_writer(frame_type::ask_progress).take());
+  }
   void wait() {
     pollfd wait{line_->fd(), POLLIN, 0};
-    while (poll(&wait, 1, milliseconds_left()) == 0)
+    while (poll(&wait, 1, milliseconds_until(std::min(until_, next_look_))) == 0) {
       if (is_late()) time_out();
+      if (std::chrono::steady_clock::now() >= next_look_) look();
+    }
   }
+
+  static constexpr std::chrono::seconds quiet{2}, between_looks{1};
 
   const std::string job_;
   const time until_;
+  time next_look_ = time::max();
   std::unique_ptr<connection> line_;
 };
 
 }  // namespace
 
-std::string request_checkpoint(const std::string& job, bool stop, double timeout_s, wait_for what) {
+std::string request_checkpoint(const std::string& job, bool stop, double timeout_s, wait_for what,
+                               const progress_listener& listen) {
   conversation with(job, timeout_s);
   const bytes question = frame_writer(frame_type::ask_checkpoint).put(static_cast<std::uint8_t>(stop)).put(what).take();
-  const bytes frame = with.ask(question, frame_type::answer);
+  const bytes frame = with.ask(question, frame_type::answer, listen);
   frame_reader reader(frame);
   const bool ok = reader.get<std::uint8_t>() != 0;
   const std::string text = reader.get<std::string>();

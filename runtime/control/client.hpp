@@ -2,6 +2,7 @@
 #pragma once
 #include "wire.hpp"
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -20,15 +21,19 @@ struct client_error : std::runtime_error {
   client_problem problem;
 };
 
+/// How far the job is, as a JSON object; see coordinator::progress_json.
+using progress_listener = std::function<void(const std::string& json)>;
+
 /// Asks for a checkpoint and waits until it is durable: in the directory of checkpoints, or on the ranks' nodes, where the job
 /// writes there.
 /// in:     job        job file, or the checkpoint directory that holds it
 ///         stop       the job ends after it
 ///         timeout_s  0: no limit
+///         listen     is called every second, from the third on; empty: nobody listens
 /// out:    the coordinator's line about it: directory, size, time
 /// errors: client_error
 std::string request_checkpoint(const std::string& job, bool stop, double timeout_s,
-                               wait_for what = wait_for::directory);
+                               wait_for what = wait_for::directory, const progress_listener& listen = {});
 
 /// What the job is doing, as a JSON object; see coordinator::status_json. errors: client_error
 std::string job_status(const std::string& job, double timeout_s);

@@ -55,6 +55,7 @@ void coordinator::poll_once() {
   on_time();
   begin_if_asked();
   end_if_all_ending();
+  look_for_watchers();
   links_.flush();
 }
 
@@ -89,6 +90,7 @@ void coordinator::on_frame(int link, frame_reader& frame) {
     case frame_type::copied:
     case frame_type::on_node:
     case frame_type::written:
+    case frame_type::advanced:
     case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::request: on_request(frame.get<std::uint8_t>() != 0); break;
     case frame_type::retracted: on_retracted(frame.get<clock::request_number>()); break;
@@ -152,6 +154,7 @@ void coordinator::on_client_frame(client& c, frame_reader& frame) {
       asked_stop_ = frame.get<std::uint8_t>() != 0 || asked_stop_;
       c.what = frame.get<wait_for>();
       break;
+    case frame_type::ask_progress: c.watches = true; break;
     case frame_type::ask_status: c.line->send(frame_writer(frame_type::status).put(status_json()).take()); break;
     default: throw wire_error();
   }

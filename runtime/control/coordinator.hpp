@@ -23,7 +23,7 @@ class coordinator final : link_user {
 
   struct client {
     std::unique_ptr<connection> line;
-    bool waits = false, served = false;
+    bool waits = false, served = false, watches = false;
     wait_for what = wait_for::directory;
   };
   enum class step { idle, quiescing, parking, writing, storing };
@@ -60,6 +60,9 @@ class coordinator final : link_user {
   void answer(client& c, bool ok, const std::string& text);
   void refuse_all(const std::string& why);
   std::string status_json() const;
+  void look_for_watchers();
+  void tell_watchers();
+  std::string progress_json() const;
   std::string too_late() const;
   std::string waiting_for() const;      // who keeps the step from its end: a line of text for each
 
@@ -78,6 +81,8 @@ class coordinator final : link_user {
   bool forked_ = false, local_ = false; // the checkpoint under way
   bool on_nodes_ = false;               // its images are durable there
   clock::request_number number_ = 0;    // of the last request
+  std::uint64_t look_ = 0;              // number of the last one
+  bool looks_ = false;                  // not all have answered it
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
   time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
   std::array<std::optional<double>, 5> took_s_;  // by step: of the newest checkpoint, as far as it has come

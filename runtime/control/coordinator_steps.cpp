@@ -275,6 +275,45 @@ std::string coordinator::waiting_for() const {
   return text;
 }
 
+/// Who watches is told how far the images are: the ranks are asked, once for all who watch. While there are no images, it is said
+/// at once.
+void coordinator::look_for_watchers() {
+  if (std::none_of(clients_.begin(), clients_.end(), [](const client& c) { return c.watches; })) return;
+  if (step_ != step::writing && step_ != step::storing) return tell_watchers();
+  const bool under_way = std::exchange(looks_, true);
+  if (!under_way) links_.send_all(frame_writer(frame_type::look).put(++look_).take());
+  if (progress_.all_looked() == look_) tell_watchers();
+}
+
+void coordinator::tell_watchers() {
+  looks_ = false;
+  const bytes frame = frame_writer(frame_type::progress).put(progress_json()).take();
+  for (client& c : clients_)
+    if (std::exchange(c.watches, false) && c.line != nullptr) c.line->send(frame);
+}
+
+/// "phase", as in the status; "seconds" since the request; "waiting_for"; while images are written or copied "bytes" of all,
+/// "done", and the slowest rank's "slowest_rank", "slowest_bytes", "slowest_done".
+std::string coordinator::progress_json() const {
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
+  nlohmann::ordered_json document = {{"phase", step_names[static_cast<int>(step_)]}};
+  if (step_ != step::idle) {
+    document["seconds"] = since.count();
+    document["waiting_for"] = waiting_for();
+  }
+  if (step_ == step::writing || step_ == step::storing) {
+    const write_advance all = progress_.advance();
+    document["bytes"] = all.bytes;
+    document["done"] = all.done;
+    if (all.slowest >= 0) {
+      document["slowest_rank"] = all.slowest;
+      document["slowest_bytes"] = all.slowest_bytes;
+      document["slowest_done"] = all.slowest_done;
+    }
+  }
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string coordinator::status_json() const {
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
   nlohmann::ordered_json document = {

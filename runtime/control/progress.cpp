@@ -25,6 +25,10 @@ void progress::hear(int link, frame_reader& frame) {
       l.results = std::move(results);
       break;
     }
+    case frame_type::advanced:
+      l.looked = frame.get<std::uint64_t>();
+      l.advance = frame.get<write_advance>();
+      break;
     case frame_type::ending: l.ending = true; break;
     default: throw wire_error();
   }
@@ -32,6 +36,12 @@ void progress::hear(int link, frame_reader& frame) {
 
 bool progress::all_ending() const {
   return std::all_of(links_.begin(), links_.end(), [](const of_link& l) { return l.ending; });
+}
+
+write_advance progress::advance() const {
+  write_advance all;
+  for (const of_link& l : links_) add(all, l.advance);
+  return all;
 }
 
 std::vector<rank_result> progress::take_results() {

@@ -15,7 +15,7 @@ class progress {
  public:
   explicit progress(std::span<const clock::rank_range> links);
 
-  /// frame: parked, copied, on_node, written (results of all ranks behind the link, ascending), ending
+  /// frame: parked, copied, on_node, written (results of all ranks behind the link, ascending), advanced, ending
   /// errors: wire_error
   void hear(int link, frame_reader& frame);
 
@@ -27,6 +27,9 @@ class progress {
   clock::request_number all_on_node() const { return common(&of_link::on_node); }
   clock::request_number all_written() const { return common(&of_link::written); }
   bool all_ending() const;
+  /// As the words for a request, but for a look, which has numbers of its own.
+  std::uint64_t all_looked() const { return common(&of_link::looked); }
+  write_advance advance() const;
   /// Of all ranks behind the links, ascending. Once.
   std::vector<rank_result> take_results();
 
@@ -34,6 +37,8 @@ class progress {
   struct of_link {
     clock::rank_range ranks;
     clock::request_number parked = 0, copied = 0, on_node = 0, written = 0;     // of which it has said so last
+    std::uint64_t looked = 0;
+    write_advance advance = {};
     std::vector<rank_result> results = {};
     bool ending = false;
   };

@@ -120,6 +120,11 @@ void rank_control::on_frame(frame_reader& frame) {
       around_.stored(generation_, {committed, frame.get<bool>()});
       break;
     }
+    case frame_type::look: {
+      const auto look = frame.get<std::uint64_t>();
+      tell(frame_writer(frame_type::advanced).put(look).put(around_.advance()).take());
+      break;
+    }
     case frame_type::end: all_ending_ = true; break;
     default: break;
   }

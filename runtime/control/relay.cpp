@@ -60,6 +60,7 @@ void relay::on_order(frame_reader& frame) {
       break;
     }
     case frame_type::proceed:
+    case frame_type::look:
     case frame_type::stored: links_.send_all(whole(frame)); break;
     case frame_type::verdict: {
       if (clock_ != nullptr) clock_->end();
@@ -92,6 +93,7 @@ void relay::on_frame(int link, frame_reader& frame) {
     case frame_type::copied:
     case frame_type::on_node:
     case frame_type::written:
+    case frame_type::advanced:
     case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::of_rank: {
       frame_reader said = frame;
@@ -127,6 +129,10 @@ void relay::tell_what_all_said() {
   if (const auto request = progress_.all_on_node(); request > said_on_node_) {
     said_on_node_ = request;
     tell(frame_writer(frame_type::on_node).put(request).take());
+  }
+  if (const auto look = progress_.all_looked(); look > said_looked_) {
+    said_looked_ = look;
+    tell(frame_writer(frame_type::advanced).put(look).put(progress_.advance()).take());
   }
   if (const auto request = progress_.all_written(); request > said_written_) {
     said_written_ = request;

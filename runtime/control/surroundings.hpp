@@ -41,6 +41,32 @@ struct commit_info {
   static constexpr std::tuple fields{&commit_info::generation_path, &commit_info::generation, &commit_info::nonce};
 };
 
+/// How far the images of some ranks are, in bytes of what each writes or copies.
+struct write_advance {
+  std::uint64_t bytes = 0, done = 0;
+  int slowest = -1;                  // the rank that has done the least share of its own; -1: none has begun
+  std::uint64_t slowest_bytes = 0, slowest_done = 0;
+  static constexpr std::tuple fields{&write_advance::bytes, &write_advance::done, &write_advance::slowest,
+                                     &write_advance::slowest_bytes, &write_advance::slowest_done};
+};
+
+/// out: of one rank
+inline write_advance advance_of(int rank, std::uint64_t bytes, std::uint64_t done) {
+  return bytes == 0 ? write_advance{} : write_advance{bytes, done, rank, bytes, done};
+}
+
+inline void add(write_advance& all, const write_advance& part) {
+  const auto share = [](const write_advance& a) {
+    return a.slowest_bytes == 0 ? 1.0 : static_cast<double>(a.slowest_done) / static_cast<double>(a.slowest_bytes);
+  };
+  all.bytes += part.bytes;
+  all.done += part.done;
+  if (part.slowest < 0 || (all.slowest >= 0 && share(all) <= share(part))) return;
+  all.slowest = part.slowest;
+  all.slowest_bytes = part.slowest_bytes;
+  all.slowest_done = part.slowest_done;
+}
+
 /// What became of a checkpoint.
 struct stored_end {
   bool committed = false;            // it is in the directory of checkpoints
@@ -81,6 +107,7 @@ struct surroundings {
   std::function<std::uint64_t(std::uint64_t comm)> begin_barrier;        // out: a request
   std::function<bool(std::uint64_t& request)> is_barrier_over;
   std::function<void()> make_progress;               // of what the live MPI has under way, on a thread that is in MPI
+  std::function<write_advance()> advance = [] { return write_advance{}; };     // of this rank's image. Any thread; does not wait
   /// What became of a checkpoint whose images were still being written or copied when the program went on. On the agent's
   /// thread: it does not wait.
   std::function<void(const commit_info&, stored_end)> stored;

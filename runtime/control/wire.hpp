@@ -32,6 +32,7 @@ enum class frame_type : std::uint8_t {
   of_rank = 11,     // a relay: int32 rank, frame of it: clock_up or answered, of a policy that does not combine
   retracted = 12,   // uint64 request: a start that it has counted was none
   on_node = 13,     // uint64 request: the images are durable on the nodes
+  advanced = 14,    // uint64 look, write_advance: the answer to it
   // Away from the coordinator, to all ranks
   clock_down = 16,  // the clock policy's down, to one link
   proceed = 17,     // all ranks are parked. commit_info; uint8 forked, uint8 local
@@ -40,14 +41,17 @@ enum class frame_type : std::uint8_t {
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
   stored = 23,      // uint8 committed, uint8 on_nodes: what became of a checkpoint whose verdict was `copied`
+  look = 24,        // uint64, ascending: how far are the images?
   to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
   // client → coordinator
   hello_client = 32,    // key
   ask_checkpoint = 33,  // uint8 stop, uint8 wait_for
   ask_status = 34,
+  ask_progress = 35,    // of the checkpoint under way
   // coordinator → client
   answer = 48,  // uint8 ok, text
   status = 50,  // text: JSON
+  progress = 51,        // text: JSON, see coordinator::progress_json
 };
 
 enum class verdict_kind : std::uint8_t { given_up = 0, committed = 1, copied = 2 };

@@ -97,6 +97,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   // With --local the images of a node are not in one directory, and move between nodes one by one.
   if (ranks_of_node().size() > 1 && !control_of_job().local()) all.plan.node = name_of_node();
   all.plan.observer = std::make_shared<lock_section>();
+  all.plan.meter = &meter_of_job();
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
   descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions));
   all.plan.sections = {{image::sections::run, encode(this_job().record)},
@@ -230,6 +231,7 @@ process_state::captured look_at_process(std::string& failure) noexcept {
 
 /// in: initial  of the thread that MPI may be called on
 lower::outcome write_and_agree(process_state::captured process, const std::string& failure, lent_thread& initial) {
+  meter_of_job().begin(0);
   fault_point(fault::point::before_write);
   lower::outcome how = lower::outcome::given_up;
   parity_turn parity(control_of_job().local(), initial);

@@ -160,6 +160,7 @@ control::surroundings surroundings_of_job() {
   s.begin_barrier = real_mpi::begin_barrier;
   s.is_barrier_over = real_mpi::is_barrier_over;
   s.make_progress = real_mpi::make_progress;
+  s.advance = [rank = s.rank] { return control::advance_of(rank, meter_of_job().bytes(), meter_of_job().done()); };
   s.clocks = first_clock;
   s.signal_threads = signal_threads;
   s.all_parked = all_parked;

@@ -13,5 +13,7 @@ job& this_job() noexcept;
 
 /// Writes this rank's images.
 image::image_saver& saver_of_job() noexcept;
+/// How far its image of this checkpoint is.
+image::write_meter& meter_of_job() noexcept;
 
 }  // namespace mana::run

@@ -15,6 +15,7 @@
 #include <endpoint.hpp>
 #include <low_descriptor_guard.hpp>
 #include <process_state.hpp>
+#include <shared_value.hpp>
 #include <upper_half.hpp>
 
 #include <unistd.h>
@@ -35,6 +36,12 @@ job& this_job() noexcept {
 image::image_saver& saver_of_job() noexcept {
   static auto& saver = *new image::image_saver(this_job().options.saving);
   return saver;
+}
+
+/// Never unmapped: a process that was forked off counts here.
+image::write_meter& meter_of_job() noexcept {
+  static auto& meter = *new image::shared_value<image::write_meter>;
+  return *meter;
 }
 
 namespace {

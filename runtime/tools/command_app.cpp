@@ -139,6 +139,7 @@ void build_restart(CLI::App& app, parsed& values) {
 void build_control(CLI::App& app, parsed& values) {
   auto* checkpoint = app.add_subcommand("checkpoint", "Take a checkpoint now; returns when it is durable");
   add_job(*checkpoint, values.checkpoint.job);
+  checkpoint->add_flag("--progress", values.checkpoint.progress, "Say how far it is, also where stderr is no terminal");
   checkpoint->add_flag("--stop", values.checkpoint.stop, "End the job once the checkpoint is durable");
   checkpoint
       ->add_option("--wait", values.checkpoint.wait,

@@ -21,7 +21,13 @@ struct job_reference {
   std::string file;                                // --job, "" = the one in checkpoint_directory
   std::string checkpoint_directory = "mana-ckpt";
 };
-struct checkpoint_command { job_reference job; bool stop = false; double timeout_s = 0; std::string wait = "global"; };
+struct checkpoint_command {
+  job_reference job;
+  bool stop = false;
+  double timeout_s = 0;
+  std::string wait = "global";
+  bool progress = false;
+};
 struct status_command { job_reference job; bool json = false; };
 struct list_command { std::string directory; bool json = false; };
 /// what: a directory of checkpoints, a checkpoint in it, or an image. rank: this one's image only

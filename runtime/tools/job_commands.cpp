@@ -1,13 +1,17 @@
 // The commands that talk to a running job: checkpoint, status.
+#include "checkpoint_progress.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
 #include "json_text.hpp"
+#include "progress_output.hpp"
 #include "text_table.hpp"
 
 #include <client.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <chrono>
 
 namespace mana::tools {
 namespace {
@@ -56,6 +60,18 @@ std::string as_people_read(const nlohmann::json& status) {
   return text;
 }
 
+/// Says on standard error how far it is, if it takes long.
+std::string ask_for_checkpoint(const checkpoint_command& wanted) {
+  const auto what = wanted.wait == "local" ? control::wait_for::nodes : control::wait_for::directory;
+  progress_output output("checkpoint", wanted.progress);
+  control::progress_listener listen;
+  if (const auto say = output.sink())
+    listen = [say, words = checkpoint_progress(), begin = std::chrono::steady_clock::now()](const std::string& json) mutable {
+      say(words.line(json, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
+    };
+  return control::request_checkpoint(place_of(wanted.job), wanted.stop, wanted.timeout_s, what, listen);
+}
+
 std::string with_schema(const std::string& status) {
   nlohmann::ordered_json json{{"schema", status_schema}};
   json.update(nlohmann::ordered_json::parse(status));
@@ -66,9 +82,7 @@ std::string with_schema(const std::string& status) {
 
 int take_checkpoint(const checkpoint_command& wanted) {
   try {
-    fmt::print("{}\n", control::request_checkpoint(place_of(wanted.job), wanted.stop, wanted.timeout_s,
-                                                    wanted.wait == "local" ? control::wait_for::nodes
-                                                                           : control::wait_for::directory));
+    fmt::print("{}\n", ask_for_checkpoint(wanted));
     return 0;
   } catch (const control::client_error& error) {
     fail(error);

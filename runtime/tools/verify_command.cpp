@@ -1,14 +1,12 @@
 // `mana verify`: every byte of a directory's checkpoints is read.
 #include "commands.hpp"
 #include "exit_status.hpp"
-#include "progress.hpp"
+#include "progress_output.hpp"
 #include "survey.hpp"
 
 #include <rank_image.hpp>
 
 #include <fmt/format.h>
-
-#include <unistd.h>
 
 namespace mana::tools {
 namespace {
@@ -35,34 +33,10 @@ void check_image(image_view& image, const std::function<void(std::uint64_t)>& re
   }
 }
 
-/// Says how far it is: on a terminal in one line, which is gone in the end.
-class progress_output {
- public:
-  explicit progress_output(bool wanted) : terminal_(::isatty(STDERR_FILENO) == 1), wanted_(wanted || terminal_) {}
-  ~progress_output() {
-    if (terminal_ && said_) fmt::print(stderr, "\r\033[K");
-  }
-  progress_output(const progress_output&) = delete;
-  progress_output& operator=(const progress_output&) = delete;
-
-  progress_meter::sink sink() {
-    if (!wanted_) return {};
-    return [this](const std::string& line) {
-      said_ = true;
-      fmt::print(stderr, "{}verify: {}{}", terminal_ ? "\r" : "", line, terminal_ ? "\033[K" : "\n");
-      std::fflush(stderr);
-    };
-  }
-
- private:
-  const bool terminal_, wanted_;
-  bool said_ = false;
-};
-
 void check_all(std::vector<checkpoint_view>& checkpoints, bool show_progress) {
   std::vector<work_part> parts;
   const std::vector<image_view*> images = images_of(checkpoints, parts);
-  progress_output output(show_progress);
+  progress_output output("verify", show_progress);
   progress_meter meter(parts, output.sink(), 2s, 500ms);
   in_parallel(images.size(), idle_cores(), [&](std::size_t i) {
     check_image(*images[i], [&meter, i](std::uint64_t bytes) { meter.add(i, bytes); });

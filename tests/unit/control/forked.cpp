@@ -50,6 +50,39 @@ TEST_CASE("the program runs on before its memory is stored, and who asked hears 
   CHECK(j.inconsistent == 0);
 }
 
+TEST_CASE("who waits for long hears how far the images of all ranks are, and which is the slowest") {
+  temporary_directory place;
+  job j(place.path(), forked(5, 2), barriers);
+  j.stores_slowly = true;
+  for (std::size_t r = 0; r < 5; ++r) j.done[r] = r == 3 ? 20 : 500;
+  int heard = 0;
+  const auto listen = [&](const std::string& json) {
+    ++heard;
+    CHECK(has(json, R"("phase":"storing")"));
+    CHECK(has(json, heard == 1 ? R"("bytes":5010,"done":2020,"slowest_rank":3,"slowest_bytes":1003,"slowest_done":20)"
+                               : R"("bytes":5010,"done":2990,"slowest_rank":0,"slowest_bytes":1000,"slowest_done":500)"));
+    j.done[3] = 990;
+    j.stores_slowly = heard == 1;
+  };
+  CHECK(has(control::request_checkpoint(j.directory(), false, 60, control::wait_for::directory, listen), "generation-1: 5 ranks"));
+  CHECK(heard == 2);
+  j.finish();
+}
+
+TEST_CASE("who waits for a line that does not come hears whom it waits for") {
+  temporary_directory place;
+  job j(place.path(), forked(3), barriers);
+  j.at(1).never_parks = true;
+  const auto listen = [&](const std::string& json) {
+    CHECK(has(json, R"("phase":"parking")"));
+    CHECK(has(json, "rank 1 has threads that did not reach a point"));
+    CHECK(!has(json, "bytes"));
+    j.at(1).let_park();
+  };
+  CHECK(has(control::request_checkpoint(j.directory(), false, 60, control::wait_for::directory, listen), "generation-1: 3 ranks"));
+  j.finish();
+}
+
 TEST_CASE("a request while one is being stored waits, and is served after it") {
   temporary_directory place;
   job j(place.path(), forked(3), barriers);

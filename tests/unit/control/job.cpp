@@ -88,6 +88,9 @@ control::surroundings rank::around() {
     ++(end.committed ? told_stored : told_lost);
     if (end.on_nodes) ++told_on_nodes;
   };
+  s.advance = [this] {
+    return control::advance_of(number_, 1000u + static_cast<unsigned>(number_), job_.done[static_cast<std::size_t>(number_)]);
+  };
   s.clocks = [this] { return &clocks_[0]; };
   s.signal_threads = [this] { ++signals; };
   s.all_parked = [this] { return !never_parks; };

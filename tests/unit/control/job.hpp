@@ -102,6 +102,8 @@ class job {
 
   std::atomic<bool> asked_to_end{false};
   std::atomic<int> commits{0}, tidied{0}, abandoned{0}, inconsistent{0};
+  /// Of the image of each rank r, which has 1000 + r bytes: what is done.
+  std::atomic<std::uint64_t> done[8] = {};
   /// Forked: the processes that write wait until it is over.
   std::atomic<bool> stores_slowly{false};
   std::function<void()> before_generation, before_commit;     // may throw what the surroundings may

@@ -1,3 +1,4 @@
+#include "checkpoint_progress.hpp"
 #include "progress.hpp"
 
 #include <doctest/doctest.h>
@@ -59,4 +60,20 @@ TEST_CASE("work is done once each, also where a part of it fails") {
   CHECK(done.size() == 9);
   in_parallel(0, 3, note);
   CHECK(idle_cores() >= 1);
+}
+
+TEST_CASE("a checkpoint's line says the phase and who is waited for, then how far the images are, and how fast since they began") {
+  checkpoint_progress words;
+  CHECK(words.line(R"({"phase":"quiescing","seconds":3.5,"waiting_for":"rank 2 has not said\nrank 3 too\n"})", 3.5) ==
+        "quiescing for 3.50 s, waiting: rank 2 has not said");
+  CHECK(words.line(R"({"phase":"writing","seconds":4,"waiting_for":"","bytes":0,"done":0})", 4) == "writing for 4.00 s");
+  const auto written = [](int done, int slowest) {
+    return R"({"phase":"writing","seconds":5,"waiting_for":"","bytes":1024,"done":)" + std::to_string(done) +
+           R"(,"slowest_rank":3,"slowest_bytes":512,"slowest_done":)" + std::to_string(slowest) + "}";
+  };
+  CHECK(words.line(written(256, 128), 5) == "writing, 25 % of 1.00 KiB; slowest: rank 3, 25 %");
+  CHECK(words.line(written(768, 256), 7) == "writing, 75 % of 1.00 KiB, 256 B/s, 1.00 s left; slowest: rank 3, 50 %");
+  CHECK(words.line(written(1024, 512), 8) == "writing, 100 % of 1.00 KiB, 256 B/s, 0 ms left");
+  // Its copy begins anew.
+  CHECK(words.line(written(128, 64), 9) == "writing, 12 % of 1.00 KiB; slowest: rank 3, 12 %");
 }
