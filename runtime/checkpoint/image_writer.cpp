@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 namespace mana::image {
@@ -60,11 +61,18 @@ file_header header_of(const image_plan& plan) noexcept {
 /// What a shared mapping of a file shows is in the file; only what the program could have changed is kept.
 bool holds_memory(const region& r) noexcept { return !maps_file_again(r) || (r.protection & PROT_WRITE) != 0; }
 
-std::uint64_t bytes_to_look_at(const std::vector<region>& regions) noexcept {
-  std::uint64_t bytes = 0;
+std::uint64_t resident_bytes() {
+  std::uint64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * page_bytes;
+}
+
+/// About: of anonymous memory no more than what this process has of any. That of files all may be touched.
+std::uint64_t bytes_to_copy(const std::vector<region>& regions) {
+  std::uint64_t anonymous = 0, of_files = 0;
   for (const region& r : regions)
-    if (holds_memory(r)) bytes += r.end - r.begin;
-  return bytes;
+    if (holds_memory(r)) (r.is_file || r.shared ? of_files : anonymous) += r.end - r.begin;
+  return of_files + std::min(anonymous, resident_bytes());
 }
 
 }  // namespace
@@ -98,7 +106,7 @@ image_writer::image_writer(image_plan plan)
       if (at == sources.end()) at = sources.insert(at, s);
       number_of_.push_back(static_cast<std::uint16_t>(at - sources.begin() + 1));
     }
-  if (plan_.meter != nullptr) plan_.meter->begin(bytes_to_look_at(plan_.regions));
+  if (plan_.meter != nullptr) plan_.meter->begin(bytes_to_copy(plan_.regions));
   if (plan_.sums) sums_ = page_sums(plan_.regions);
   if (plan_.observer) plan_.observer->section_name().copy(observed_.name, sizeof observed_.name - 1);
   for (const section& s : plan_.sections) add(tables_, s);
@@ -148,11 +156,8 @@ bool image_writer::write_regions(bool shared) noexcept {
   for (const region& r : plan_.regions) {
     if (r.shared != shared || !holds_memory(r)) continue;
     first_of_region_ = records_->size();
-    for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) {
-      const std::uintptr_t end = std::min(r.end, at + chunk_bytes);
-      if (!write_window(r, at, end)) return false;
-      if (plan_.meter != nullptr) plan_.meter->add(end - at);
-    }
+    for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes)
+      if (!write_window(r, at, std::min(r.end, at + chunk_bytes))) return false;
   }
   return true;
 }
@@ -171,6 +176,8 @@ bool image_writer::write_window(const region& r, std::uintptr_t begin, std::uint
   const int touched = memory_.find_touched(r, begin, pages, wanted);
   if (touched < 0) return fail_here("the program's memory cannot be read from /proc/self/pagemap");
   if (touched == 0) return true;
+  if (plan_.meter != nullptr)
+    plan_.meter->add(static_cast<std::uint64_t>(std::count(wanted, wanted + pages, true)) * page_bytes);
   if (plan_.base != nullptr)
     for (std::size_t i = 0; i < pages; ++i)
       if (is_unwritten(begin + i * page_bytes)) {
