@@ -27,8 +27,24 @@ namespace mana::image {
 
 namespace {
 
-/// The program needs its descriptors too.
-constexpr std::size_t most_files = 128;
+/// The program needs its descriptors too, and so does who writes the image.
+constexpr std::size_t most_files = 128, spare_descriptors = 64;
+
+/// Holds descriptors that are to be free afterwards.
+class spare {
+ public:
+  spare() {
+    while (held_.size() < spare_descriptors) {
+      descriptor one(open("/", O_PATH | O_CLOEXEC));
+      if (!one) return;
+      held_.push_back(std::move(one));
+    }
+  }
+  bool is_there() const noexcept { return held_.size() == spare_descriptors; }
+
+ private:
+  std::vector<descriptor> held_;
+};
 
 std::uint64_t identity_of(const std::string& build_id) { return XXH3_64bits(build_id.data(), build_id.size()); }
 
@@ -154,7 +170,8 @@ std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std:
 
 program_files::program_files(std::vector<file_origin> origins) : bytes_(new char[buffer_bytes]) {
   std::map<std::string, std::uint32_t> number;
-  for (const std::string& path : largest(origins)) {
+  const spare left_for_others;
+  for (const std::string& path : left_for_others.is_there() ? largest(origins) : std::vector<std::string>()) {
     auto file = try_open(path);
     if (!file) continue;
     number[path] = static_cast<std::uint32_t>(files_.size());

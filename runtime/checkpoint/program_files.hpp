@@ -31,7 +31,7 @@ std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std:
 class program_files {
  public:
   /// Of programs and libraries with a build id; of too many, those with the most memory. One that cannot be opened is left
-  /// out. No two origins overlap.
+  /// out. 64 descriptors stay free: where there are fewer, or become so, files are left out. No two origins overlap.
   explicit program_files(std::vector<file_origin> origins);
 
   /// What an image that refers to them has to name, in the order of their numbers.

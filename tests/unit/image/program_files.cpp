@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -359,6 +360,56 @@ TEST_CASE("after restarts of restarts memory is still compared with the files th
       return saved.written.stored_bytes > 20 * wm::page ? "the text is stored in the image" : "";
     }) == "");
   CHECK(restored_image(s, s.directory.path() / "gen-000004" / "rank-00000.mana") == "");
+}
+
+namespace {
+
+/// Free descriptors are used up, but for `left`.
+void use_up_descriptors(std::size_t left) {
+  const rlimit most{1000, 1000};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &most) == 0);
+  std::vector<int> held;
+  for (int fd; (fd = dup(STDIN_FILENO)) >= 0;) held.push_back(fd);
+  for (std::size_t i = 0; i < left; ++i) close(held[i]);
+}
+
+/// As many programs as may be open, all of them in memory.
+std::vector<image::file_origin> many_origins(const scene& s) {
+  std::vector<image::file_origin> origins;
+  for (std::size_t i = 0; i < 150; ++i) {
+    const fs::path one = s.directory.path() / ("lib" + std::to_string(i));
+    fs::create_hard_link(s.library, one);
+    origins.push_back({wm::library + i * wm::page, wm::library + (i + 1) * wm::page, one, i * wm::page});
+  }
+  return origins;
+}
+
+}  // namespace
+
+TEST_CASE("an image can be written with as few free descriptors as without any files to refer to") {
+  const scene s;
+  const auto write = [&](std::size_t left, bool refers) {
+    const std::string path = s.directory.path() / ("few" + std::to_string(left) + (refers ? "r" : ""));
+    return in_child([&]() -> std::string {
+      map_program(s.library);
+      image::image_plan plan = plan_of(path);
+      plan.origins.clear();
+      if (refers) plan.origins = many_origins(s);
+      use_up_descriptors(left);
+      image::image_writer writer(std::move(plan));
+      if (!writer.write_shared() || !writer.finish()) return writer.failure_text(writer.failure());
+      return writer.result().referred_bytes > 0 ? "refers" : "";
+    });
+  };
+  std::size_t referring = 0;
+  for (const std::size_t left : {6u, 8u, 20u, 40u, 80u, 128u, 140u, 180u}) {
+    REQUIRE(write(left, false) == "");
+    const std::string end = write(left, true);
+    CHECK((end == "" || end == "refers"));
+    referring += end == "refers" ? 1 : 0;
+    for (std::size_t i = 0; i < 150; ++i) fs::remove(s.directory.path() / ("lib" + std::to_string(i)));
+  }
+  CHECK(referring > 0);
 }
 
 TEST_CASE("a section that names no files, or memory twice, is refused") {
