@@ -78,12 +78,17 @@ descriptor open_file_of(const source& s, const std::string& path, const std::str
 }  // namespace
 
 void chunk_reader::check_sources(bool of_program) {
-  std::vector<bool> used(files_.size(), false);      // an image may name files of its base that it has nothing in any more
-  for (const chunk_record& r : image_.chunks) used[r.source] = true;
+  std::vector<std::uint64_t> ends(files_.size(), 0);      // of chunks; 0: a file of its base that it has nothing in any more
+  for (const chunk_record& r : image_.chunks) ends[r.source] = std::max(ends[r.source], r.offset + r.stored_bytes);
   for (std::size_t n = 1; n < files_.size(); ++n) {
-    if (!used[n] || files_[n].fd >= 0 || (image_.sources[n - 1].kind == source_kind::program_file) != of_program) continue;
+    if (ends[n] == 0 || files_[n].fd >= 0 || (image_.sources[n - 1].kind == source_kind::program_file) != of_program) continue;
     open_source(n);
-    close(std::exchange(files_[n].fd, -1));
+    const descriptor fd(std::exchange(files_[n].fd, -1));
+    struct stat about{};
+    if (fstat(fd.get(), &about) != 0) throw_io(files_[n].path, "cannot be looked at");
+    if (static_cast<std::uint64_t>(about.st_size) >= ends[n]) continue;
+    if (of_program) throw_changed(files_[n].path);
+    throw_damaged(files_[n].path, "it ends before memory that " + files_[0].path + " has there");
   }
 }
 
@@ -157,10 +162,13 @@ bool chunk_reader::is_in_program_file(const chunk_record& r) const noexcept {
 }
 
 /// The checkpoint is as it was where a file of the program's is not.
+void chunk_reader::throw_changed(const std::string& path) const {
+  throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which has changed since the "
+                    "checkpoint; put the file of that time back (" + files_[0].path + ")");
+}
+
 void chunk_reader::throw_wrong(const chunk_record& r) const {
-  if (is_in_program_file(r))
-    throw image_error(error_kind::file, path_of(r.source) + ": the program's memory is partly in this file, which has changed since "
-                      "the checkpoint; put the file of that time back (" + files_[0].path + ")");
+  if (is_in_program_file(r)) throw_changed(path_of(r.source));
   throw_damaged(path_of(r.source), "a chunk's checksum is wrong");
 }
 

@@ -29,7 +29,8 @@ class chunk_reader {
   /// errors: image_error (missing, damaged, io), which names the file
   void read(const chunk_record& r, char* place);
 
-  /// The files of sources that chunks are in are there, and those that the image was made with. One descriptor at a time.
+  /// The files of sources that chunks are in are there, those that the image was made with, and as long as it needs. One
+  /// descriptor at a time.
   /// in:     of_program  the program's own files, or those of checkpoints
   /// errors: image_error (missing, damaged, not_own, file, io)
   void check_sources(bool of_program);
@@ -55,6 +56,7 @@ class chunk_reader {
   void open_source_at(std::size_t n, const std::string& path);
   void fetch(const chunk_record& r, char* into);
   bool is_in_program_file(const chunk_record& r) const noexcept;
+  [[noreturn]] void throw_changed(const std::string& path) const;
   [[noreturn]] void throw_wrong(const chunk_record& r) const;
   const char* whole_chunk(const chunk_record& r, char* place);
 

@@ -53,6 +53,7 @@ manifest copy_all(const generation& original, manifest contents, const generatio
   }
   contents.mode += ", compacted from " + std::to_string(original.number);
   contents.builds_on.clear();
+  contents.copies.clear();
   return contents;
 }
 

@@ -1,9 +1,16 @@
 // Whether what a manifest names is there, and is what it says.
-#include "manifest.hpp"
+#include "checksum.hpp"
 #include "generation_name.hpp"
+#include "io_error.hpp"
+#include "manifest.hpp"
 #include "program_files.hpp"
 #include "rank_image.hpp"
 #include "store_paths.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 
 namespace mana::store {
 
@@ -17,18 +24,47 @@ std::string rank_of(std::uint32_t rank, std::uint32_t ranks) {
   return "rank " + std::to_string(rank) + " of " + std::to_string(ranks);
 }
 
-void check_size(const image::own_directory& own, const rank_file& f) {
+/// in: what  it is, and, `of`, whose
+void check_size(const image::own_directory& own, const std::string& name, std::uint64_t wanted, const std::string& what,
+                const std::string& of) {
   std::uint64_t bytes = 0;
   try {
-    bytes = own.file_bytes(f.name);
+    bytes = own.file_bytes(name);
   } catch (const image::image_error& error) {
     if (error.kind() != image::error_kind::missing) throw;
-    wrong_image(error_kind::missing_file, own.path_of(f.name),
-                "the image of rank " + std::to_string(f.rank) + " is missing");
+    wrong_image(error_kind::missing_file, own.path_of(name), what + of + " is missing");
   }
-  if (bytes != f.bytes)
-    wrong_image(error_kind::damaged, own.path_of(f.name), "the image has " + std::to_string(bytes) + " bytes, " +
-                std::to_string(f.bytes) + " were written");
+  if (bytes != wanted)
+    wrong_image(error_kind::damaged, own.path_of(name), what + " has " + std::to_string(bytes) + " bytes, " +
+                std::to_string(wanted) + " were written");
+}
+
+void check_size(const image::own_directory& own, const file_copy& f) {
+  check_size(own, f.name, f.bytes, "the copy of a program's file", ", which ranks share,");
+}
+
+/// Those of its own generation.
+void check_copies_of(const image::own_directory& own, const manifest& contents, const image::rank_image& of) {
+  for (const image::source& s : of.about().sources) {
+    if (s.kind != image::source_kind::file_copy || s.generation != contents.generation || contents.copies.empty()) continue;
+    const auto found = std::find_if(contents.copies.begin(), contents.copies.end(), [&](auto& c) { return c.name == s.name; });
+    if (found == contents.copies.end())
+      wrong_image(error_kind::damaged, of.path(), "the manifest does not know the file " + s.name + ", which the image refers to");
+    check_size(own, *found);
+  }
+}
+
+std::uint64_t checksum_of(int fd, const std::string& path) {
+  image::checksum_state sum;
+  std::vector<char> piece(1u << 20);
+  for (off_t at = 0;;) {
+    const ssize_t n = pread(fd, piece.data(), piece.size(), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) image::throw_io(path, "cannot be read");
+    if (n == 0) return sum.digest();
+    sum.add(piece.data(), static_cast<std::size_t>(n));
+    at += n;
+  }
 }
 
 std::string manifest_text(const std::string& path) {
@@ -62,7 +98,8 @@ manifest read_manifest(const std::string& path) {
 
 void check_file(const generation& g, const manifest& contents, const rank_file& f, depth how) {
   in_store(error_kind::unreadable, [&] {
-    check_size(image::own_directory::at(g.path), f);
+    const auto own = image::own_directory::at(g.path);
+    check_size(own, f.name, f.bytes, "the image", " of rank " + std::to_string(f.rank));
     const std::string path = g.path + "/" + f.name;
     image::rank_image image(path);
     if (image.header().rank != f.rank || image.header().world_size != contents.ranks)
@@ -71,8 +108,18 @@ void check_file(const generation& g, const manifest& contents, const rank_file& 
                       rank_of(f.rank, contents.ranks));
     if (image.checksum() != f.checksum)
       wrong_image(error_kind::damaged, path, "this image belongs to another checkpoint");
+    check_copies_of(own, contents, image);
     image.check_sources();
     if (how == depth::all_bytes) image.verify();
+  });
+}
+
+void check_copy(const generation& g, const file_copy& f, depth how) {
+  in_store(error_kind::unreadable, [&] {
+    const auto own = image::own_directory::at(g.path);
+    check_size(own, f);
+    if (how == depth::all_bytes && checksum_of(own.open_file(f.name).get(), own.path_of(f.name)) != f.checksum)
+      wrong_image(error_kind::damaged, own.path_of(f.name), "its checksum is wrong");
   });
 }
 
@@ -89,6 +136,7 @@ std::uint64_t shared_bytes(const generation& g) {
 void verify(const generation& g) {
   const manifest contents = read_manifest(g.path);
   for (const rank_file& f : contents.files) check_file(g, contents, f, depth::all_bytes);
+  for (const file_copy& f : contents.copies) check_copy(g, f, depth::all_bytes);
 }
 
 }  // namespace mana::store

@@ -40,9 +40,9 @@ long copy_process() noexcept { return syscall(SYS_clone, 0, 0, 0, 0, 0); }
 std::string observed_by(const image_plan& plan) { return plan.observer ? plan.observer->section_name() : std::string(); }
 
 /// out: why it failed, or nothing
-std::string try_to_copy(const image_writer& writer) {
+std::string try_to_copy(const image_writer& writer, std::vector<made_copy>& made) {
   try {
-    writer.copy_files();
+    made = writer.copy_files();
     return {};
   } catch (const std::exception& error) {
     return error.what();
@@ -110,7 +110,7 @@ std::string image_saver::mode_of(const image_plan& plan, const char* where) cons
 /// The image as the next one may refer to it.
 saved_image image_saver::look_at(const image_writer& writer, const written_file& about, std::uint64_t generation,
                                  page_sums sums) {
-  saved_image saved{writer.result(), {}, {}};
+  saved_image saved{writer.result(), {}, {}, {}};
   if (!how_.incremental) return saved;
   auto next = std::make_unique<generation_base>();
   const rank_image written(about.path);
@@ -132,8 +132,9 @@ saved_image image_saver::write_now(image_plan plan, std::uint64_t generation, co
   image_writer writer(std::move(plan));
   if (!writer.write_shared() || !writer.finish())
     throw image_error(error_kind::io, writer.failure_text(writer.failure()));
-  writer.copy_files();
+  std::vector<made_copy> copies = writer.copy_files();
   saved_image saved = look_at(writer, about, generation, writer.take_sums());
+  saved.copies = std::move(copies);
   saved.mode = mode;
   return saved;
 }
@@ -188,7 +189,8 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     if (copy < 0) throw_io(about.path, "no process can be forked off to write it");
     said = true;
     holds(nullptr);
-    const std::string not_copied = try_to_copy(writer);
+    std::vector<made_copy> copies;
+    const std::string not_copied = try_to_copy(writer, copies);
     int status = 0;
     while (waitpid(static_cast<pid_t>(copy), &status, __WALL) < 0 && errno == EINTR) {}
     if (!told->well && told->failure.what != nullptr) return done({}, writer.failure_text(told->failure));
@@ -200,6 +202,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     saved_image saved = look_at(writer, about, generation, writer.take_sums());
     saved.written = told->written;
     saved.mode = mode;
+    saved.copies = std::move(copies);
     done(saved, {});
   } catch (const std::exception& error) {
     if (said) done({}, error.what());

@@ -27,6 +27,7 @@ struct saved_image {
   write_result written;
   std::vector<std::uint64_t> builds_on;   // generations, ascending
   std::string mode;                  // for people
+  std::vector<made_copy> copies;     // of the program's files, that were made beside the image
 };
 
 class image_saver {

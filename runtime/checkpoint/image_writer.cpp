@@ -356,8 +356,9 @@ bool image_writer::write_chunk_records() noexcept {
   return true;
 }
 
-void image_writer::copy_files() const {
-  if (files_ && !plan_.node.empty()) files_->copy_to(directory_of(plan_.path), plan_.node);
+std::vector<made_copy> image_writer::copy_files() const {
+  if (!files_ || plan_.node.empty()) return {};
+  return files_->copy_to(directory_of(plan_.path), plan_.node);
 }
 
 std::string image_writer::failure_text(const io_failure& why) const {

@@ -80,8 +80,8 @@ class image_writer {
   void taken_over() noexcept { out_.taken_over(); }
 
   /// Makes those copies of files that no other rank has begun. Any time after the constructor; not in a copy of the process.
-  /// errors: image_error (io)
-  void copy_files() const;
+  /// out: those    errors: image_error (io)
+  std::vector<made_copy> copy_files() const;
 
   const write_result& result() const noexcept { return result_; }
   const io_failure& failure() const noexcept { return out_.failure(); }

@@ -1,5 +1,7 @@
 #include "manifest.hpp"
 
+#include "program_files.hpp"
+
 #include <nlohmann/json.hpp>
 #include <xxhash.h>
 
@@ -90,6 +92,19 @@ rank_file file_in(const json& from, int version) {
   return f;
 }
 
+file_copy copy_in(const json& from) {
+  file_copy f{from.at("file"), number_in(from, "bytes", most_bytes), from_hex(from.at("checksum"))};
+  const std::string begins = image::program_files::copy_begins;
+  if (!f.name.starts_with(begins) || f.name.find_first_not_of("0123456789abcdef-", begins.size()) != std::string::npos)
+    refuse("a copy has a name that mana does not give: " + f.name);
+  return f;
+}
+
+void check_copies(const manifest& m) {
+  for (std::size_t i = 1; i < m.copies.size(); ++i)
+    if (m.copies[i].name <= m.copies[i - 1].name) refuse("its copies are not in the order of their names");
+}
+
 void check_files(const manifest& m) {
   if (m.files.size() != m.ranks) refuse("it does not name an image for each rank");
   for (std::uint32_t rank = 0; rank < m.ranks; ++rank) {
@@ -144,6 +159,9 @@ manifest from_document(const json& document, bool is_whole) {
   m.warnings = document.at("warnings").get<std::vector<std::string>>();
   for (const json& f : document.at("files")) m.files.push_back(file_in(f, m.version));
   check_files(m);
+  if (document.contains("copies"))
+    for (const json& f : document.at("copies")) m.copies.push_back(copy_in(f));
+  check_copies(m);
   return m;
 }
 
@@ -155,6 +173,8 @@ json json_of(const rank_file& f) {
           {"kept_bytes", f.kept_bytes}, {"write_s", whole_us(f.write_s)}, {"writer_bytes", f.writer_bytes}, {"checksum", hex(f.checksum)}};
 }
 
+json json_of(const file_copy& f) { return {{"file", f.name}, {"bytes", f.bytes}, {"checksum", hex(f.checksum)}}; }
+
 }  // namespace
 
 std::string sealed(const std::string& text) {
@@ -163,13 +183,14 @@ std::string sealed(const std::string& text) {
 }
 
 std::string to_json(const manifest& m) {
-  json files = json::array(), phases_s = json::object();
+  json files = json::array(), copies = json::array(), phases_s = json::object();
   for (const rank_file& f : m.files) files.push_back(json_of(f));
+  for (const file_copy& f : m.copies) copies.push_back(json_of(f));
   for (const phase_name& p : phase_names) phases_s[p.name] = whole_us(m.phases_s.*p.seconds);
   const json document = {
       {"mana_checkpoint", 2}, {"generation", m.generation}, {"mana", m.mana}, {"ranks", m.ranks}, {"mpi", m.mpi},
       {"mpi_version", m.mpi_version}, {"program", m.program}, {"build_id", m.build_id}, {"unix_time_s", m.unix_time_s},
-      {"mode", m.mode}, {"builds_on", m.builds_on}, {"phases_s", phases_s}, {"files", files}, {"warnings", m.warnings}};
+      {"mode", m.mode}, {"builds_on", m.builds_on}, {"phases_s", phases_s}, {"files", files}, {"copies", copies}, {"warnings", m.warnings}};
   return sealed(as_text(document, 2) + "\n");
 }
 

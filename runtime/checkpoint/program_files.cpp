@@ -1,6 +1,7 @@
 #include "program_files.hpp"
 
 #include "build_id.hpp"
+#include "checksum.hpp"
 #include "image_error.hpp"
 #include "io_error.hpp"
 #include "output_file.hpp"
@@ -198,8 +199,10 @@ source program_files::copy_of(const source& file, std::uint64_t generation, cons
 
 namespace {
 
-void copy_file(int from, std::uint64_t bytes, const std::string& path, const std::string& to) {
+/// out: the checksum
+std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, const std::string& to) {
   output_file copy(to);
+  checksum_state sum;
   for (std::uint64_t done = 0; done < bytes;) {
     char* const place = copy.room(chunk_bytes);
     if (place == nullptr) break;
@@ -208,25 +211,29 @@ void copy_file(int from, std::uint64_t bytes, const std::string& path, const std
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw_io(path, "cannot be read");
     if (n == 0) throw image_error(error_kind::io, path + ": it became shorter while it was copied");
+    sum.add(place, static_cast<std::size_t>(n));
     copy.commit(static_cast<std::size_t>(n));
     done += static_cast<std::uint64_t>(n);
   }
   if (!copy.finish()) throw image_error(error_kind::io, to + ": " + copy.failure().what + ": " + std::strerror(copy.failure().error));
+  return sum.digest();
 }
 
 }  // namespace
 
-void program_files::copy_to(const std::string& directory, const std::string& node) const {
+std::vector<made_copy> program_files::copy_to(const std::string& directory, const std::string& node) const {
   const own_directory all = own_directory::at(directory);
+  std::vector<made_copy> made;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const std::string name = copy_of(sources_[i], 0, node).name;
     if (all.has(name)) continue;
     try {
-      copy_file(files_[i].get(), bytes_of_[i], sources_[i].name, directory + "/" + name);
+      made.push_back({name, bytes_of_[i], copy_file(files_[i].get(), bytes_of_[i], sources_[i].name, directory + "/" + name)});
     } catch (const image_error&) {
       if (!all.has(name)) throw;         // else another rank was faster
     }
   }
+  return made;
 }
 
 void program_files::find(std::uintptr_t begin, std::size_t pages, const bool* wanted, const char* memory,

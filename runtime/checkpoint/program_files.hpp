@@ -27,6 +27,13 @@ std::vector<std::uint8_t> encode(const std::vector<file_origin>& origins);
 /// Those before only where no newer one is.
 std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std::vector<file_origin>& before);
 
+/// A copy of a file of the program's, in a generation's directory.
+struct made_copy {
+  std::string name;                  // without directory
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;        // XXH3-64 over them
+};
+
 /// Files that memory came from, held open. Only the constructor allocates or throws.
 class program_files {
  public:
@@ -41,8 +48,9 @@ class program_files {
   /// How an image names the copy of a file.     in: node  whose ranks share it
   static source copy_of(const source& file, std::uint64_t generation, const std::string& node);
   /// Makes the copies, of what a loader maps, each one that no other rank has begun: it is durable when who began it has written its image.
+  /// out:    those that this rank has made
   /// errors: image_error (io)
-  void copy_to(const std::string& directory, const std::string& node) const;
+  std::vector<made_copy> copy_to(const std::string& directory, const std::string& node) const;
 
   struct place {
     int file = -1;                   // number among the sources; -1: none

@@ -4,6 +4,7 @@
 #include "failure_text.hpp"
 #include "generation_name.hpp"
 #include "manifest.hpp"
+#include "program_files.hpp"
 #include "removal.hpp"
 #include "store_paths.hpp"
 
@@ -33,19 +34,30 @@ std::vector<std::uint64_t> numbers_in(const own_directory& directory) {
   return found;
 }
 
-void check_files(const own_directory& own, const manifest& contents) {
-  for (const rank_file& f : contents.files) {
-    std::optional<std::uint64_t> seen;
-    try {
-      seen = own.file_bytes(f.name);
-    } catch (const image::image_error& error) {
-      if (error.kind() != image::error_kind::missing) throw;
-    }
-    if (seen != f.bytes)
-      throw store_error(error_kind::missing_file, own.path_of(f.name) + ": rank " + std::to_string(f.rank) + " wrote " +
-                        std::to_string(f.bytes) + " bytes that rank 0 does not see; the checkpoint directory must be "
-                        "on a file system that all nodes share");
+/// in: who  has written it
+void check_bytes(const own_directory& own, const std::string& name, std::uint64_t bytes, const std::string& who) {
+  std::optional<std::uint64_t> seen;
+  try {
+    seen = own.file_bytes(name);
+  } catch (const image::image_error& error) {
+    if (error.kind() != image::error_kind::missing) throw;
   }
+  if (seen != bytes)
+    throw store_error(error_kind::missing_file, own.path_of(name) + ": " + who + " wrote " + std::to_string(bytes) +
+                      " bytes that rank 0 does not see; the checkpoint directory must be on a file system that all nodes share");
+}
+
+void check_files(const own_directory& own, const manifest& contents) {
+  for (const rank_file& f : contents.files) check_bytes(own, f.name, f.bytes, "rank " + std::to_string(f.rank));
+  for (const file_copy& f : contents.copies) check_bytes(own, f.name, f.bytes, "a rank");
+}
+
+/// Ranks refer to what they find under a copy's name: it must be what one of them has made.
+void check_copies(const own_directory& own, const manifest& contents) {
+  for (const std::string& name : own.names())
+    if (name.starts_with(image::program_files::copy_begins) &&
+        std::none_of(contents.copies.begin(), contents.copies.end(), [&](const file_copy& f) { return f.name == name; }))
+      throw store_error(error_kind::missing_file, own.path_of(name) + ": no rank has made this file, which images may refer to");
 }
 
 /// INV-36 what is committed refers to nothing that was removed: who removes waits until it is committed, or did so before.
@@ -79,6 +91,7 @@ void make_exist(const generation& made, manifest& contents) {
   const own_directory all = own_directory::open(image::directory_of(made.path));
   const own_directory own = all.open_directory(image::name_of(made.path));
   check_files(own, contents);
+  check_copies(own, contents);
   own.sync();
   all.sync();
   const auto lock = directory_lock::of_all(all, lock_kind::shared, patience);
@@ -131,6 +144,7 @@ generation begin_generation(const std::string& directory, std::uint64_t at_least
 void commit(const generation& made, manifest contents) {
   contents.version = 2;
   contents.generation = made.number;
+  std::sort(contents.copies.begin(), contents.copies.end(), [](auto& a, auto& b) { return a.name < b.name; });
   in_store(error_kind::unwritable, [&] { make_exist(made, contents); });
   if (made.writing) made.writing->release();
 }

@@ -51,6 +51,13 @@ struct rank_file {
   std::uint64_t writer_bytes = 0;   // of memory that its writer took for itself; 0: not known
 };
 
+/// A copy of a file of the program's, that ranks' images refer to.
+struct file_copy {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;       // XXH3-64 over them
+};
+
 /// What a checkpoint took, in seconds. Of what ranks do, that of the slowest.
 struct phases {
   double agree = 0;                 // from the request until ranks knew where to stop
@@ -75,6 +82,7 @@ struct manifest {
   std::vector<std::uint64_t> builds_on;   // generations that the images refer to, ascending
   phases phases_s;
   std::vector<rank_file> files;     // ascending by rank
+  std::vector<file_copy> copies;    // that ranks share; none: there are none, or it is of a mana that did not say
   std::vector<std::string> warnings;
 };
 
@@ -111,12 +119,14 @@ manifest read_manifest(const std::string& path);
 
 enum class depth { identity, all_bytes };
 /// Compares a rank's image with what the manifest says of it. identity: its size, header, tables and trailer, and who the
-/// files are that it refers to, whatever the size of its memory; all_bytes: its memory too.
+/// files are that it refers to and their sizes, whatever the size of its memory; all_bytes: its memory too.
 /// errors: store_error (missing_file, damaged, unreadable, not_own, other_version)
 void check_file(const generation& g, const manifest& contents, const rank_file& f, depth how);
+/// The same, of a copy.      errors: as check_file()
+void check_copy(const generation& g, const file_copy& f, depth how);
 /// Of the files in a generation that its ranks share: see image::program_files.     errors: store_error (unreadable, not_own)
 std::uint64_t shared_bytes(const generation& g);
-/// All bytes of all ranks' images.
+/// All bytes of all ranks' images, and of the copies that they share.
 /// errors: store_error as read_manifest() and check_file(), of the first that is wrong
 void verify(const generation& g);
 

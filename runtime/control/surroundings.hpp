@@ -12,6 +12,13 @@
 
 namespace mana::control {
 
+/// A file beside the images that several ranks' refer to.
+struct file_written {
+  std::string name;                  // without directory
+  std::uint64_t bytes = 0, checksum = 0;
+  static constexpr std::tuple fields{&file_written::name, &file_written::bytes, &file_written::checksum};
+};
+
 struct rank_written {
   int rank = 0;
   std::uint64_t file_bytes = 0, memory_bytes = 0, checksum = 0;   // image::write_result
@@ -22,10 +29,11 @@ struct rank_written {
   double seconds = 0;                                             // from where its messages were in until it was durable
   double sync_s = 0;                                              // of them: after the last byte
   std::uint64_t writer_bytes = 0;                                 // of memory that writing it took
+  std::vector<file_written> files;                                // that this rank has made beside its image
   static constexpr std::tuple fields{&rank_written::rank,       &rank_written::file_bytes, &rank_written::memory_bytes,
                                      &rank_written::checksum,   &rank_written::kept_bytes, &rank_written::builds_on,
                                      &rank_written::mode,       &rank_written::warnings,   &rank_written::seconds,
-                                     &rank_written::sync_s,     &rank_written::writer_bytes};
+                                     &rank_written::sync_s,     &rank_written::writer_bytes, &rank_written::files};
 };
 
 struct rank_result {

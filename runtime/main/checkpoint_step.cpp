@@ -119,8 +119,10 @@ control::rank_written as_written(const image::saved_image& saved, std::vector<st
   finish_lazy_check();
   const image::write_result& w = saved.written;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  std::vector<control::file_written> files;
+  for (const image::made_copy& c : saved.copies) files.push_back({c.name, c.bytes, c.checksum});
   return {static_cast<int>(lower::the_bridge().world_rank), w.file_bytes, w.memory_bytes, w.checksum, w.kept_bytes,
-          saved.builds_on, saved.mode, std::move(warnings), took.count(), w.sync_s, w.writer_bytes};
+          saved.builds_on, saved.mode, std::move(warnings), took.count(), w.sync_s, w.writer_bytes, std::move(files)};
 }
 
 /// The program waits until the image is written.

@@ -105,6 +105,7 @@ store::manifest manifest_of(std::span<const control::rank_written> images, const
     made.files.push_back({rank, store::rank_file_name(rank), i.file_bytes, i.memory_bytes, i.checksum,
                           i.kept_bytes, i.seconds, i.writer_bytes});
     bases.insert(i.builds_on.begin(), i.builds_on.end());
+    for (const control::file_written& f : i.files) made.copies.push_back({f.name, f.bytes, f.checksum});
     for (const std::string& warning : i.warnings)
       made.warnings.push_back("rank " + std::to_string(i.rank) + ": " + warning);
   }

@@ -35,6 +35,8 @@ std::string problems(const checkpoint_view& checkpoint) {
   for (const auto& image : checkpoint.images)
     if (!image.problem.empty())
       text += fmt::format("{}, rank {}: {}\n", checkpoint.directory, image.rank, image.problem);
+  for (const auto& copy : checkpoint.copies)
+    if (!copy.problem.empty()) text += fmt::format("{}, shared: {}\n", checkpoint.directory, copy.problem);
   if (checkpoint.failure)
     text += fmt::format("{}: a restart from it failed: {}\n", checkpoint.directory, *checkpoint.failure);
   for (const auto& warning : checkpoint.warnings) text += fmt::format("{}: note: {}\n", checkpoint.directory, warning);
@@ -57,6 +59,12 @@ nlohmann::ordered_json json_of(const image_view& image) {
   return json;
 }
 
+nlohmann::ordered_json json_of(const copy_view& copy) {
+  nlohmann::ordered_json json{{"path", copy.path}, {"file_bytes", copy.bytes}};
+  if (!copy.problem.empty()) json["problem"] = copy.problem;
+  return json;
+}
+
 nlohmann::ordered_json json_of(const checkpoint_view& checkpoint) {
   nlohmann::ordered_json json{{"directory", checkpoint.directory}, {"generation", checkpoint.generation},
                               {"complete", checkpoint.complete},   {"sound", is_sound(checkpoint)},
@@ -69,6 +77,8 @@ nlohmann::ordered_json json_of(const checkpoint_view& checkpoint) {
   if (checkpoint.failure) json["failure"] = *checkpoint.failure;
   json["images"] = nlohmann::ordered_json::array();
   for (const auto& image : checkpoint.images) json["images"].push_back(json_of(image));
+  json["copies"] = nlohmann::ordered_json::array();
+  for (const auto& copy : checkpoint.copies) json["copies"].push_back(json_of(copy));
   json["warnings"] = checkpoint.warnings;
   if (!checkpoint.problem.empty()) json["problem"] = checkpoint.problem;
   return json;
@@ -77,9 +87,10 @@ nlohmann::ordered_json json_of(const checkpoint_view& checkpoint) {
 }  // namespace
 
 bool is_sound(const checkpoint_view& checkpoint) {
+  const auto has_no_problem = [](const auto& file) { return file.problem.empty(); };
   return checkpoint.complete && checkpoint.problem.empty() && checkpoint.images.size() == checkpoint.ranks &&
-         std::all_of(checkpoint.images.begin(), checkpoint.images.end(),
-                     [](const image_view& image) { return image.problem.empty(); });
+         std::all_of(checkpoint.images.begin(), checkpoint.images.end(), has_no_problem) &&
+         std::all_of(checkpoint.copies.begin(), checkpoint.copies.end(), has_no_problem);
 }
 
 std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool details) {

@@ -16,6 +16,13 @@ struct image_view {
   std::string problem;
 };
 
+/// A copy of a file of the program's, that ranks share.
+struct copy_view {
+  std::string path;
+  std::uint64_t bytes = 0, checksum = 0;      // as the manifest has them
+  std::string problem;               // empty: nothing, as far as was looked
+};
+
 /// One checkpoint: a generation.
 struct checkpoint_view {
   std::string directory;
@@ -29,7 +36,8 @@ struct checkpoint_view {
   std::vector<std::uint64_t> builds_on;   // generations
   std::optional<std::string> failure;     // why a restart from it failed; none did
   std::vector<image_view> images;    // ascending by rank
-  std::uint64_t shared_bytes = 0;    // of files that ranks share
+  std::vector<copy_view> copies;     // ascending by name; none of those that the manifest does not name
+  std::uint64_t shared_bytes = 0;    // of all files that ranks share
   std::vector<std::string> warnings; // what a restart will not have, in words
   std::string problem;               // of the checkpoint as a whole
 };

@@ -21,6 +21,16 @@ image_view view_file(const store::generation& g, const store::manifest& m, const
   return v;
 }
 
+copy_view view_copy(const store::generation& g, const store::file_copy& f) {
+  copy_view v{g.path + "/" + f.name, f.bytes, f.checksum, {}};
+  try {
+    store::check_copy(g, f, store::depth::identity);
+  } catch (const store::store_error& error) {
+    v.problem = error.what();
+  }
+  return v;
+}
+
 void take_manifest(const store::generation& g, checkpoint_view& v) {
   const store::manifest m = store::read_manifest(g.path);
   v.unix_time_s = m.unix_time_s;
@@ -33,6 +43,7 @@ void take_manifest(const store::generation& g, checkpoint_view& v) {
   v.warnings = m.warnings;
   v.shared_bytes = store::shared_bytes(g);
   for (const store::rank_file& f : m.files) v.images.push_back(view_file(g, m, f));
+  for (const store::file_copy& f : m.copies) v.copies.push_back(view_copy(g, f));
 }
 
 checkpoint_view view_generation(const store::generation& g) {

@@ -4,7 +4,9 @@
 #include "progress_output.hpp"
 #include "survey.hpp"
 
+#include <own_directory.hpp>
 #include <rank_image.hpp>
+#include <store.hpp>
 
 #include <fmt/format.h>
 
@@ -33,6 +35,18 @@ void check_image(image_view& image, const std::function<void(std::uint64_t)>& re
   }
 }
 
+void check_copies(checkpoint_view& checkpoint) {
+  for (copy_view& copy : checkpoint.copies) {
+    if (!copy.problem.empty()) continue;
+    try {
+      store::check_copy({checkpoint.directory, checkpoint.generation}, {image::name_of(copy.path), copy.bytes, copy.checksum},
+                        store::depth::all_bytes);
+    } catch (const store::store_error& error) {
+      copy.problem = error.what();
+    }
+  }
+}
+
 void check_all(std::vector<checkpoint_view>& checkpoints, bool show_progress) {
   std::vector<work_part> parts;
   const std::vector<image_view*> images = images_of(checkpoints, parts);
@@ -41,6 +55,7 @@ void check_all(std::vector<checkpoint_view>& checkpoints, bool show_progress) {
   in_parallel(images.size(), idle_cores(), [&](std::size_t i) {
     check_image(*images[i], [&meter, i](std::uint64_t bytes) { meter.add(i, bytes); });
   });
+  for (checkpoint_view& v : checkpoints) check_copies(v);
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ constexpr std::uint32_t ranks = 2;
 struct told {
   char failure[512];
   image::write_result written;
+  char copy[64];                     // that the rank has made; empty: none
+  std::uint64_t copy_bytes, copy_checksum;
 };
 
 /// Text, of which both ranks' images refer to one copy.
@@ -61,7 +63,11 @@ void write_image(const store::generation& made, std::uint32_t rank, std::uint64_
     image::image_writer writer(std::move(plan));
     if (!writer.write_shared() || !writer.finish())
       throw image::image_error(image::error_kind::io, writer.failure_text(writer.failure()));
-    writer.copy_files();
+    for (const image::made_copy& made_here : writer.copy_files()) {
+      std::snprintf(about.copy, sizeof about.copy, "%s", made_here.name.c_str());
+      about.copy_bytes = made_here.bytes;
+      about.copy_checksum = made_here.checksum;
+    }
     about.written = writer.result();
   } catch (const std::exception& error) {
     std::snprintf(about.failure, sizeof about.failure, "rank %u: %s", rank, error.what());
@@ -104,6 +110,7 @@ void write_checkpoint(const std::string& directory, std::uint64_t mark, std::siz
       if (all[rank].failure[0] != '\0') throw std::runtime_error(all[rank].failure);
       const image::write_result& w = all[rank].written;
       m.files.push_back({rank, store::rank_file_name(rank), w.file_bytes, w.memory_bytes, w.checksum});
+      if (all[rank].copy[0] != '\0') m.copies.push_back({all[rank].copy, all[rank].copy_bytes, all[rank].copy_checksum});
     }
     store::commit(made, m);
     store::tidy(made, keep);

@@ -24,6 +24,7 @@ manifest sample() {
   m.builds_on = {3, 5};
   m.phases_s = {0.5, 1e-5, 0.25, 3, 0.125, 1e9, 2.5, 6};
   m.files = {{0, rank_file_name(0), 4096, 1 << 20, 0xfeed, 12, 0.5, 77}, {1, rank_file_name(1), 1, 2, 3, 0, 0}};
+  m.copies = {{"file-01-ab", 4096, 0xbeef}, {"file-02-cd", 1, 2}};
   m.warnings = {"one", "two"};
   return m;
 }
@@ -67,6 +68,19 @@ TEST_CASE("a manifest reads as it was written") {
   CHECK(m.files.at(0).kept_bytes == 12);
   CHECK(m.files.at(0).writer_bytes == 77);
   CHECK(m.program == sample().program);
+  CHECK(m.copies.at(0).bytes == 4096);
+  CHECK(m.copies.at(0).checksum == 0xbeef);
+}
+
+TEST_CASE("a manifest of a mana that did not list copies is read; names that mana does not give to copies are refused") {
+  std::string text = to_json(sample());
+  const std::size_t at = text.find("  \"copies\""), end = text.find("  \"warnings\"");
+  REQUIRE(at != std::string::npos);
+  text.erase(at, end - at);
+  CHECK(from_json(sealed(text.substr(0, text.rfind(",\n  \"checksum\"")) + "\n}\n")).copies.empty());
+  for (const char* const name : {"file", "../file-1", "file-1/2", "rank-00000.mana", "file-1\n", ""})
+    CHECK(refusal_of([&](manifest& m) { m.copies[0].name = name; }).find("a copy has a name that mana does not give") == 0);
+  CHECK(refusal_of([](manifest& m) { m.copies[1].name = m.copies[0].name; }).find("not in the order") != std::string::npos);
 }
 
 TEST_CASE("a manifest of version 1 is read") {

@@ -4,10 +4,13 @@
 #include "window_memory.hpp"
 
 #include <build_id.hpp>
+#include <generation_choice.hpp>
 #include <image_saver.hpp>
 #include <image_writer.hpp>
+#include <manifest.hpp>
 #include <program_files.hpp>
 #include <rank_image.hpp>
+#include <store.hpp>
 
 #include <doctest/doctest.h>
 
@@ -410,6 +413,122 @@ TEST_CASE("an image can be written with as few free descriptors as without any f
     for (std::size_t i = 0; i < 150; ++i) fs::remove(s.directory.path() / ("lib" + std::to_string(i)));
   }
   CHECK(referring > 0);
+}
+
+namespace {
+
+/// A checkpoint of two ranks that share a copy.
+struct shared_scene : scene {
+  std::string checkpoints = directory.path() / "c";
+  store::generation add() const {
+    const store::generation made = store::begin_generation(checkpoints);
+    store::manifest m;
+    m.ranks = 2;
+    for (std::uint32_t rank = 0; rank < m.ranks; ++rank) {
+      const auto of_rank = write_rank(made, rank);
+      m.files.push_back({rank, store::rank_file_name(rank), of_rank.bytes, of_rank.memory, of_rank.checksum});
+      if (of_rank.copies > 0) m.copies.push_back({of_rank.copy, of_rank.copy_bytes, of_rank.copy_checksum});
+    }
+    store::commit(made, m);
+    return {made.path, made.number};
+  }
+
+ private:
+  struct told {
+    std::uint64_t bytes, memory, checksum, copies, copy_bytes, copy_checksum;
+    char copy[64];
+  };
+  told write_rank(const store::generation& made, std::uint32_t rank) const {
+    told about{};
+    const std::string said = in_child([&]() -> std::string {
+      map_program(library);
+      image::saving how;
+      how.how = image::parse_packing("none");
+      image::image_saver saver(how);
+      image::image_plan plan;
+      plan.path = made.path + "/" + store::rank_file_name(rank);
+      plan.rank = rank;
+      plan.world_size = 2;
+      plan.regions = image::upper_regions(0, 0);
+      plan.node = "a";
+      const image::saved_image saved = saver.write(std::move(plan), made.number);
+      told w{saved.written.file_bytes, saved.written.memory_bytes, saved.written.checksum, saved.copies.size(), 0, 0, {}};
+      if (!saved.copies.empty()) {
+        w.copy_bytes = saved.copies[0].bytes;
+        w.copy_checksum = saved.copies[0].checksum;
+        saved.copies[0].name.copy(w.copy, sizeof w.copy - 1);
+      }
+      return {reinterpret_cast<const char*>(&w), sizeof w};
+    });
+    REQUIRE(said.size() == sizeof about);
+    std::memcpy(&about, said.data(), sizeof about);
+    return about;
+  }
+};
+
+/// out: why the newest is passed over, when each rank has looked at its image; "" if it is not
+std::string passed_over(const std::string& checkpoints) {
+  store::generation_choice choice(checkpoints);
+  const auto candidate = choice.current();
+  try {
+    for (const store::rank_file& f : candidate.contents.files)
+      store::check_file(candidate.which, candidate.contents, f, store::depth::identity);
+    return "";
+  } catch (const store::store_error& error) {
+    CHECK((error.kind() == store::error_kind::damaged || error.kind() == store::error_kind::missing_file));
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the manifest names the copies that ranks share: one of another length is seen before anything is restored") {
+  const shared_scene s;
+  const store::generation g = s.add();
+  const store::manifest m = store::read_manifest(g.path);
+  REQUIRE(m.copies.size() == 1);
+  const fs::path copy = fs::path(g.path) / m.copies[0].name;
+  const std::string sound = read_bytes(copy);
+  CHECK(m.copies[0].bytes == sound.size());
+  CHECK(passed_over(s.checkpoints) == "");
+  store::verify(g);
+  const auto with = [&](const std::string& bytes) { std::ofstream(copy, std::ios::binary | std::ios::trunc) << bytes; };
+  with(sound.substr(0, sound.size() - 1));
+  CHECK(has(passed_over(s.checkpoints), copy.string() + ": the copy of a program's file has "));
+  with(sound + "x");
+  CHECK(has(passed_over(s.checkpoints), " bytes, " + std::to_string(sound.size()) + " were written"));
+  std::string other = sound;
+  other.back() = static_cast<char>(other.back() ^ 1);
+  with(other);
+  CHECK_THROWS_WITH_AS(store::verify(g), doctest::Contains(copy.c_str()), store::store_error);
+  with(sound);
+  store::verify(g);
+  fs::remove(copy);
+  CHECK(has(passed_over(s.checkpoints), "which ranks share, is missing"));
+}
+
+TEST_CASE("without a manifest that names copies, one that ends before what an image has there is seen too") {
+  const shared_scene s;
+  const store::generation g = s.add();
+  std::string text = read_bytes(g.path + "/manifest.json");
+  const std::size_t at = text.find("  \"copies\"");
+  text.erase(at, text.find("  \"warnings\"") - at);
+  std::ofstream(g.path + "/manifest.json") << store::sealed(text.substr(0, text.rfind(",\n  \"checksum\"")) + "\n}\n");
+  const fs::path copy = copies_in(g.path)[0];
+  CHECK(passed_over(s.checkpoints) == "");
+  fs::resize_file(copy, 50 * wm::page);
+  CHECK(has(passed_over(s.checkpoints), "it ends before memory that"));
+}
+
+TEST_CASE("a file that stands where a copy is to be, and that no rank has made, keeps the checkpoint from existing") {
+  const shared_scene s;
+  const store::generation g = s.add();
+  const std::string name = copies_in(g.path)[0].filename();
+  const store::generation next = store::begin_generation(s.checkpoints);
+  std::ofstream(next.path + "/" + name) << "no copy";
+  fs::permissions(next.path + "/" + name, fs::perms::owner_read | fs::perms::owner_write);
+  CHECK_THROWS_WITH_AS(store::commit(next, {}), doctest::Contains("no rank has made this file"), store::store_error);
+  CHECK(!store::is_complete(next));
 }
 
 TEST_CASE("a section that names no files, or memory twice, is refused") {

@@ -1,0 +1,93 @@
+"""What checkpoints have of the program's own files: copies that the ranks of a node share."""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
+
+RANKS = 2
+STEPS = ("150", "5")
+LIMIT_S = 120
+
+
+class Test:
+    def __init__(self, options):
+        build = options.build.resolve()
+        self.mpi, self.mana = options.mpi, str(build / "bin" / "mana")
+        self.directory = build / "restart-runs" / f"program-files-{options.mpi}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        self.program = build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}"
+        self.expected = self.ends(str(self.program), *STEPS)[0]
+
+    def run(self, *words):
+        done = subprocess.run([*mpirun(self.mpi, RANKS), *words], cwd=self.directory, env=mpi_environment(), capture_output=True,
+                              text=True, errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def ends(self, *words):
+        """Runs to the end. Returns the program's result, and all that was said."""
+        status, said = self.run(*words)
+        found = re.search(r"checksum [0-9a-f]+", said)
+        if status != 0 or not found:
+            raise Failed(f"{words} ended with status {status}: {said}")
+        return found.group(), said
+
+    def expect_result(self, *words):
+        result, said = self.ends(*words)
+        if result != self.expected:
+            raise Failed(f"{words}: another result: {result} in place of {self.expected}")
+        return said
+
+    def checkpoints(self, name, count, *how, program=None):
+        """A job takes `count` checkpoints and ends with the last. Returns their directories, ascending."""
+        c = self.directory / name
+        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", name, "--keep", "all", *how, "--",
+                   str(program or self.program), *STEPS], self.directory, self.directory / "log")
+        job.wait_until_up(c)
+        for _ in range(count - 1):
+            mana(self.mana, "checkpoint", "--ckpt-dir", str(c))
+        mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(c))
+        job.process.wait(LIMIT_S)
+        return sorted(c.glob("gen-*"))
+
+    def shared_copies(self):
+        before, newest = self.checkpoints("shared", 2, "--compress", "none")
+        listed = {c["file"]: c["bytes"] for c in json.loads((newest / "manifest.json").read_text())["copies"]}
+        there = {f.name: f.stat().st_size for f in newest.glob("file-*")}
+        if not there or listed != there:
+            raise Failed(f"the manifest lists {listed}, there is {there}")
+        mana(self.mana, "verify", str(newest.parent))
+        largest = max(newest.glob("file-*"), key=lambda f: f.stat().st_size)
+        with largest.open("r+b") as copy:
+            copy.truncate(there[largest.name] - 1)
+        said = self.expect_result(self.mana, "restart", "shared", "--interval", "1000")
+        if "checkpoint 2 is passed over" not in said or f"{largest.name}: the copy of a program's file has" not in said:
+            raise Failed(f"not said: {said}")
+        if not (newest / "failed").exists() or (before / "failed").exists():
+            raise Failed("the damaged one is not marked, or the other is")
+
+    def go(self):
+        self.shared_copies()
+        print(f"{self.mpi}: {self.expected}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    try:
+        Test(parser.parse_args()).go()
+        return 0
+    except Failed as failed:
+        print(f"FAILED: {failed}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
