@@ -6,6 +6,7 @@
 #include "removal.hpp"
 #include "store_paths.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace mana::store {
@@ -35,21 +36,22 @@ void check_still_newest(const image::own_directory& all, const generation& origi
 
 /// The image of one rank.
 rank_file copy_of(const generation& original, const manifest& contents, const rank_file& f, const generation& copy,
-                  const image::packing& how) {
+                  const image::packing& how, const paths::path_map& moved) {
   check_file(original, contents, f, depth::identity);
   return in_store(error_kind::unwritable, [&] {
-    const image::rank_image whole(original.path + "/" + f.name);
+    image::rank_image whole(original.path + "/" + f.name);
+    whole.check_program_files(moved);
     const image::write_result w = image::write_whole(whole, copy.path + "/" + f.name, how);
     return rank_file{f.rank, f.name, w.file_bytes, w.memory_bytes, w.checksum, 0, f.write_s};
   });
 }
 
 manifest copy_all(const generation& original, manifest contents, const generation& copy, const image::packing& how,
-                  const compact_progress& progress) {
+                  const compact_progress& progress, const paths::path_map& moved) {
   const manifest before = contents;
   for (rank_file& f : contents.files) {
     if (progress) progress(f.rank, contents.ranks);
-    f = copy_of(original, before, f, copy, how);
+    f = copy_of(original, before, f, copy, how, moved);
   }
   contents.mode += ", compacted from " + std::to_string(original.number);
   contents.builds_on.clear();
@@ -64,27 +66,38 @@ std::uint64_t bytes_of(const manifest& m) {
 }
 
 void compact_to(const generation& copy, const image::own_directory& all, const generation& original, const manifest& contents,
-                const image::packing& how, const compact_progress& progress, compact_result& result) {
+                const image::packing& how, const compact_progress& progress, const paths::path_map& moved,
+                compact_result& result) {
   check_still_newest(all, original, copy);
-  const manifest whole = copy_all(original, contents, copy, how, progress);
+  const manifest whole = copy_all(original, contents, copy, how, progress, moved);
   commit(copy, whole);
   result.to = copy.number;
   result.bytes_after = bytes_of(whole);
 }
 
+bool is_by_reference(const generation& g, const manifest& contents) {
+  return std::any_of(contents.files.begin(), contents.files.end(), [&](const rank_file& f) {
+    check_file(g, contents, f, depth::identity);
+    return in_store(error_kind::unreadable,
+                    [&] { return image::refers_to_program_files(image::rank_image(g.path + "/" + f.name).about()); });
+  });
+}
+
 }  // namespace
 
-compact_result compact(const std::string& directory, const image::packing& how, const compact_progress& progress) {
+compact_result compact(const std::string& directory, const image::packing& how, const compact_progress& progress,
+                       const paths::path_map& moved) {
   const generation original = newest_in(directory);
   const auto all =
       in_store(error_kind::unreadable, [&] { return image::own_directory::open(image::directory_of(original.path)); });
   const auto lock = directory_lock::of_all(all, lock_kind::shared, patience);
   const manifest contents = read_manifest(original.path);
-  compact_result result{original.number, 0, contents.builds_on, bytes_of(contents), 0};
-  if (contents.builds_on.empty()) return result;
+  compact_result result{original.number, 0, contents.builds_on, is_by_reference(original, contents),
+                        bytes_of(contents), 0};
+  if (contents.builds_on.empty() && !result.by_reference) return result;
   const generation copy = begin_generation(all.path());
   try {
-    compact_to(copy, all, original, contents, how, progress, result);
+    compact_to(copy, all, original, contents, how, progress, moved, result);
   } catch (...) {
     abandon(copy);
     throw;

@@ -269,6 +269,12 @@ contents read_contents(int fd, const std::string& path) {
   return header.version == 1 ? read_version_1(file, header) : read_version_2(file, header);
 }
 
+bool refers_to_program_files(const contents& image) noexcept {
+  return std::any_of(image.chunks.begin(), image.chunks.end(), [&](const chunk_record& c) {
+    return c.source != 0 && image.sources[c.source - 1u].kind == source_kind::program_file;
+  });
+}
+
 std::uint64_t read_identity(int fd, const std::string& path) {
   const positioned_file file(fd, path);
   const file_header header = read_header(file);

@@ -42,6 +42,9 @@ struct contents {
 /// errors: image_error (damaged, version, io)
 contents read_contents(int fd, const std::string& path);
 
+/// Memory of it is in files of the program's.
+bool refers_to_program_files(const contents& image) noexcept;
+
 /// As contents::identity, without reading the tables.     errors: image_error (damaged, io)
 std::uint64_t read_identity(int fd, const std::string& path);
 

@@ -271,11 +271,12 @@ void rank_image::check_program_files(const paths::path_map& moved) {
   chunk_reader(contents_, fd_, path_, roots_, moved_).check_sources(true);
 }
 
-std::uint64_t rank_image::verify(const std::function<void(std::uint64_t)>& read) {
+std::uint64_t rank_image::verify(const std::function<void(std::uint64_t)>& read, bool program_files) {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
   chunk_reader in(contents_, fd_, path_, roots_, moved_);
   for (const chunk_record& c : contents_.chunks) {
-    in.read(c, memory.get());
+    const bool is_there = c.source != 0 && contents_.sources[c.source - 1u].kind == source_kind::program_file;
+    if (program_files || !is_there) in.read(c, memory.get());
     read(c.memory_bytes);
   }
   in.check_gaps();

@@ -87,9 +87,10 @@ class rank_image {
   void check_program_files(const paths::path_map& moved);
   /// Reads all chunks, those in other files too, and compares their checksums, without restoring anything.
   /// in:  read  told of the bytes of memory of each
+  ///      program_files  also chunks that are there; check_program_files() says where
   /// out: bytes of memory
   /// errors: image_error (missing, damaged, io)
-  std::uint64_t verify(const std::function<void(std::uint64_t)>& read = [](std::uint64_t) {});
+  std::uint64_t verify(const std::function<void(std::uint64_t)>& read = [](std::uint64_t) {}, bool program_files = true);
   /// Of the trailer, as write_result has it: tells this image from every other, without reading its memory.
   std::uint64_t checksum() const noexcept { return contents_.identity; }
 

@@ -21,6 +21,7 @@ enum class error_kind {
   unreadable,       // the system refused: that says nothing of the checkpoint
   not_own,          // links, files of others, or what others can replace
   other_version,    // of mana wrote it
+  program_file,     // that images refer to is not there, or not as it was; the checkpoint itself is sound as far as was looked
 };
 
 class store_error : public std::runtime_error {

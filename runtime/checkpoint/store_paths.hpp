@@ -24,6 +24,7 @@ inline store_error as_store_error(const image::image_error& error, error_kind re
     case image::error_kind::damaged: return {error_kind::damaged, error.what()};
     case image::error_kind::version: return {error_kind::other_version, error.what()};
     case image::error_kind::not_own: return {error_kind::not_own, error.what()};
+    case image::error_kind::file: return {error_kind::program_file, error.what()};
     default: return {refused, error.what()};
   }
 }

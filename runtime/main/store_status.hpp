@@ -12,7 +12,8 @@ constexpr exit_status status_of(store::error_kind kind) noexcept {
     case store::error_kind::missing_file: return exit_status::checkpoint_missing;
     case store::error_kind::damaged: return exit_status::checkpoint_damaged;
     case store::error_kind::not_own: return exit_status::checkpoint_not_own;
-    case store::error_kind::other_version: return exit_status::surroundings_differ;
+    case store::error_kind::other_version:
+    case store::error_kind::program_file: return exit_status::surroundings_differ;
     case store::error_kind::unwritable:
     case store::error_kind::unreadable: return exit_status::checkpoint_unreadable;
   }

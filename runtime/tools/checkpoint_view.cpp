@@ -20,7 +20,8 @@ std::uint64_t stored_bytes(const checkpoint_view& checkpoint) {
 std::string state(const checkpoint_view& checkpoint) {
   if (!checkpoint.complete) return "incomplete";
   if (!is_sound(checkpoint)) return "damaged";
-  return checkpoint.failure ? "failed" : "complete";
+  if (checkpoint.failure) return "failed";
+  return lacks_files(checkpoint) ? "lacks files" : "complete";
 }
 
 /// How, and on which others it builds.
@@ -33,8 +34,8 @@ std::string problems(const checkpoint_view& checkpoint) {
   std::string text;
   if (!checkpoint.problem.empty()) text += fmt::format("{}: {}\n", checkpoint.directory, checkpoint.problem);
   for (const auto& image : checkpoint.images)
-    if (!image.problem.empty())
-      text += fmt::format("{}, rank {}: {}\n", checkpoint.directory, image.rank, image.problem);
+    for (const std::string& what : {image.problem, image.lacks})
+      if (!what.empty()) text += fmt::format("{}, rank {}: {}\n", checkpoint.directory, image.rank, what);
   for (const auto& copy : checkpoint.copies)
     if (!copy.problem.empty()) text += fmt::format("{}, shared: {}\n", checkpoint.directory, copy.problem);
   if (checkpoint.failure)
@@ -47,7 +48,7 @@ std::string rank_lines(const checkpoint_view& checkpoint) {
   text_table table({">rank", ">image", ">memory", "state"});
   for (const auto& image : checkpoint.images)
     table.add({fmt::to_string(image.rank), human_bytes(image.file_bytes), human_bytes(image.memory_bytes),
-               image.problem.empty() ? "ok" : "damaged"});
+               !image.problem.empty() ? "damaged" : image.lacks.empty() ? "ok" : "lacks files"});
   return fmt::format("\ncheckpoint {}, {}\n{}", checkpoint.generation, checkpoint.program, table.text());
 }
 
@@ -56,6 +57,7 @@ nlohmann::ordered_json json_of(const image_view& image) {
       {"rank", image.rank}, {"path", image.path},
       {"file_bytes", image.file_bytes}, {"memory_bytes", image.memory_bytes}};
   if (!image.problem.empty()) json["problem"] = image.problem;
+  if (!image.lacks.empty()) json["lacks"] = image.lacks;
   return json;
 }
 
@@ -91,6 +93,11 @@ bool is_sound(const checkpoint_view& checkpoint) {
   return checkpoint.complete && checkpoint.problem.empty() && checkpoint.images.size() == checkpoint.ranks &&
          std::all_of(checkpoint.images.begin(), checkpoint.images.end(), has_no_problem) &&
          std::all_of(checkpoint.copies.begin(), checkpoint.copies.end(), has_no_problem);
+}
+
+bool lacks_files(const checkpoint_view& checkpoint) {
+  return std::any_of(checkpoint.images.begin(), checkpoint.images.end(),
+                     [](const image_view& image) { return !image.lacks.empty(); });
 }
 
 std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool details) {

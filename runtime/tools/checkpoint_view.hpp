@@ -7,13 +7,14 @@
 
 namespace mana::tools {
 
-/// One rank's image. `problem` is empty if nothing is wrong with it, as far as was looked.
+/// One rank's image. `problem` is empty if nothing is wrong with it, as far as was looked; `lacks` if the files of the program's
+/// are there that it refers to.
 struct image_view {
   std::uint32_t rank = 0;
   std::string path;
   std::uint64_t file_bytes = 0;      // as stored
   std::uint64_t memory_bytes = 0;    // of the upper half that it holds
-  std::string problem;
+  std::string problem, lacks;
 };
 
 /// A copy of a file of the program's, that ranks share.
@@ -51,5 +52,7 @@ std::string as_json(const std::vector<checkpoint_view>& checkpoints);
 
 /// True if a checkpoint is complete and no problem was found in it.
 bool is_sound(const checkpoint_view& checkpoint);
+/// True if files of the program's are not there that it needs.
+bool lacks_files(const checkpoint_view& checkpoint);
 
 }  // namespace mana::tools

@@ -120,16 +120,19 @@ void build_run(CLI::App& app, parsed& values) {
   add_no_config(*run, values);
 }
 
+void add_map(CLI::App& app, std::vector<std::string>& moved) {
+  app.add_option("--map", moved,
+                 "Look for the program's files that were under OLD under NEW; may be given again for other paths")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false)
+      ->check(path_rule());
+}
+
 void build_restart(CLI::App& app, parsed& values) {
   auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
   restart->footer("Usage: mpirun -n RANKS mana restart DIR [OPTIONS]");
   restart->add_option("DIR", values.restart.checkpoint_directory, "The checkpoint directory")->required();
-  restart
-      ->add_option("--map", values.restart.moved,
-                   "Look for the program's files that were under OLD under NEW; may be given again for other paths")
-      ->type_name("OLD=NEW")
-      ->allow_extra_args(false)
-      ->check(path_rule());
+  add_map(*restart, values.restart.moved);
   restart->add_flag("--lazy", values.restart.lazy,
                     "Run the program before its memory is read: what is not compressed is read when it is used");
   add_run_options(*restart, values.restart);
@@ -178,6 +181,7 @@ void build_looks(CLI::App& app, parsed& values) {
   verify->add_option("DIR", values.verify.directory, "A checkpoint directory, or one checkpoint in it")->required();
   verify->add_option("--generation", values.verify.generation, "The checkpoint of this number alone")->type_name("N");
   verify->add_flag("--progress", values.verify.progress, "Say how far it is, also where stderr is no terminal");
+  add_map(*verify, values.verify.moved);
   add_json(*verify, values.verify.json);
   auto* compact = app.add_subcommand("compact", "Make the newest checkpoint whole, so that it needs no older one");
   compact->add_option("DIR", values.compact.directory, "A checkpoint directory")->required();
@@ -186,6 +190,7 @@ void build_looks(CLI::App& app, parsed& values) {
                    "How its images are compressed: auto (default), none, lz4[:N], zstd[:LEVEL]")
       ->type_name("HOW")
       ->check(compression());
+  add_map(*compact, values.compact.moved);
   add_json(*compact, values.compact.json);
   auto* diff = app.add_subcommand("diff", "Show in what two checkpoints, or two images, differ");
   diff->add_option("A", values.diff.first, what_to_look_at)->required();

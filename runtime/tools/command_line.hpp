@@ -39,9 +39,14 @@ struct inspect_command {
 struct verify_command {
   std::string directory;
   std::optional<std::uint64_t> generation;         // only this one
+  std::vector<std::string> moved;                  // as run_options::moved
   bool progress = false, json = false;
 };
-struct compact_command { std::string directory, compress = "auto"; bool json = false; };
+struct compact_command {
+  std::string directory, compress = "auto";
+  std::vector<std::string> moved;                  // as run_options::moved
+  bool json = false;
+};
 struct diff_command {
   std::string first, second;                       // as inspect_command::what
   std::optional<std::uint32_t> rank;

@@ -7,8 +7,11 @@
 namespace mana::tools {
 
 [[noreturn]] inline void fail(const image::image_error& error) {
-  const bool missing = error.kind() == image::error_kind::missing;
-  throw failure(missing ? exit_code::checkpoint_missing : exit_code::checkpoint_damaged, error.what());
+  switch (error.kind()) {
+    case image::error_kind::missing: throw failure(exit_code::checkpoint_missing, error.what());
+    case image::error_kind::file: throw failure(exit_code::surroundings_differ, error.what(), "put it back");
+    default: throw failure(exit_code::checkpoint_damaged, error.what());
+  }
 }
 
 }  // namespace mana::tools

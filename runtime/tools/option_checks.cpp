@@ -182,6 +182,18 @@ const CLI::Validator& a_range() {
   return check;
 }
 
+paths::path_map path_map_of(const std::vector<std::string>& rules) {
+  paths::path_map map;
+  for (const std::string& rule : rules) {
+    try {
+      map.add(rule);
+    } catch (const paths::path_map_error& wrong) {
+      throw failure(exit_code::usage, std::string("--map: ") + wrong.what());
+    }
+  }
+  return map;
+}
+
 address_range parse_address_range(const std::string& text) {
   const auto address = [](std::string_view digits, std::uintptr_t& value) {
     if (digits.starts_with("0x")) digits.remove_prefix(2);

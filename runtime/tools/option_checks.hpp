@@ -2,7 +2,10 @@
 #pragma once
 #include "address_range.hpp"
 
+#include <path_map.hpp>
+
 #include <string>
+#include <vector>
 
 namespace CLI { class Validator; }
 
@@ -34,6 +37,10 @@ const CLI::Validator& redundancy_scheme();
 const CLI::Validator& signals();
 /// A piece of memory that is not empty: "0x2000-0x3000".
 const CLI::Validator& a_range();
+
+/// in:     rules  that path_rule() has let pass
+/// errors: failure (usage): two of them are of one path
+paths::path_map path_map_of(const std::vector<std::string>& rules);
 
 /// errors: std::invalid_argument with a sentence
 address_range parse_address_range(const std::string& text);

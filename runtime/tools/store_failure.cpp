@@ -11,13 +11,17 @@ exit_code code_of(store::error_kind kind) noexcept {
     case error_kind::damaged: return exit_code::checkpoint_damaged;
     case error_kind::unreadable: return exit_code::checkpoint_unreadable;
     case error_kind::not_own: return exit_code::checkpoint_not_own;
-    case error_kind::other_version: return exit_code::surroundings_differ;
+    case error_kind::other_version:
+    case error_kind::program_file: return exit_code::surroundings_differ;
     case error_kind::no_checkpoint:
     case error_kind::missing_file: break;
   }
   return exit_code::checkpoint_missing;
 }
 
-void fail_with(const store::store_error& error) { throw failure(code_of(error.kind()), error.what()); }
+void fail_with(const store::store_error& error) {
+  const bool is_elsewhere = error.kind() == store::error_kind::program_file;
+  throw failure(code_of(error.kind()), error.what(), is_elsewhere ? map_remedy : "");
+}
 
 }  // namespace mana::tools

@@ -6,6 +6,9 @@
 
 namespace mana::tools {
 
+/// What to do about a file that images refer to.
+inline constexpr char map_remedy[] = "put it back, or say where it is now: --map OLD=NEW";
+
 exit_code code_of(store::error_kind kind) noexcept;
 /// errors: failure, always
 [[noreturn]] void fail_with(const store::store_error& error);

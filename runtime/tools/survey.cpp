@@ -12,7 +12,7 @@ namespace mana::tools {
 namespace {
 
 image_view view_file(const store::generation& g, const store::manifest& m, const store::rank_file& f) {
-  image_view v{f.rank, g.path + "/" + f.name, f.bytes, f.memory_bytes, {}};
+  image_view v{f.rank, g.path + "/" + f.name, f.bytes, f.memory_bytes, {}, {}};
   try {
     store::check_file(g, m, f, store::depth::identity);
   } catch (const store::store_error& error) {

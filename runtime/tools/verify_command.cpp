@@ -1,7 +1,9 @@
 // `mana verify`: every byte of a directory's checkpoints is read.
 #include "commands.hpp"
 #include "exit_status.hpp"
+#include "option_checks.hpp"
 #include "progress_output.hpp"
+#include "store_failure.hpp"
 #include "survey.hpp"
 
 #include <own_directory.hpp>
@@ -9,6 +11,8 @@
 #include <store.hpp>
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace mana::tools {
 namespace {
@@ -27,11 +31,22 @@ std::vector<image_view*> images_of(std::vector<checkpoint_view>& checkpoints, st
   return images;
 }
 
-void check_image(image_view& image, const std::function<void(std::uint64_t)>& read) {
+/// A file of the program's that is not there keeps nothing else from being read.
+void check_image(image_view& image, const paths::path_map& moved, const std::function<void(std::uint64_t)>& read) {
+  const auto lacks = [&image](const image::image_error& error) {
+    if (error.kind() == image::error_kind::file) image.lacks = fmt::format("{}; {}", error.what(), map_remedy);
+    else image.problem = error.what();
+  };
   try {
-    image::rank_image(image.path).verify(read);
+    image::rank_image of_rank(image.path);
+    try {
+      of_rank.check_program_files(moved);
+    } catch (const image::image_error& error) {
+      lacks(error);
+    }
+    if (image.problem.empty()) of_rank.verify(read, image.lacks.empty());
   } catch (const image::image_error& error) {
-    image.problem = error.what();
+    lacks(error);
   }
 }
 
@@ -47,13 +62,13 @@ void check_copies(checkpoint_view& checkpoint) {
   }
 }
 
-void check_all(std::vector<checkpoint_view>& checkpoints, bool show_progress) {
+void check_all(std::vector<checkpoint_view>& checkpoints, const paths::path_map& moved, bool show_progress) {
   std::vector<work_part> parts;
   const std::vector<image_view*> images = images_of(checkpoints, parts);
   progress_output output("verify", show_progress);
   progress_meter meter(parts, output.sink(), 2s, 500ms);
   in_parallel(images.size(), idle_cores(), [&](std::size_t i) {
-    check_image(*images[i], [&meter, i](std::uint64_t bytes) { meter.add(i, bytes); });
+    check_image(*images[i], moved, [&meter, i](std::uint64_t bytes) { meter.add(i, bytes); });
   });
   for (checkpoint_view& v : checkpoints) check_copies(v);
 }
@@ -62,12 +77,12 @@ void check_all(std::vector<checkpoint_view>& checkpoints, bool show_progress) {
 
 int verify(const verify_command& wanted) {
   auto all = view_directory(wanted.directory, wanted.generation);
-  check_all(all, wanted.progress);
+  check_all(all, path_map_of(wanted.moved), wanted.progress);
   leave_out_what_is_gone(all);
   fmt::print("{}", wanted.json ? as_json(all) : as_text(all, true));
   for (const checkpoint_view& v : all)
     if (v.complete && !is_sound(v)) return static_cast<int>(exit_code::checkpoint_damaged);
-  return 0;
+  return static_cast<int>(std::any_of(all.begin(), all.end(), lacks_files) ? exit_code::surroundings_differ : exit_code::success);
 }
 
 }  // namespace mana::tools

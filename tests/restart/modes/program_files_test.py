@@ -1,4 +1,4 @@
-"""What checkpoints have of the program's own files: copies that the ranks of a node share."""
+"""What checkpoints have of the program's own files: copies that the ranks of a node share, and references to the files."""
 import argparse
 import json
 import pathlib
@@ -72,8 +72,34 @@ class Test:
         if not (newest / "failed").exists() or (before / "failed").exists():
             raise Failed("the damaged one is not marked, or the other is")
 
+    def command(self, status, *words):
+        done = subprocess.run([self.mana, *words], cwd=self.directory, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        if done.returncode != status:
+            raise Failed(f"mana {' '.join(words)} ended with status {done.returncode}, not {status}: {done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def moved_program(self):
+        """The program's file goes to another place, and is left out of the checkpoint then."""
+        old, new = self.directory / "old", self.directory / "new"
+        old.mkdir()
+        program = shutil.copy(self.program, old)
+        self.checkpoints("referring", 1, "--by-reference", "--compress", "none", program=program)
+        old.rename(new)
+        said = self.command(83, "verify", "referring")
+        if "lacks files" not in said or "damaged" in said or "--map OLD=NEW" not in said or str(program) not in said:
+            raise Failed(f"not said: {said}")
+        moved = ("--map", f"{old}={new}")
+        self.command(0, "verify", "referring", *moved)
+        self.command(83, "compact", "referring")
+        self.command(0, "compact", "referring", *moved, "--compress", "none")
+        new.rename(self.directory / "away")
+        self.command(83, "verify", "referring")
+        self.command(0, "verify", "referring", "--generation", "2")
+        self.expect_result(self.mana, "restart", "referring", "--interval", "1000")
+
     def go(self):
         self.shared_copies()
+        self.moved_program()
         print(f"{self.mpi}: {self.expected}")
 
 

@@ -4,6 +4,7 @@
 #include "window_memory.hpp"
 
 #include <build_id.hpp>
+#include <compaction.hpp>
 #include <generation_choice.hpp>
 #include <image_saver.hpp>
 #include <image_writer.hpp>
@@ -529,6 +530,68 @@ TEST_CASE("a file that stands where a copy is to be, and that no rank has made, 
   fs::permissions(next.path + "/" + name, fs::perms::owner_read | fs::perms::owner_write);
   CHECK_THROWS_WITH_AS(store::commit(next, {}), doctest::Contains("no rank has made this file"), store::store_error);
   CHECK(!store::is_complete(next));
+}
+
+namespace {
+
+/// A checkpoint of one rank that refers to the file.
+store::generation add_by_reference(const scene& s, const std::string& checkpoints) {
+  s.write();
+  const store::generation made = store::begin_generation(checkpoints);
+  const std::string path = made.path + "/" + store::rank_file_name(0);
+  fs::rename(s.image, path);
+  const image::rank_image image(path);
+  store::manifest m;
+  m.ranks = 1;
+  m.files = {{0, store::rank_file_name(0), fs::file_size(path), image.about().memory_bytes, image.checksum()}};
+  store::commit(made, m);
+  return {made.path, made.number};
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint that refers to files is made whole, from where they are; one with copies of its own is whole") {
+  const scene s;
+  const std::string checkpoints = s.directory.path() / "c";
+  add_by_reference(s, checkpoints);
+  fs::create_directory(s.directory.path() / "new");
+  fs::rename(s.library, s.directory.path() / "new" / "library.so");
+  const auto packed = image::parse_packing("none");
+  try {
+    store::compact(checkpoints, packed);
+    FAIL("the file is not there");
+  } catch (const store::store_error& error) {
+    CHECK(error.kind() == store::error_kind::program_file);
+    CHECK(has(error.what(), s.library.string()));
+  }
+  paths::path_map moved;
+  moved.add((s.directory.path() / "library.so").string() + "=" + (s.directory.path() / "new" / "library.so").string());
+  const auto done = store::compact(checkpoints, packed, {}, moved);
+  CHECK(done.by_reference);
+  CHECK(done.builds_on.empty());
+  REQUIRE(done.to > done.from);
+  fs::remove_all(s.directory.path() / "new");
+  const std::string whole = store::newest_complete(checkpoints).path + "/" + store::rank_file_name(0);
+  CHECK(restored_image(s, whole) == "");
+  CHECK(store::compact(checkpoints, packed).to == 0);
+  const shared_scene shared;
+  shared.add();
+  CHECK(store::compact(shared.checkpoints, packed).to == 0);
+}
+
+TEST_CASE("an image is verified but for what is in files of the program's that are not there") {
+  const scene s;
+  s.write();
+  fs::remove(s.library);
+  image::rank_image own(s.image);
+  CHECK_THROWS_AS(own.verify(), image::image_error);
+  std::uint64_t read = 0;
+  own.verify([&](std::uint64_t bytes) { read += bytes; }, false);
+  CHECK(read == own.about().memory_bytes);
+  std::string bytes = read_bytes(s.image);
+  bytes[wm::page + 100] ^= 1;
+  std::ofstream(s.image, std::ios::binary | std::ios::trunc) << bytes;
+  CHECK_THROWS_WITH_AS(image::rank_image(s.image).verify([](std::uint64_t) {}, false), doctest::Contains("checksum"), image::image_error);
 }
 
 TEST_CASE("a section that names no files, or memory twice, is refused") {
