@@ -29,7 +29,7 @@ struct rank_written {
   double seconds = 0;                                             // from where its messages were in until it was durable
   double sync_s = 0;                                              // of them: after the last byte
   std::uint64_t writer_bytes = 0;                                 // of memory that writing it took
-  std::vector<file_written> files;                                // that this rank has made beside its image
+  std::vector<file_written> files = {};                             // that this rank has made beside its image
   static constexpr std::tuple fields{&rank_written::rank,       &rank_written::file_bytes, &rank_written::memory_bytes,
                                      &rank_written::checksum,   &rank_written::kept_bytes, &rank_written::builds_on,
                                      &rank_written::mode,       &rank_written::warnings,   &rank_written::seconds,

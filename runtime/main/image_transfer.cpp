@@ -4,6 +4,8 @@
 
 #include "../lower/own_state.hpp"
 
+#include <mana/core/fault_points.hpp>
+
 #include <io_error.hpp>
 #include <local_store.hpp>
 #include <store_paths.hpp>
@@ -67,6 +69,7 @@ void send_image(const store::image_move& move, const std::string& directory) {
           std::min<std::uint64_t>(read_piece(from.get(), piece.get(), done, path), move.about.bytes - done));
       to.send(piece.get(), n);
       done += n;
+      fault_point(fault::point::moving);
     }
   } catch (...) {
     to.send(piece.get(), 0);
@@ -127,6 +130,7 @@ void receive_image(const store::image_move& move, const std::string& directory) 
     if (n == 0) return;
     image.take(piece.get(), n);
     done += n;
+    fault_point(fault::point::moving);
   }
   image.finish();
 }

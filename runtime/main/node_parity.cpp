@@ -7,6 +7,8 @@
 
 #include "../lower/own_state.hpp"
 
+#include <mana/core/fault_points.hpp>
+
 #include <encode.hpp>
 #include <generation_name.hpp>
 #include <groups.hpp>
@@ -142,6 +144,7 @@ store::parity_group parity_turn::make(const std::string& directory, const contro
       if (const auto missing = first_not_ready(files.has_value()))
         throw std::runtime_error("rank " + std::to_string(*missing) +
                                  " has no image, or no file of parity, on its node");
+      fault_point(fault::point::encoding);
       mpi_transport link(who.of.ranks);
       redundancy::encode(who, {generation.generation, generation.nonce},
                          {{files->image.get(), files->path}, checksum, {files->parity.get(), files->parity.path()}},

@@ -5,6 +5,8 @@
 #include "image_transfer.hpp"
 #include "start_failure.hpp"
 
+#include <mana/core/fault_points.hpp>
+
 #include <parity_choice.hpp>
 
 #include <algorithm>
@@ -133,6 +135,7 @@ class rebuilding {
     if (failed) return failed;
     failed = try_together([&] {
       if (own == nullptr) return;
+      fault_point(fault::point::rebuilding);
       if (has(own->lost, rank_)) sidecar = to_json(files->finish_lost(own->group));
       else files->finish();
       report = files->report();

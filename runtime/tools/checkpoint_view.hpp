@@ -14,7 +14,8 @@ struct image_view {
   std::string path;
   std::uint64_t file_bytes = 0;      // as stored
   std::uint64_t memory_bytes = 0;    // of the upper half that it holds
-  std::string problem, lacks;
+  std::string problem;
+  std::string lacks = {};
 };
 
 /// A copy of a file of the program's, that ranks share.

@@ -26,7 +26,7 @@ from workbench import JOB_ENDED, LIMIT_S, NOT_SAVED, ROOT, Bench, Failed, await_
 RANKS = 3
 POINTS_FILE = ROOT / "include" / "mana" / "core" / "fault_points.hpp"
 ROW = re.compile(r'row\{point::\w+, "(\w+)", phase::(\w+), who::(\w+), "(.*)"\}')
-RESTARTS_FROM = "generation_chosen"     # this point and those after it belong to a restart
+RESTARTS_FROM = "moving"     # this point and those after it belong to a restart
 NAMED_FROM = "manifest_named"           # from here on the new checkpoint exists
 PRUNES = ("before_prune", "half_removed")
 ON_NODE = ("on_node", "copying")
@@ -49,8 +49,8 @@ def is_after(point, other):
 
 
 def victims_of(point, comes_there):
-    """given_up needs an image that cannot be written, which fault_test.py has."""
-    if point == "given_up" or (point == "copied" and comes_there == "coordinator"):
+    """given_up needs an image that cannot be written, which fault_test.py has; some need nodes: tests/restart/local has them."""
+    if point in ("given_up", "encoding", "moving", "rebuilding") or (point == "copied" and comes_there == "coordinator"):
         return []
     found = ["first", "mpirun"] if comes_there == "coordinator" else ["first", "middle", "last", "two", "mpirun"]
     return found + (["writer"] if point in WRITER_POINTS and point != "before_write" else [])

@@ -10,9 +10,9 @@ namespace mana::fault {
 /// In the order in which a checkpoint comes to them, and then a restart.
 enum class point : std::uint8_t {
   request_heard, requested, counted, line_found, at_line, parked, all_parked, collectives_completed, drained,
-  before_write, copied, half_written, before_sync, written, on_node, copying, all_written, manifest_written, manifest_named, committed_unsaid,
+  before_write, copied, half_written, before_sync, written, encoding, on_node, copying, all_written, manifest_written, manifest_named, committed_unsaid,
   before_prune, half_removed, verdict_sent, committed, resuming, given_up,
-  generation_chosen, image_opened, descriptors_known, descriptors_shared, memory_mapped, memory_filled, registers_fitted,
+  moving, rebuilding, generation_chosen, image_opened, descriptors_known, descriptors_shared, memory_mapped, memory_filled, registers_fitted,
   memory_restored, control_joined, threads_restarted, objects_rebuilt,
 };
 
@@ -47,6 +47,7 @@ inline constexpr std::array table{
     row{point::half_written, "half_written", phase::write, who::each_rank, "memory is written, its end is not"},
     row{point::before_sync, "before_sync", phase::sync, who::each_rank, "the image is whole, and not durable"},
     row{point::written, "written", phase::sync, who::each_rank, "the image is durable, and nobody knows"},
+    row{point::encoding, "encoding", phase::copy, who::each_rank, "--redundancy: all images are durable, parity is not made yet"},
     row{point::on_node, "on_node", phase::copy, who::each_rank, "--local: the image is durable on the node, and nobody knows"},
     row{point::copying, "copying", phase::copy, who::each_rank, "--local: before it is copied from the node, the program runs"},
     row{point::all_written, "all_written", phase::manifest, who::coordinator, "all images are known, there is no manifest"},
@@ -59,6 +60,8 @@ inline constexpr std::array table{
     row{point::committed, "committed", phase::resume, who::each_rank, "the verdict is known"},
     row{point::resuming, "resuming", phase::resume, who::each_rank, "before threads are let go"},
     row{point::given_up, "given_up", phase::give_up, who::each_rank, "an image was not written"},
+    row{point::moving, "moving", phase::choose, who::each_rank, "--local: a part of an image has gone to the rank's node, or from it"},
+    row{point::rebuilding, "rebuilding", phase::choose, who::each_rank, "--local: lost images are computed, and not durable"},
     row{point::generation_chosen, "generation_chosen", phase::choose, who::each_rank, "all ranks have agreed on it"},
     row{point::image_opened, "image_opened", phase::image, who::each_rank, "header and tables are checked"},
     row{point::descriptors_known, "descriptors_known", phase::descriptors, who::each_rank, "nothing is opened yet"},

@@ -118,13 +118,18 @@ class Cases:
         place, = (self.directory / "copy" / "local" / node).iterdir()
         return place / f"gen-{generation:06}" / f"rank-{rank:05}.mana"
 
-    def restart(self, *words, nodes=None, local=True, where="copy/ckpt"):
+    def died(self, name, fault, **how):
+        """A restart with this fault does not end well, and prints nothing of the program's."""
+        status, output, _ = self.restart(environment={"MANA_FAULT": fault}, **how)
+        self.check(name, status != 0 and not self.output.of(output), f"status {status}: {output}")
+
+    def restart(self, *words, nodes=None, local=True, where="copy/ckpt", environment=None):
         """(status, output) of a restart of the copy, to its end."""
         nodes = nodes or self.nodes
         words = [where, "--interval", "1000", *words]
         line = self.words(nodes, "copy", "restart", *words) if local else \
             [*mpirun(self.mpi, len(nodes)), self.mana, "restart", *words]
-        done = subprocess.run(line, cwd=self.directory, env={**mpi_environment(), **ENDS_AT_ONCE}, capture_output=True,
+        done = subprocess.run(line, cwd=self.directory, env={**mpi_environment(), **ENDS_AT_ONCE, **(environment or {})}, capture_output=True,
                               text=True, errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)
         return done.returncode, done.stdout, done.stderr
 
@@ -190,6 +195,13 @@ class TwoNodes(Cases):
         self.case("an image cannot be sent", nodes=["b", "a"],
                   expected=(f"local generation 2: rank 1: {self.image('a', 1)}: ", OLDER))
 
+    def killed_while_moving(self):
+        """Either rank dies when a part of an image is on its way. The restart ends, and the next is as good as the first."""
+        for rank in (0, 1):
+            self.died(f"rank {rank} dies while images are moved", f"moving@{rank}", nodes=["b", "a"])
+            self.case(f"rank {rank} had died while images were moved", "--verbose", nodes=["b", "a"], expected=(NEWEST,))
+            self.copy()
+
     def lost_base(self):
         self.image("a", 0, 1).unlink()
         self.without_checkpoints()
@@ -230,7 +242,7 @@ class TwoNodes(Cases):
 
     def run(self, every):
         """The first on all MPIs, of the others each on one of two."""
-        first = (self.as_it_was, self.exchanged, self.lost_node, self.goes_on)
+        first = (self.as_it_was, self.exchanged, self.lost_node, self.goes_on, self.killed_while_moving)
         others = (self.without_option, self.found_late, self.found_late_lazily, self.cut_image, self.only_nodes, self.lost_base,
                   self.no_room)
         turn = int(self.mpi == "openmpi")

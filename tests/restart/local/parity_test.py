@@ -126,17 +126,29 @@ class Parity(Cases):
         self.check("parity that cannot be made", parity == [None, True] and all(text in warnings for text in said),
                    f"{parity}, {warnings}")
 
-    def killed(self):
+    def killed(self, fault="written@1"):
         """A rank dies when its image is durable, and the others are about to compute parity with it: the job ends."""
         self.new()
-        job = self.new_job(MANA_FAULT="written@1")
+        job = self.new_job(MANA_FAULT=fault)
         try:
             self.ask(where="new")
-            self.check("a rank is killed", False, "there is a checkpoint")
+            self.check(f"a rank is killed: {fault}", False, "there is a checkpoint")
         except Failed:
             job.process.wait(LIMIT_S)
             sidecars = list((self.directory / "new" / "local").glob("*/*/*/*.json"))
-            self.check("a rank is killed", not sidecars, sidecars)
+            self.check(f"a rank is killed: {fault}", not sidecars, sidecars)
+
+    def killed_while_encoding(self):
+        self.killed("encoding@1")
+
+    def killed_while_rebuilding(self):
+        """One that has lost its image, or one that has it. The next restart rebuilds what the others had not finished."""
+        for rank in (3, 1):
+            self.copy()
+            self.lose(0, 3)
+            self.died(f"rank {rank} dies while images are rebuilt", f"rebuilding@{rank}")
+            self.case(f"rank {rank} had died while images were rebuilt", "--verbose", expected=(NEWEST,))
+            self.are_as_written(f"rank {rank} had died while images were rebuilt", (0, 3))
 
     def first_dies(self):
         """The coordinator dies with its node when all images are on the nodes, and nobody knows. The others' stay."""
@@ -226,7 +238,7 @@ def main():
     two.all_losses(options.every)
     if options.every:
         two.killed()
-    others = (two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity,
+    others = (two.killed_while_rebuilding, two.killed_while_encoding, two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity,
               two.first_dies, two.cannot_be_made)
     for take in others if options.every else others[int(options.mpi == "openmpi")::2]:
         take()
