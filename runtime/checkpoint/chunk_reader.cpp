@@ -65,9 +65,9 @@ chunk_reader::~chunk_reader() {
 
 namespace {
 
-descriptor open_file_of(const source& s, const std::string& path, const std::string& image_path) {
+descriptor open_file_of(const source& s, const std::string& path, const contents& image, const std::string& image_path) {
   try {
-    return s.kind == source_kind::program_file ? open_program_file(s, path) : open_own_file(path);
+    return s.kind == source_kind::program_file ? open_program_file(s, image, path) : open_own_file(path);
   } catch (const image_error& error) {
     if (error.kind() == error_kind::file) throw image_error(error.kind(), std::string(error.what()) + " (" + image_path + ")");
     throw image_error(error.kind(), std::string(error.what()) + "; " + image_path +
@@ -95,7 +95,7 @@ void chunk_reader::check_sources(bool of_program) {
 /// A file that was replaced since is not taken for the one that the image was made with.
 void chunk_reader::open_source_at(std::size_t n, const std::string& path) {
   const source& s = image_.sources[n - 1];
-  descriptor fd = open_file_of(s, path, files_[0].path);
+  descriptor fd = open_file_of(s, path, image_, files_[0].path);
   if (s.kind == source_kind::generation && read_identity(fd.get(), path) != s.identity)
     throw_damaged(path, "it is not the image that " + files_[0].path + " was made with");
   if (s.kind == source_kind::file_copy && !is_of_build(s, fd.get(), path))

@@ -85,7 +85,8 @@ void image_saver::prepare(image_plan& plan) {
   next_.reset();
   plan.how = how_.how;
   plan.most_per_s = plan.limited ? how_.most_per_s : 0;
-  const std::vector<file_origin> origins = origins_with(origins_of(plan.regions), restored_from_);
+  std::vector<file_origin> origins = origins_with(origins_of(plan.regions), restored_from_);
+  if (how_.by_reference) note_builds(origins);
   plan.sections.push_back({sections::files, encode(origins)});
   if (how_.by_reference) plan.node.clear();
   if (how_.by_reference || !plan.node.empty()) plan.origins = origins;
@@ -189,8 +190,6 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     if (copy < 0) throw_io(about.path, "no process can be forked off to write it");
     said = true;
     holds(nullptr);
-    std::vector<made_copy> copies;
-    const std::string not_copied = try_to_copy(writer, copies);
     int status = 0;
     while (waitpid(static_cast<pid_t>(copy), &status, __WALL) < 0 && errno == EINTR) {}
     if (!told->well && told->failure.what != nullptr) return done({}, writer.failure_text(told->failure));
@@ -198,6 +197,9 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
       return done({}, about.path + ": the process that wrote it was killed by signal " +
                           std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0));
     writer.taken_over();
+    if (how_.nice != 0) setpriority(PRIO_PROCESS, 0, how_.nice);      // of this thread, which ends soon
+    std::vector<made_copy> copies;
+    const std::string not_copied = try_to_copy(writer, copies);
     if (!not_copied.empty()) return done({}, not_copied);
     saved_image saved = look_at(writer, about, generation, writer.take_sums());
     saved.written = told->written;
@@ -219,13 +221,16 @@ void image_saver::settle(bool committed) {
 }
 
 void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
-                             std::span<const region> regions, const std::string& observed) {
+                             std::span<const region> regions, const std::string& observed, const paths::path_map& moved) {
   restored_from_ = origins_of(restored, file);
+  for (file_origin& o : restored_from_) o.path = moved(o.path);
   if (!how_.incremental) return;
   tracker_->mark(regions);
   const std::lock_guard hold(lock_);
   base_ = std::make_unique<generation_base>();
   base_->image = as_base(restored, generation, file);
+  for (source& s : base_->image.sources)
+    if (s.kind == source_kind::program_file) s.name = moved(s.name);
   base_->observed = section_of(restored, observed);
   base_->length = static_cast<unsigned>(base_->image.sources.size());
   base_usable_ = true;

@@ -3,6 +3,8 @@
 #pragma once
 #include "image_writer.hpp"
 
+#include <path_map.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -55,8 +57,9 @@ class image_saver {
   /// The memory is that of this image, and will be changed from now on.
   /// in: regions   as they are mapped now
   ///     observed  name of the section of the observer of the next image
+  ///     moved     where files of the program's are that had another path in that image: later ones name the new one
   void begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
-                  std::span<const region> regions, const std::string& observed);
+                  std::span<const region> regions, const std::string& observed, const paths::path_map& moved = {});
 
  private:
   struct generation_base {

@@ -100,8 +100,8 @@ image_writer::image_writer(image_plan plan)
   if (plan_.base != nullptr) sources = plan_.base->sources;
   if (!plan_.origins.empty()) files_.emplace(std::move(plan_.origins));
   if (files_)
-    for (const source& file : files_->sources()) {
-      const source s = plan_.node.empty() ? file : program_files::copy_of(file, plan_.generation, plan_.node);
+    for (std::size_t i = 0; i < files_->sources().size(); ++i) {
+      const source s = plan_.node.empty() ? files_->sources()[i] : files_->copy_of(i, plan_.generation, plan_.node);
       auto at = std::find(sources.begin(), sources.end(), s);
       if (at == sources.end()) at = sources.insert(at, s);
       number_of_.push_back(static_cast<std::uint16_t>(at - sources.begin() + 1));
@@ -125,6 +125,8 @@ bool image_writer::write_shared() noexcept {
 
 bool image_writer::finish() noexcept {
   if (!write_regions(false)) return false;
+  if (files_ && !files_->are_as_they_were())
+    return out_.fail("a file of the program's was written to while the image was written, which refers to it", ETXTBSY);
   fault_point(fault::point::half_written);
   if (!write_tables() || !out_.append(&end_, sizeof end_)) return false;
   result_.file_bytes = out_.position();
@@ -358,7 +360,7 @@ bool image_writer::write_chunk_records() noexcept {
 
 std::vector<made_copy> image_writer::copy_files() const {
   if (!files_ || plan_.node.empty()) return {};
-  return files_->copy_to(directory_of(plan_.path), plan_.node);
+  return files_->copy_to(directory_of(plan_.path), plan_.node, plan_.most_per_s);
 }
 
 std::string image_writer::failure_text(const io_failure& why) const {

@@ -119,15 +119,19 @@ bool take(std::span<const std::uint8_t>& from, T& value) {
 
 bool take(std::span<const std::uint8_t>& from, file_origin& o) {
   std::uint64_t begin = 0, end = 0;
-  std::uint32_t length = 0;
+  std::uint32_t length = 0;            // of the path, and of a zero byte and the build id, if that is known
   if (!take(from, begin) || !take(from, end) || !take(from, o.offset) || !take(from, length) || from.size() < length) return false;
   o.begin = begin;
   o.end = end;
   o.path.assign(from.begin(), from.begin() + length);
   from = from.subspan(length);
+  if (const std::size_t zero = o.path.find('\0'); zero != std::string::npos) {
+    o.build_id = o.path.substr(zero + 1);
+    o.path.resize(zero);
+    if (o.build_id.empty() || o.build_id.find_first_not_of("0123456789abcdef") != std::string::npos) return false;
+  }
   const bool whole = begin % page_bytes == 0 && end % page_bytes == 0 && o.offset % page_bytes == 0;
-  return whole && begin < end && o.offset < (std::uint64_t{1} << 62) && o.path.starts_with('/') &&
-         o.path.find('\0') == std::string::npos;
+  return whole && begin < end && o.offset < (std::uint64_t{1} << 62) && o.path.starts_with('/');
 }
 
 }  // namespace
@@ -138,8 +142,9 @@ std::vector<std::uint8_t> encode(const std::vector<file_origin>& origins) {
     append(bytes, std::uint64_t{o.begin});
     append(bytes, std::uint64_t{o.end});
     append(bytes, o.offset);
-    append(bytes, static_cast<std::uint32_t>(o.path.size()));
-    bytes.insert(bytes.end(), o.path.begin(), o.path.end());
+    const std::string text = o.build_id.empty() ? o.path : o.path + '\0' + o.build_id;
+    append(bytes, static_cast<std::uint32_t>(text.size()));
+    bytes.insert(bytes.end(), text.begin(), text.end());
   }
   return bytes;
 }
@@ -169,6 +174,22 @@ std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std:
   return newer;
 }
 
+void note_builds(std::vector<file_origin>& origins) {
+  std::map<std::string, std::string> known;
+  for (file_origin& o : origins) {
+    const auto [at, is_new] = known.try_emplace(o.path);
+    if (is_new)
+      if (const auto file = try_open(o.path)) at->second = file->build_id;
+    if (!at->second.empty()) o.build_id = at->second;
+  }
+}
+
+program_files::stamp program_files::stamp_of(int fd) noexcept {
+  struct stat about{};
+  if (fstat(fd, &about) != 0) return {};
+  return {about.st_ino, static_cast<std::uint64_t>(about.st_size), about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
+}
+
 program_files::program_files(std::vector<file_origin> origins) : bytes_(new char[buffer_bytes]) {
   std::map<std::string, std::uint32_t> number;
   const spare left_for_others;
@@ -177,9 +198,11 @@ program_files::program_files(std::vector<file_origin> origins) : bytes_(new char
     if (!file) continue;
     number[path] = static_cast<std::uint32_t>(files_.size());
     sources_.push_back({source_kind::program_file, 0, identity_of(file->build_id), path});
+    stamps_.push_back(stamp_of(file->fd.get()));
     files_.push_back(std::move(file->fd));
     bytes_of_.push_back(file->loaded_bytes);
   }
+  used_.reset(new bool[files_.size()]());
   std::sort(origins.begin(), origins.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
   for (file_origin& o : origins) {
     const auto found = number.find(o.path);
@@ -189,8 +212,11 @@ program_files::program_files(std::vector<file_origin> origins) : bytes_(new char
   }
 }
 
-source program_files::copy_of(const source& file, std::uint64_t generation, const std::string& node) {
-  const std::string whose = node + '\n' + file.name;
+source program_files::copy_of(std::size_t number, std::uint64_t generation, const std::string& node) const {
+  const source& file = sources_[number];
+  const stamp& as = stamps_[number];
+  const std::string whose = node + '\n' + file.name + '\n' + std::to_string(as.inode) + ' ' + std::to_string(as.bytes) + ' ' +
+                            std::to_string(as.s) + ' ' + std::to_string(as.ns);
   char name[64];
   std::snprintf(name, sizeof name, "%s%016llx-%016llx", copy_begins, static_cast<unsigned long long>(file.identity),
                 static_cast<unsigned long long>(XXH3_64bits(whose.data(), whose.size())));
@@ -200,8 +226,9 @@ source program_files::copy_of(const source& file, std::uint64_t generation, cons
 namespace {
 
 /// out: the checksum
-std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, const std::string& to) {
-  output_file copy(to);
+std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, const std::string& to,
+                        std::uint64_t most_per_s) {
+  output_file copy(to, most_per_s);
   checksum_state sum;
   for (std::uint64_t done = 0; done < bytes;) {
     char* const place = copy.room(chunk_bytes);
@@ -221,17 +248,22 @@ std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, 
 
 }  // namespace
 
-std::vector<made_copy> program_files::copy_to(const std::string& directory, const std::string& node) const {
+std::vector<made_copy> program_files::copy_to(const std::string& directory, const std::string& node,
+                                              std::uint64_t most_per_s) const {
   const own_directory all = own_directory::at(directory);
   std::vector<made_copy> made;
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    const std::string name = copy_of(sources_[i], 0, node).name;
+    const std::string name = copy_of(i, 0, node).name, &path = sources_[i].name;
     if (all.has(name)) continue;
     try {
-      made.push_back({name, bytes_of_[i], copy_file(files_[i].get(), bytes_of_[i], sources_[i].name, directory + "/" + name)});
+      const std::uint64_t sum = copy_file(files_[i].get(), bytes_of_[i], path, directory + "/" + name, most_per_s);
+      made.push_back({name, bytes_of_[i], sum});
     } catch (const image_error&) {
       if (!all.has(name)) throw;         // else another rank was faster
+      continue;
     }
+    if (stamp_of(files_[i].get()) != stamps_[i])
+      throw image_error(error_kind::io, path + ": it was written to while the checkpoint was taken; take another");
   }
   return made;
 }
@@ -247,6 +279,12 @@ void program_files::find(std::uintptr_t begin, std::size_t pages, const bool* wa
             memory, where);
 }
 
+bool program_files::are_as_they_were() const noexcept {
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (used_[i] && stamp_of(files_[i].get()) != stamps_[i]) return false;
+  return true;
+}
+
 /// What cannot be read is not the same. The last part of a page that the file does not fill is no page of it.
 void program_files::compare(std::size_t origin, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t window,
                             const bool* wanted, const char* memory, place* where) noexcept {
@@ -260,25 +298,41 @@ void program_files::compare(std::size_t origin, std::uintptr_t begin, std::uintp
   const std::size_t skipped = (begin - window) / page_bytes;
   for (std::size_t i = 0; i < read_pages; ++i)
     if (wanted[skipped + i] &&
-        std::memcmp(memory + (skipped + i) * page_bytes, bytes_.get() + i * page_bytes, page_bytes) == 0)
+        std::memcmp(memory + (skipped + i) * page_bytes, bytes_.get() + i * page_bytes, page_bytes) == 0) {
       where[skipped + i] = {static_cast<int>(file_of_[origin]), offset + i * page_bytes};
+      used_[file_of_[origin]] = true;
+    }
 }
 
 bool is_of_build(const source& about, int fd, const std::string& path) {
   return identity_of(build_id_of(fd, path)) == about.identity;
 }
 
-descriptor open_program_file(const source& about, const std::string& path) {
+namespace {
+
+/// As the image has it; empty if it does not.
+std::string build_id_of(const source& about, const contents& image) {
+  try {
+    for (const file_origin& o : origins_of(image, {}))
+      if (o.path == about.name && identity_of(o.build_id) == about.identity) return o.build_id;
+  } catch (const image_error&) {
+  }
+  return {};
+}
+
+}  // namespace
+
+descriptor open_program_file(const source& about, const contents& image, const std::string& path) {
   descriptor fd = open_regular(path);
   if (!fd)
     throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which cannot be opened: " +
                                             (errno == EISDIR ? "it is no regular file" : std::strerror(errno)));
-  const std::string id = build_id_of(fd.get(), path);
-  if (identity_of(id) != about.identity)
-    throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which is another build now (" +
-                                            (id.empty() ? "without a build id" : "build id " + id) +
-                                            ") than at the checkpoint; put that build back");
-  return fd;
+  const std::string id = image::build_id_of(fd.get(), path);
+  if (identity_of(id) == about.identity) return fd;
+  const std::string wanted = build_id_of(about, image);
+  throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which is another build now (" +
+                                          (id.empty() ? "without a build id" : "build id " + id) + ") than at the checkpoint" +
+                                          (wanted.empty() ? "" : " (build id " + wanted + ")") + "; put that build back");
 }
 
 }  // namespace mana::image

@@ -30,7 +30,7 @@ std::uint64_t identity_of(const store::shared_work_file& image) noexcept {
 std::vector<std::uint64_t> generations_of(const image::contents& about, std::uint64_t own) {
   std::set<std::uint64_t> found;
   for (const image::source& s : about.sources)
-    if (s.kind == image::source_kind::generation && s.generation != own) found.insert(s.generation);
+    if (s.kind != image::source_kind::program_file && s.generation != own) found.insert(s.generation);
   return {found.begin(), found.end()};
 }
 

@@ -185,7 +185,8 @@ int show_segment(const image::region& r, const restored& parts) {
 void note_restored(const image::rank_image& own) {
   const restored_image& from = image_of_restart();
   const std::string file = store::rank_file_name(from.rank);
-  if (from.is_global) saver_of_job().begin_from(own.about(), from.generation, file, own.regions(), sections::locks);
+  if (from.is_global)
+    saver_of_job().begin_from(own.about(), from.generation, file, own.regions(), sections::locks, this_job().options.moved);
 }
 
 bool holds(const image::region& r, std::uintptr_t address) noexcept {

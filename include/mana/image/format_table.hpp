@@ -138,7 +138,7 @@ inline constexpr section_row section_table[] = {
      "runtime/checkpoint/image_saver.cpp", "runtime/tools/image_report.cpp"},
     {sections::mpi, false, "CBOR: names and numbers", "how many MPI objects and drained messages the program holds, for people",
      "runtime/main/mpi_section.cpp", "runtime/tools/image_report.cpp"},
-    {sections::files, false, "records: begin 8, end 8, offset 8, bytes of the path 4, path; little endian",
+    {sections::files, false, "records: begin 8, end 8, offset 8, bytes of the text 4, path and, if it is known, a zero byte and the build id in hex; little endian",
      "memory that came from files of the program's, to be compared with them by later checkpoints",
      "runtime/checkpoint/program_files.cpp", "runtime/checkpoint/program_files.cpp"},
 };

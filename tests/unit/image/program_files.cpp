@@ -72,6 +72,7 @@ struct scene {
     REQUIRE(in_child([&]() -> std::string {
       map_program(library);
       image::image_plan plan = plan_of(image);
+      image::note_builds(plan.origins);
       plan.sections = {{"files", image::encode(plan.origins)}};
       const image::write_result w = image::write_rank_image(std::move(plan));
       const std::size_t most = (1 + 16 + 2) * wm::page;
@@ -154,6 +155,7 @@ TEST_CASE("another build, no file, or what is no file, is refused before any mem
   other[other.find(note)] ^= 1;
   std::ofstream(s.library, std::ios::binary | std::ios::trunc) << other;
   CHECK(has(s.refused(), "is another build now (build id "));
+  CHECK(has(s.refused(), ") than at the checkpoint (build id " + id + ")"));
   fs::remove(s.library);
   mkfifo(s.library.c_str(), 0600);
   CHECK(has(s.refused(), "it is no regular file"));       // and nobody waits for who writes to it
@@ -214,6 +216,75 @@ TEST_CASE("the image after a restart refers to the files again, and so does one 
       std::size_t libraries = 0;
       for (const image::source& source : again.about().sources) libraries += source.kind == image::source_kind::program_file;
       return libraries == 1 ? "" : std::to_string(libraries) + " libraries are named";
+    }) == "");
+  }
+}
+
+TEST_CASE("after a restart from another place images refer to that one, and need no words about the old one") {
+  const scene s;
+  s.write();
+  const fs::path now = s.directory.path() / "new" / "library.so";
+  fs::create_directory(now.parent_path());
+  fs::rename(s.library, now);
+  paths::path_map moved;
+  moved.add(s.library.string() + "=" + now.string());
+  for (const bool incremental : {false, true}) {
+    const fs::path next = s.directory.path() / "gen-000002" / (incremental ? "changes" : "whole");
+    fs::create_directory(next.parent_path());
+    fs::permissions(next.parent_path(), fs::perms::owner_all);
+    fs::create_directory(s.directory.path() / "gen-000001");
+    fs::permissions(s.directory.path() / "gen-000001", fs::perms::owner_all);
+    fs::copy_file(s.image, s.directory.path() / "gen-000001" / "image", fs::copy_options::overwrite_existing);
+    CHECK(in_child([&]() -> std::string {
+      image::saving how;
+      how.by_reference = true;
+      how.incremental = incremental;
+      how.how = image::parse_packing("none");
+      image::image_saver saver(how);
+      image::rank_image own(s.image);
+      own.restore_memory({}, moved);
+      saver.begin_from(own.about(), 1, "image", own.regions(), "", moved);
+      image::image_plan plan;
+      plan.path = next;
+      plan.regions = image::upper_regions(0, 0);
+      return saver.write(std::move(plan), 2).written.stored_bytes > 20 * wm::page ? "all is stored" : "";
+    }) == "");
+    CHECK(in_child([&]() -> std::string {
+      image::rank_image own(next);
+      own.check_program_files({});
+      own.check_sources();
+      own.restore_memory();
+      for (const image::file_origin& o : image::origins_of(own.about(), next))
+        if (o.path == s.library) return "the old path is still named";
+      return difference(s.bytes);
+    }) == "");
+  }
+}
+
+TEST_CASE("a file that is written to while it is referred to, or copied, makes the checkpoint fail at once") {
+  for (const bool by_copy : {false, true}) {
+    const scene s;
+    const fs::path generation = s.directory.path() / "gen-000001";
+    fs::create_directory(generation);
+    fs::permissions(generation, fs::perms::owner_all);
+    CHECK(in_child([&]() -> std::string {
+      map_program(s.library);
+      image::image_plan plan = plan_of(generation / "rank-00000.mana");
+      if (by_copy) plan.node = "a";
+      plan.generation = 1;
+      image::image_writer writer(std::move(plan));
+      const auto write = [&] { std::fstream(s.library, std::ios::in | std::ios::out | std::ios::binary).seekp(-1, std::ios::end).put('x'); };
+      if (!by_copy) write();
+      const bool well = writer.write_shared() && writer.finish();
+      if (!by_copy) return !well && has(writer.failure_text(writer.failure()), "was written to while the image was") ? "" : "not seen";
+      if (!well) return "not written";
+      write();
+      try {
+        writer.copy_files();
+      } catch (const image::image_error& error) {
+        return has(error.what(), "it was written to while the checkpoint was taken") ? "" : error.what();
+      }
+      return "not seen in the copy";
     }) == "");
   }
 }
@@ -298,6 +369,24 @@ TEST_CASE("another node has a copy of its own, and so has the next generation") 
   REQUIRE(write_as(s, 2, "rank-00000.mana", "a") == "");
   CHECK(copies_in(s.directory.path() / "gen-000001").size() == 2);
   CHECK(copies_in(s.directory.path() / "gen-000002").size() == 1);
+}
+
+TEST_CASE("ranks that find another file under the same path do not share its copy") {
+  const scene s;
+  REQUIRE(write_as(s, 1, "rank-00000.mana", "a") == "");
+  std::string other = s.bytes;
+  for (std::size_t p = 100; p < text_pages; ++p) other[p * wm::page + 1] ^= 1;
+  fs::remove(s.library);
+  std::ofstream(s.library, std::ios::binary) << other;
+  REQUIRE(write_as(s, 1, "rank-00001.mana", "a") == "");
+  const fs::path directory = s.directory.path() / "gen-000001";
+  CHECK(copies_in(directory).size() == 2);
+  CHECK(restored_image(s, directory / "rank-00000.mana") == "");
+  CHECK(in_child([&]() -> std::string {
+    image::rank_image own(directory / "rank-00001.mana");
+    own.restore_memory();
+    return difference(other);
+  }) == "");
 }
 
 TEST_CASE("a copy that is missing, damaged, another file's or a link is found before or while memory is read") {
