@@ -101,6 +101,8 @@ void image_saver::prepare(image_plan& plan) {
 
 std::string image_saver::mode_of(const image_plan& plan, const char* where) const {
   std::string text = std::string(where) + ", " + as_text(how_.how);
+  if (plan.pack_threads > 1 && how_.how.mode != packing_mode::none)
+    text += " by " + std::to_string(plan.pack_threads) + " threads";
   if (how_.by_reference) text += ", files by reference";
   else if (!plan.origins.empty()) text += ", files once per node";
   if (!how_.incremental) return text;

@@ -1,9 +1,9 @@
 #include "image_writer.hpp"
 
 #include "io_error.hpp"
+#include "table_bytes.hpp"
 
 #include <mana/core/fault_points.hpp>
-#include <mana/lower/abi.hpp>
 
 #include <sys/mman.h>
 
@@ -17,46 +17,6 @@
 namespace mana::image {
 
 namespace {
-
-void append(std::vector<char>& to, const void* data, std::size_t n) {
-  const char* const at = static_cast<const char*>(data);
-  to.insert(to.end(), at, at + n);
-}
-
-void add(std::vector<char>& to, const section& s) {
-  section_header h{};
-  s.name.copy(h.name, sizeof h.name - 1);
-  h.bytes = s.bytes.size();
-  append(to, &h, sizeof h);
-  append(to, s.bytes.data(), s.bytes.size());
-}
-
-void add(std::vector<char>& to, const region& r) {
-  const region_record h{r.begin, r.end, static_cast<std::uint32_t>(r.protection), r.shared ? 1u : 0u, r.offset,
-                        r.path.size()};
-  append(to, &h, sizeof h);
-  append(to, r.path.data(), r.path.size());
-}
-
-void add(std::vector<char>& to, const source& s) {
-  const source_record h{static_cast<std::uint32_t>(s.kind), static_cast<std::uint32_t>(s.name.size()), s.generation,
-                        s.identity};
-  append(to, &h, sizeof h);
-  append(to, s.name.data(), s.name.size());
-}
-
-file_header header_of(const image_plan& plan) noexcept {
-  file_header h{};
-  h.magic = file_magic;
-  h.version = format_version;
-  h.abi_version = lower::abi_version;
-  h.rank = plan.rank;
-  h.world_size = plan.world_size;
-  h.page_bytes = page_bytes;
-  std::copy(std::begin(plan.needed.words), std::end(plan.needed.words), h.cpu_features);
-  h.checksum = XXH3_64bits(&h, offsetof(file_header, checksum));
-  return h;
-}
 
 /// What a shared mapping of a file shows is in the file; only what the program could have changed is kept.
 bool holds_memory(const region& r) noexcept { return !maps_file_again(r) || (r.protection & PROT_WRITE) != 0; }
@@ -95,7 +55,8 @@ base_image as_base(const contents& from, std::uint64_t generation, const std::st
 }
 
 image_writer::image_writer(image_plan plan)
-    : plan_(std::move(plan)), out_(plan_.path, plan_.most_per_s), memory_(plan_.pages != nullptr ? *plan_.pages : own_), packer_(plan_.how), copy_(new char[chunk_bytes]) {
+    : plan_(std::move(plan)), out_(plan_.path, plan_.most_per_s), memory_(plan_.pages != nullptr ? *plan_.pages : own_),
+      choice_(plan_.how.mode), crew_(plan_.how, plan_.pack_threads) {
   std::vector<source> sources;
   if (plan_.base != nullptr) sources = plan_.base->sources;
   if (!plan_.origins.empty()) files_.emplace(std::move(plan_.origins));
@@ -118,7 +79,7 @@ image_writer::image_writer(image_plan plan)
 }
 
 bool image_writer::write_shared() noexcept {
-  const file_header header = header_of(plan_);
+  const file_header header = header_of(plan_.rank, plan_.world_size, plan_.needed);
   end_.header_checksum = header.checksum;
   return out_.append(&header, sizeof header) && out_.align() && write_regions(true) && out_.settle();
 }
@@ -141,25 +102,45 @@ bool image_writer::finish() noexcept {
   return true;
 }
 
-/// The parts that are under way, a window, the index, and for changes the base's index and a sum for each page of both. A copy of
-/// the process has besides what the program writes to meanwhile.
+/// The parts that are under way, windows and those who pack them, the index, and for changes the base's index and a sum for
+/// each page of both. A copy of the process has besides what the program writes to meanwhile.
 std::uint64_t image_writer::own_bytes() const noexcept {
   const std::uint64_t sums = plan_.sums ? end_.memory_bytes / page_bytes * sizeof(std::uint64_t) : 0;
   const std::uint64_t base = plan_.base == nullptr ? 0 : plan_.base->chunks.size() * sizeof(chunk_record) + sums;
   const std::uint64_t files = files_ ? program_files::buffer_bytes : 0;
-  return output_file::buffer_bytes + chunk_bytes + own_memory::buffer_bytes + files + packer_.workspace_bytes() + tables_.size() +
+  return output_file::buffer_bytes + own_memory::buffer_bytes + files + crew_.memory_bytes() + tables_.size() +
          shared_.bytes() + private_.bytes() + sums + base;
 }
 
 bool image_writer::write_regions(bool shared) noexcept {
   records_ = shared ? &shared_ : &private_;
   next_unwritten_ = 0;
+  region_ = nullptr;
   if (!memory_.open()) return fail_here("the program's memory cannot be read from /proc/self");
-  for (const region& r : plan_.regions) {
-    if (r.shared != shared || !holds_memory(r)) continue;
-    first_of_region_ = records_->size();
-    for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes)
-      if (!write_window(r, at, std::min(r.end, at + chunk_bytes))) return false;
+  bool well = true;
+  for (const region& r : plan_.regions)
+    if (well && r.shared == shared && holds_memory(r)) well = write_windows(r);
+  while (well && !crew_.is_idle()) well = take_oldest();
+  crew_.stop();
+  return well;
+}
+
+/// They are packed by several threads, and written in their order.
+bool image_writer::write_windows(const region& r) noexcept {
+  for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) {
+    window* to = crew_.vacant();
+    if (to == nullptr) {
+      if (!take_oldest()) return false;
+      to = crew_.vacant();
+    }
+    to->of = &r;
+    to->begin = at;
+    to->pages = std::min<std::size_t>(r.end - at, chunk_bytes) / page_bytes;
+    switch (fill(*to)) {
+      case found::failure: return false;
+      case found::something: crew_.submit(); break;
+      case found::nothing: break;
+    }
   }
   return true;
 }
@@ -170,50 +151,45 @@ bool image_writer::is_unwritten(std::uintptr_t at) noexcept {
   return next_unwritten_ < ranges.size() && ranges[next_unwritten_].begin <= at;
 }
 
-/// Runs of pages that hold something become chunks, or parts of the base's.
-bool image_writer::write_window(const region& r, std::uintptr_t begin, std::uintptr_t end) noexcept {
-  const std::size_t pages = (end - begin) / page_bytes;
+/// What becomes of each page.
+image_writer::found image_writer::fill(window& w) noexcept {
   bool wanted[pages_per_window];
-  page what[pages_per_window] = {};
-  const int touched = memory_.find_touched(r, begin, pages, wanted);
-  if (touched < 0) return fail_here("the program's memory cannot be read from /proc/self/pagemap");
-  if (touched == 0) return true;
-  if (plan_.meter != nullptr)
-    plan_.meter->add(static_cast<std::uint64_t>(std::count(wanted, wanted + pages, true)) * page_bytes);
-  if (plan_.base != nullptr)
-    for (std::size_t i = 0; i < pages; ++i)
-      if (is_unwritten(begin + i * page_bytes)) {
-        what[i] = page::kept;
-        wanted[i] = false;
-        if (plan_.sums) sums_.set(begin + i * page_bytes, plan_.base->sums.get(begin + i * page_bytes));
-      }
-  memory_.copy(r, begin, pages, wanted, copy_.get());
-  judge(r, begin, pages, wanted, what);
-  if (files_ && !r.shared) find_in_files(begin, pages, what);
-  if (plan_.observer && (r.protection & PROT_WRITE) != 0) show(r, begin, pages, wanted, what);
-  for (std::size_t i = 0; i < pages;) {
-    std::size_t n = i;
-    while (n < pages && what[n] == what[i]) ++n;
-    const std::uintptr_t from = begin + i * page_bytes, to = begin + n * page_bytes;
-    if (what[i] == page::stored && !store(from, copy_.get() + i * page_bytes, to - from)) return false;
-    if (what[i] == page::kept && !keep(from, to)) return false;
-    if (what[i] == page::referred && !refer(begin, i, n)) return false;
-    i = n;
+  std::fill_n(w.what, w.pages, page::nothing);
+  w.run_count = 0;
+  const int touched = memory_.find_touched(*w.of, w.begin, w.pages, wanted);
+  if (touched < 0) {
+    fail_here("the program's memory cannot be read from /proc/self/pagemap");
+    return found::failure;
   }
-  return true;
+  if (touched == 0) return found::nothing;
+  if (plan_.meter != nullptr)
+    plan_.meter->add(static_cast<std::uint64_t>(std::count(wanted, wanted + w.pages, true)) * page_bytes);
+  if (plan_.base != nullptr)
+    for (std::size_t i = 0; i < w.pages; ++i) {
+      const std::uintptr_t at = w.begin + i * page_bytes;
+      if (!is_unwritten(at)) continue;
+      w.what[i] = page::kept;
+      wanted[i] = false;
+      if (plan_.sums) sums_.set(at, plan_.base->sums.get(at));
+    }
+  memory_.copy(*w.of, w.begin, w.pages, wanted, w.memory);
+  judge(w, wanted);
+  if (files_ && !w.of->shared) find_in_files(w);
+  if (plan_.observer && (w.of->protection & PROT_WRITE) != 0) show(w, wanted);
+  choose_runs(w);
+  return found::something;
 }
 
 /// Runs of pages that were copied, and of those that the base has as they are.
-void image_writer::show(const region& r, std::uintptr_t begin, std::size_t pages, const bool* copied,
-                        const page* what) noexcept {
-  for (std::size_t i = 0; i < pages;) {
+void image_writer::show(const window& w, const bool* copied) noexcept {
+  for (std::size_t i = 0; i < w.pages;) {
     std::size_t n = i;
-    const bool holds = what[i] != page::nothing;
-    while (n < pages && copied[n] == copied[i] && (what[n] != page::nothing) == holds) ++n;
-    const std::uintptr_t from = begin + i * page_bytes;
+    const bool holds = w.what[i] != page::nothing;
+    while (n < w.pages && copied[n] == copied[i] && (w.what[n] != page::nothing) == holds) ++n;
+    const std::uintptr_t from = w.begin + i * page_bytes;
     const std::size_t bytes = (n - i) * page_bytes;
-    const auto* const memory = reinterpret_cast<const std::uint64_t*>(copy_.get() + i * page_bytes);
-    if (holds && copied[i]) plan_.observer->see({memory, bytes / sizeof *memory}, from, r);
+    const auto* const memory = reinterpret_cast<const std::uint64_t*>(w.memory + i * page_bytes);
+    if (holds && copied[i]) plan_.observer->see({memory, bytes / sizeof *memory}, from, *w.of);
     else if (holds) plan_.observer->unchanged(from, from + bytes);
     i = n;
   }
@@ -221,47 +197,88 @@ void image_writer::show(const region& r, std::uintptr_t begin, std::size_t pages
 
 /// Which of the pages that were copied are to be stored. A file that is mapped again may hold anything by then: its zeros
 /// are kept too.
-void image_writer::judge(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, page* what) noexcept {
-  const bool zeros_count = maps_file_again(r);
-  for (std::size_t i = 0; i < pages; ++i) {
-    if (!wanted[i]) continue;
-    const char* const memory = copy_.get() + i * page_bytes;
-    const std::uintptr_t address = begin + i * page_bytes;
+void image_writer::judge(window& w, const bool* copied) noexcept {
+  const bool zeros_count = maps_file_again(*w.of);
+  for (std::size_t i = 0; i < w.pages; ++i) {
+    if (!copied[i]) continue;
+    const char* const memory = w.memory + i * page_bytes;
+    const std::uintptr_t address = w.begin + i * page_bytes;
     const bool nothing = !zeros_count && is_zero(memory);
-    if (!nothing) what[i] = page::stored;
+    if (!nothing) w.what[i] = page::stored;
     if (!plan_.sums) continue;
     const std::uint64_t sum = nothing ? page_sums::of_zeros : page_sums::of(memory);
-    if (!nothing && plan_.base != nullptr && plan_.base->sums.get(address) == sum) what[i] = page::kept;
+    if (!nothing && plan_.base != nullptr && plan_.base->sums.get(address) == sum) w.what[i] = page::kept;
     sums_.set(address, sum);
   }
 }
 
-bool image_writer::store(std::uintptr_t address, const char* memory, std::size_t bytes) noexcept {
+/// Whether a chunk is tried is decided in the order of the chunks.
+void image_writer::choose_runs(window& w) noexcept {
+  for (std::size_t i = 0; i < w.pages;) {
+    std::size_t n = i;
+    while (n < w.pages && w.what[n] == w.what[i]) ++n;
+    const auto at = static_cast<std::uint32_t>(i * page_bytes), bytes = static_cast<std::uint32_t>((n - i) * page_bytes);
+    if (w.what[i] == page::stored)
+      w.runs[w.run_count++] = {at, bytes, choice_.is_tried(out_.is_ahead_of_disk()), 0, 0};
+    i = n;
+  }
+}
+
+/// Runs of pages that hold something become chunks, or parts of the base's.
+bool image_writer::take_oldest() noexcept {
+  const auto [oldest, is_packed] = crew_.oldest();
+  window& w = *oldest;
+  if (region_ != w.of) first_of_region_ = records_->size();
+  region_ = w.of;
+  bool well = true;
+  unsigned run = 0;
+  for (std::size_t i = 0; well && i < w.pages;) {
+    std::size_t n = i;
+    while (n < w.pages && w.what[n] == w.what[i]) ++n;
+    switch (w.what[i]) {
+      case page::nothing: break;
+      case page::kept: well = keep(w.begin + i * page_bytes, w.begin + n * page_bytes); break;
+      case page::referred: well = refer(w, i, n); break;
+      case page::stored: well = store(w, w.runs[run++], is_packed); break;
+    }
+    i = n;
+  }
+  crew_.release();
+  return well;
+}
+
+bool image_writer::store(window& w, window::run& run, bool is_packed) noexcept {
+  if (put(w, run, is_packed) == nullptr) return false;
+  if (run.tried) choice_.hear(run.bytes, run.packed_bytes);
+  const bool shrank = run.packed_bytes > 0;
   chunk_record record{};
-  record.address = address;
-  record.memory_bytes = record.unpacked_bytes = static_cast<std::uint32_t>(bytes);
-  char* place = nullptr;
-  std::size_t packed = 0;
-  if (packer_.is_tried(out_.is_ahead_of_disk())) {
-    place = out_.room(bytes);
-    if (place == nullptr) return false;
-    packed = packer_.pack(memory, bytes, place);
-  }
-  if (packed == 0) {
-    if (!out_.align()) return false;
-    place = out_.room(bytes);
-    if (place == nullptr) return false;
-    std::memcpy(place, memory, bytes);
-  }
-  const std::size_t stored = packed > 0 ? packed : bytes;
-  record.codec = static_cast<std::uint8_t>(packed > 0 ? packer_.kind() : codec::none);
+  record.address = w.begin + run.at;
+  record.memory_bytes = record.unpacked_bytes = run.bytes;
+  record.codec = static_cast<std::uint8_t>(shrank ? codec_of(plan_.how.mode) : codec::none);
   record.offset = out_.position();
-  record.stored_bytes = static_cast<std::uint32_t>(stored);
-  record.checksum = chunk_checksum(memory, bytes, place, stored);
-  out_.commit(stored);
-  end_.own_bytes += stored;
-  end_.memory_bytes += bytes;
+  record.stored_bytes = shrank ? run.packed_bytes : run.bytes;
+  record.checksum = run.checksum;
+  out_.commit(record.stored_bytes);
+  end_.own_bytes += record.stored_bytes;
+  end_.memory_bytes += run.bytes;
   return records_->push(record) || fail_here("there is no memory for its chunks' records");
+}
+
+/// The run's bytes at the end of the file, not yet a part of it.     out: nullptr: failed
+char* image_writer::put(window& w, window::run& run, bool is_packed) noexcept {
+  char* place = nullptr;
+  if (!is_packed) {
+    place = out_.room(run.bytes);
+    if (place == nullptr) return nullptr;
+    crew_.pack_into(run, w.memory_of(run), place);
+    if (run.packed_bytes > 0) return place;
+  }
+  const bool shrank = run.packed_bytes > 0;
+  if (!shrank && !out_.align()) return nullptr;
+  place = out_.room(shrank ? run.packed_bytes : run.bytes);
+  if (place != nullptr)
+    std::memcpy(place, shrank ? w.packed_of(run) : w.memory_of(run), shrank ? run.packed_bytes : run.bytes);
+  return place;
 }
 
 /// What the base has of [begin, end); the rest is zeros there too.
@@ -290,24 +307,24 @@ bool image_writer::keep(std::uintptr_t begin, std::uintptr_t end) noexcept {
   return true;
 }
 
-void image_writer::find_in_files(std::uintptr_t begin, std::size_t pages, page* what) noexcept {
+void image_writer::find_in_files(window& w) noexcept {
   bool wanted[pages_per_window] = {};
-  for (std::size_t i = 0; i < pages; ++i) wanted[i] = what[i] == page::stored;
-  files_->find(begin, pages, wanted, copy_.get(), where_);
-  for (std::size_t i = 0; i < pages; ++i)
-    if (where_[i].file >= 0) what[i] = page::referred;
+  for (std::size_t i = 0; i < w.pages; ++i) wanted[i] = w.what[i] == page::stored;
+  files_->find(w.begin, w.pages, wanted, w.memory, w.where);
+  for (std::size_t i = 0; i < w.pages; ++i)
+    if (w.where[i].file >= 0) w.what[i] = page::referred;
 }
 
 /// Pages [first, end) of the window: those that stand one behind the other in a file are a chunk.
-bool image_writer::refer(std::uintptr_t begin, std::size_t first, std::size_t end) noexcept {
+bool image_writer::refer(const window& w, std::size_t first, std::size_t end) noexcept {
   for (std::size_t i = first; i < end;) {
     std::size_t n = i + 1;
-    const program_files::place& at = where_[i];
-    while (n < end && where_[n].file == at.file && where_[n].offset == at.offset + (n - i) * page_bytes) ++n;
+    const program_files::place& at = w.where[i];
+    while (n < end && w.where[n].file == at.file && w.where[n].offset == at.offset + (n - i) * page_bytes) ++n;
     const std::size_t bytes = (n - i) * page_bytes;
-    const char* const memory = copy_.get() + i * page_bytes;
+    const char* const memory = w.memory + i * page_bytes;
     chunk_record record{};
-    record.address = begin + i * page_bytes;
+    record.address = w.begin + i * page_bytes;
     record.offset = at.offset;
     record.memory_bytes = record.unpacked_bytes = record.stored_bytes = static_cast<std::uint32_t>(bytes);
     record.source = number_of_[static_cast<std::size_t>(at.file)];

@@ -7,10 +7,12 @@
 #include "memory_observer.hpp"
 #include "output_file.hpp"
 #include "own_memory.hpp"
+#include "pack_crew.hpp"
 #include "packing.hpp"
 #include "page_sums.hpp"
 #include "processor.hpp"
 #include "program_files.hpp"
+#include "window.hpp"
 #include "write_meter.hpp"
 
 #include <cstdint>
@@ -39,6 +41,8 @@ struct image_plan {
   std::vector<region> regions;       // ascending
   processor_features needed;         // of the processor, to go on
   packing how;
+  unsigned pack_threads = 1;         // the writer's own among them, 1 … pack_crew::most_threads. Only in mode auto_lz4 the
+                                     // bytes of the image depend on it
   std::uint64_t most_per_s = 0;      // bytes; 0: no limit
   const base_image* base = nullptr;  // nullptr: all memory is written. Lives as long as the writer
   std::vector<page_range> unwritten; // since the base; ascending
@@ -90,18 +94,21 @@ class image_writer {
   page_sums take_sums() noexcept { return std::move(sums_); }
 
  private:
-  static constexpr std::size_t pages_per_window = chunk_bytes / page_bytes;
-  enum class page : std::uint8_t { nothing, kept, referred, stored };
+  enum class found { nothing, something, failure };
 
   bool write_regions(bool shared) noexcept;
-  bool write_window(const region& r, std::uintptr_t begin, std::uintptr_t end) noexcept;
+  bool write_windows(const region& r) noexcept;
+  found fill(window& w) noexcept;
   bool is_unwritten(std::uintptr_t at) noexcept;
-  void show(const region& r, std::uintptr_t begin, std::size_t pages, const bool* copied, const page* what) noexcept;
-  void judge(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, page* what) noexcept;
-  bool store(std::uintptr_t address, const char* memory, std::size_t bytes) noexcept;
+  void show(const window& w, const bool* copied) noexcept;
+  void judge(window& w, const bool* copied) noexcept;
+  void choose_runs(window& w) noexcept;
+  bool take_oldest() noexcept;
+  bool store(window& w, window::run& run, bool is_packed) noexcept;
+  char* put(window& w, window::run& run, bool is_packed) noexcept;
   bool keep(std::uintptr_t begin, std::uintptr_t end) noexcept;
-  void find_in_files(std::uintptr_t begin, std::size_t pages, page* what) noexcept;
-  bool refer(std::uintptr_t begin, std::size_t first, std::size_t end) noexcept;
+  void find_in_files(window& w) noexcept;
+  bool refer(const window& w, std::size_t first, std::size_t end) noexcept;
   bool write_tables() noexcept;
   bool write_observed() noexcept;
   std::uint64_t own_bytes() const noexcept;
@@ -113,17 +120,17 @@ class image_writer {
   output_file out_;
   own_memory own_;
   page_source& memory_;                      // own_, or the plan's
-  packer packer_;
+  packing_choice choice_;
+  pack_crew crew_;
   page_sums sums_;
   std::optional<program_files> files_;
   std::vector<std::uint16_t> number_of_;     // of a source of the files' in the image
-  program_files::place where_[pages_per_window] = {};
-  std::unique_ptr<char[]> copy_;             // of a window
   std::vector<char> tables_;                 // all but what was observed, and the chunks' records
   section_header observed_{};
   checksum_state tables_sum_;
   grow_array<chunk_record> shared_, private_;
   grow_array<chunk_record>* records_ = &shared_;
+  const region* region_ = nullptr;           // of the records that are made
   std::size_t first_of_region_ = 0;          // no record gives memory of two regions
   std::size_t next_unwritten_ = 0;
   trailer end_{};

@@ -4,6 +4,7 @@
 #define ZSTD_STATIC_LINKING_ONLY     // contexts in memory of ours
 #include <zstd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <new>
 #include <stdexcept>
@@ -14,7 +15,6 @@ namespace {
 
 static_assert(LZ4_MAX_INPUT_SIZE > chunk_bytes);
 
-constexpr unsigned skip = 15;            // chunks, after one that packed badly
 constexpr int default_acceleration = 4;  // a third faster than 1 for a few percent of the size
 constexpr int default_level = 3;
 
@@ -25,6 +25,14 @@ int number(const std::string& text, const std::string& whole, int least, int mos
     throw std::invalid_argument("\"" + whole + "\": the level is not a number from " + std::to_string(least) + " to " +
                                 std::to_string(most));
   return value;
+}
+
+/// What a context needs for the greatest chunk and all smaller ones: the parameters of a level depend on the size.
+std::size_t zstd_bytes(int level) {
+  std::size_t most = 0;
+  for (std::size_t bytes = page_bytes; bytes <= chunk_bytes; bytes += page_bytes)
+    most = std::max(most, ZSTD_estimateCCtxSize_usingCParams(ZSTD_getCParams(level, bytes, 0)));
+  return most;
 }
 
 }  // namespace
@@ -50,13 +58,13 @@ std::string as_text(const packing& p) {
   return {};
 }
 
-packer::packer(const packing& how) : how_(how), skipped_(skip) {
+packer::packer(const packing& how) : how_(how) {
   if (how_.mode != packing_mode::zstd) {
     if (how_.level == 0) how_.level = default_acceleration;
     return;
   }
   if (how_.level == 0) how_.level = default_level;
-  workspace_bytes_ = ZSTD_estimateCCtxSize(how_.level);
+  workspace_bytes_ = zstd_bytes(how_.level);
   workspace_.reset(new char[workspace_bytes_]);
   zstd_ = ZSTD_initStaticCCtx(workspace_.get(), workspace_bytes_);
   if (zstd_ == nullptr) throw std::bad_alloc();
@@ -64,15 +72,17 @@ packer::packer(const packing& how) : how_(how), skipped_(skip) {
 
 packer::~packer() = default;
 
-codec packer::kind() const noexcept { return how_.mode == packing_mode::zstd ? codec::zstd : codec::lz4; }
-
-/// Memory that packs badly costs the most time for the least gain: unless the user wants it packed, it is only where the
-/// disk is slower still.
-bool packer::is_tried(bool ahead) noexcept {
-  if (how_.mode == packing_mode::none) return false;
-  if (how_.mode != packing_mode::auto_lz4 || packs_well_ || skipped_ == skip || ahead) return true;
-  ++skipped_;
-  return false;
+/// Memory that packs badly costs the most time for the least gain: unless the user wants it packed, it is only where
+/// the disk is slower still. A trial counts from when it is asked for, not from when it is heard of: there are no more
+/// of them where several chunks are under way.
+bool packing_choice::is_tried(bool ahead) noexcept {
+  if (mode_ != packing_mode::auto_lz4) return mode_ != packing_mode::none;
+  if (!packs_well_ && skipped_ < skip && !ahead) {
+    ++skipped_;
+    return false;
+  }
+  skipped_ = 0;
+  return true;
 }
 
 /// Both give up at the limit.
@@ -87,8 +97,6 @@ std::size_t packer::pack(const char* memory, std::size_t bytes, char* into) noex
         LZ4_compress_fast(memory, into, static_cast<int>(bytes), static_cast<int>(bytes - 1), how_.level);
     packed = n > 0 ? static_cast<std::size_t>(n) : 0;
   }
-  packs_well_ = packed > 0 && packed <= bytes / 2;
-  skipped_ = 0;
   return packed;
 }
 

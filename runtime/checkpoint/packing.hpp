@@ -21,7 +21,26 @@ struct packing {
 packing parse_packing(const std::string& text);
 std::string as_text(const packing& p);
 
-/// Packs chunks, one after another. After the constructor nothing allocates or throws.
+/// Which chunks are tried, of all in their order.
+class packing_choice {
+ public:
+  explicit packing_choice(packing_mode mode) noexcept : mode_(mode) {}
+
+  /// Whether it is worth while to try the next chunk. ahead: the disk is slower than what it is given
+  bool is_tried(bool ahead) noexcept;
+  /// Of chunks that were tried, in their order; some may have been asked for since.     packed: 0: it did not shrink
+  void hear(std::size_t bytes, std::size_t packed) noexcept { packs_well_ = packed > 0 && packed <= bytes / 2; }
+
+ private:
+  packing_mode mode_;
+  bool packs_well_ = false;          // the chunk that was heard of last
+  unsigned skipped_ = skip;          // chunks since one was tried
+
+  static constexpr unsigned skip = 15;     // chunks, after one that packed badly
+};
+
+/// Packs chunks, one after another. After the constructor nothing allocates, locks or throws, or touches thread-local
+/// variables.
 class packer {
  public:
   explicit packer(const packing& how);
@@ -29,10 +48,7 @@ class packer {
   packer(const packer&) = delete;
   packer& operator=(const packer&) = delete;
 
-  codec kind() const noexcept;
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
-  /// Whether it is worth while to try the next chunk. ahead: the disk is slower than what it is given
-  bool is_tried(bool ahead) noexcept;
   /// in:  into  room for `bytes`, at most chunk_bytes
   /// out: bytes that the packed chunk takes; 0: it does not shrink
   std::size_t pack(const char* memory, std::size_t bytes, char* into) noexcept;
@@ -42,9 +58,10 @@ class packer {
   std::size_t workspace_bytes_ = 0;
   std::unique_ptr<char[]> workspace_;
   void* zstd_ = nullptr;             // ZSTD_CCtx in the workspace
-  bool packs_well_ = false;          // the chunk that was tried last
-  unsigned skipped_;                 // chunks since
 };
+
+/// That chunks are packed by.
+constexpr codec codec_of(packing_mode mode) noexcept { return mode == packing_mode::zstd ? codec::zstd : codec::lz4; }
 
 /// out: false if these are no such bytes
 bool unpack(codec how, const char* stored, std::size_t stored_bytes, char* into, std::size_t unpacked_bytes) noexcept;

@@ -21,19 +21,17 @@ namespace {
 
 bool running = false;
 
-/// True if more ranks than cores share this host. The cores are those that any of the ranks may use: launchers bind
-/// each rank to its own.
-int oversubscribed(bool* result) {
+/// The ranks that share this host, and the cores that any of them may use: launchers bind each rank to its own.
+int measure_host(own_state& o) {
   MPI_Comm host = MPI_COMM_NULL;
   int rc = PMPI_Comm_split_type(own().world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   if (rc != MPI_SUCCESS) return rc;
   cpu_set_t cores;
   CPU_ZERO(&cores);
   sched_getaffinity(0, sizeof cores, &cores);
-  int ranks = 1;
-  PMPI_Comm_size(host, &ranks);
+  PMPI_Comm_size(host, &o.host_ranks);
   rc = PMPI_Allreduce(MPI_IN_PLACE, &cores, static_cast<int>(sizeof cores), MPI_BYTE, MPI_BOR, host);
-  *result = ranks > CPU_COUNT(&cores);
+  o.host_cores = CPU_COUNT(&cores);
   PMPI_Comm_free(&host);
   return rc;
 }
@@ -51,9 +49,8 @@ int make_own() {
   // From o.world, not from MPI_COMM_WORLD: MPICH 4.0 crashes in MPI_Comm_create_group on a duplicate whose group nobody
   // asked for yet.
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_group(o.world, &o.world_group);
-  bool crowded = false;
-  if (rc == MPI_SUCCESS) rc = oversubscribed(&crowded);
-  if (crowded) o.polls_before_yield = 16;
+  if (rc == MPI_SUCCESS) rc = measure_host(o);
+  if (o.host_ranks > o.host_cores) o.polls_before_yield = 16;
   return rc;
 }
 

@@ -12,6 +12,7 @@ struct own_state {
   MPI_Comm lone = MPI_COMM_NULL;       // as self, for lone_collective.hpp
   MPI_Comm parity = MPI_COMM_NULL;     // as world, for messages of parity; with --redundancy only
   MPI_Group world_group = MPI_GROUP_NULL;
+  int host_ranks = 1, host_cores = 1;  // that share this host; cores that any of them may use
   unsigned polls_before_yield = 1024;  // fruitless polls after which a waiting thread offers its core to others
 };
 own_state& own() noexcept;

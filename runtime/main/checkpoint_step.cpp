@@ -8,6 +8,7 @@
 #include "neighbours.hpp"
 #include "node_images.hpp"
 #include "node_parity.hpp"
+#include "pack_threads.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/life.hpp"
@@ -96,6 +97,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   forget_images(all.plan.regions);
   // With --local the images of a node are not in one directory, and move between nodes one by one.
   if (ranks_of_node().size() > 1 && !control_of_job().local()) all.plan.node = name_of_node();
+  all.plan.pack_threads = pack_threads();
   all.plan.observer = std::make_shared<lock_section>();
   all.plan.meter = &meter_of_job();
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());

@@ -70,6 +70,14 @@ image::packing compression(const std::string& option, const std::string& text) {
   }
 }
 
+unsigned pack_threads(const std::string& option, const std::string& text) {
+  try {
+    return image::parse_pack_threads(text);
+  } catch (const std::invalid_argument& error) {
+    refuse(option + ": " + error.what());
+  }
+}
+
 std::size_t keep(const std::string& option, const std::string& text) {
   try {
     return store::parse_keep(text);
@@ -114,7 +122,8 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--fan-out",    "--children",      "--sockets",
                                                "--map",        "--cpu",           "--compress",
                                                "--full-every", "--max-rate",      "--nice",
-                                               "--keep",       "--local",         "--redundancy"};
+                                               "--keep",       "--local",         "--redundancy",
+                                               "--pack-threads"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -136,6 +145,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--keep") options.keep = keep(name, value);
   else if (name == "--local") options.local = value;
   else if (name == "--redundancy") options.redundancy = redundancy_scheme(name, value);
+  else if (name == "--pack-threads") options.pack_threads = pack_threads(name, value);
   else if (name == "--nice") options.saving.nice = whole_number<int>(name, value);
   else if (name == "--map") add_moved(name, value, options);
   else options.preload = value;

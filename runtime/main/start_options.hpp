@@ -41,6 +41,7 @@ struct start_options {
   loss_policy children = loss_policy::warn, sockets = loss_policy::warn;   // processes that are alive; connected sockets
   image::saving saving;                // how images are written
   bool forked = false;                 // while the program runs on
+  unsigned pack_threads = 0;           // of a rank, while its image is written; 0: as many as have idle cores
   bool lazy = false;                   // restart: the program runs before all of its memory is read
   paths::path_map moved;               // restart: where files are that had another path at the checkpoint
   bool perf_map = false;               // write down the names of the upper half's functions for perf
@@ -53,6 +54,7 @@ struct start_options {
 /// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
 ///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
 ///          --compress HOW --incremental --full-every N --by-reference --forked --max-rate BYTES --nice N
+///          --pack-threads N
 ///          --keep N|all --local DIR --redundancy K+M
 ///          run only: --cpu LEVEL
 ///          restart only: --map OLD=NEW, as often as needed; --lazy

@@ -41,6 +41,10 @@ void add_saving_options(CLI::App& app, run_options& options) {
                  "zstd[:LEVEL]")
       ->type_name("HOW")
       ->check(compression());
+  app.add_option("--pack-threads", options.pack_threads,
+                 "Compress by so many threads of each rank (1 … 64, or auto: as many as have idle cores; default: auto)")
+      ->type_name("N")
+      ->check(pack_threads());
   app.add_flag("--incremental", options.incremental, "Write only what changed since the checkpoint before");
   app.add_option("--full-every", options.full_every, "With --incremental: of so many checkpoints one is whole (default: 10)")
       ->type_name("N")

@@ -8,6 +8,7 @@
 #include <mana/clock/tree.hpp>
 
 #include <local_store.hpp>
+#include <pack_crew.hpp>
 #include <packing.hpp>
 #include <path_map.hpp>
 #include <redundancy_error.hpp>
@@ -103,6 +104,20 @@ const CLI::Validator& compression() {
       [](std::string& text) {
         try {
           image::parse_packing(text);
+          return std::string();
+        } catch (const std::invalid_argument& wrong) {
+          return std::string(wrong.what());
+        }
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& pack_threads() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        try {
+          image::parse_pack_threads(text);
           return std::string();
         } catch (const std::invalid_argument& wrong) {
           return std::string(wrong.what());

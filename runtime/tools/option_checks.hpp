@@ -27,6 +27,8 @@ const CLI::Validator& a_name();
 const CLI::Validator& path_rule();
 /// A way to store chunks.
 const CLI::Validator& compression();
+/// How many threads compress.
+const CLI::Validator& pack_threads();
 /// How many checkpoints are kept.
 const CLI::Validator& a_keep();
 /// Where a node keeps images.

@@ -56,6 +56,7 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (options.by_reference) words.emplace_back("--by-reference");
   if (options.forked) words.emplace_back("--forked");
   if (options.max_rate != 0) add("--max-rate", std::to_string(options.max_rate));
+  if (options.pack_threads != "auto") add("--pack-threads", options.pack_threads);
   if (options.nice != 0) add("--nice", std::to_string(options.nice));
   if (options.lazy) words.emplace_back("--lazy");
   if (options.keep != "2") add("--keep", options.keep);

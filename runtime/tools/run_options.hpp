@@ -30,6 +30,7 @@ struct run_options {
   bool by_reference = false;             // images refer to the program's files for what is as it is there
   bool forked = false;                   // the program runs on while its memory is written
   std::uint64_t max_rate = 0;            // bytes per second that a rank writes; 0: no limit
+  std::string pack_threads = "auto";     // threads that pack a rank's image; see image::parse_pack_threads
   int nice = 0;                          // of what writes while the program runs on
   bool lazy = false;                     // restart: the program runs before all of its memory is read
   std::string keep = "2";                // sound checkpoints that are kept, or "all"; see store::parse_keep

@@ -39,7 +39,7 @@ class Look:
     def make(self):
         """Generations 1 and 2."""
         job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "ckpt", "--incremental", "--compress", "zstd:1",
-                   "--", self.program, "heat2d.par"], self.directory, self.directory / "log")
+                   "--pack-threads", "2", "--", self.program, "heat2d.par"], self.directory, self.directory / "log")
         if not job.wait_until_up(self.directory / "ckpt"):
             raise Failed("the job ended before it was up")
         for options in ((), ("--stop",)):
@@ -65,7 +65,8 @@ class Look:
 
     def list(self):
         text = self.run("list", "ckpt").splitlines()
-        self.require(len(text) == 3 and "builds on 1" in text[2] and "whole" in text[1] and "zstd:1" in text[1], "list", text)
+        self.require(len(text) == 3 and "builds on 1" in text[2] and "whole" in text[1], "list", text)
+        self.require("zstd:1 by 2 threads" in text[1], "mode", text)
         document = self.json("list", "ckpt")
         first, second = document["checkpoints"]
         self.require(document["schema"] == 1 and set(first) >= CHECKPOINT and first["generation"] == 1 and

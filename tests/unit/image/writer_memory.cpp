@@ -26,7 +26,7 @@ std::size_t greatest_resident() {
   return kib * 1024;
 }
 
-std::string said_and_seen(const std::string& path, const char* how, bool sums) {
+std::string said_and_seen(const std::string& path, const char* how, bool sums, unsigned threads) {
   return in_child([&]() -> std::string {
     wm::map(wm::heap, payload);
     auto* const words = reinterpret_cast<std::uint64_t*>(wm::heap);
@@ -36,6 +36,7 @@ std::string said_and_seen(const std::string& path, const char* how, bool sums) {
     plan.regions = image::upper_regions(0, 0);
     plan.how = image::parse_packing(how);
     plan.sums = sums;
+    plan.pack_threads = threads;
     greatest_resident();
     const std::size_t before = greatest_resident();
     const image::write_result written = image::write_rank_image(std::move(plan));
@@ -52,5 +53,6 @@ TEST_CASE("the memory that writing takes is bounded, and no more than is said") 
   int n = 0;
   for (const char* const how : {"none", "lz4", "zstd:3"})
     for (const bool sums : {false, true})
-      CHECK(said_and_seen(directory.path() / ("image" + std::to_string(++n)), how, sums) == "");
+      for (const unsigned threads : {1u, 4u})
+        CHECK(said_and_seen(directory.path() / ("image" + std::to_string(++n)), how, sums, threads) == "");
 }

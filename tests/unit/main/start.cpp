@@ -29,7 +29,8 @@ TEST_CASE("the words of restart") {
   const auto options = parse_start_options({"restart", "/c/gen-3", "--ckpt-dir", "/c", "--limit", "2.25", "--verbose", "--stop-after", "7", "--clock", "collective_clock",
                                             "--checkpoint-on", "512", "--stop-on", "9223372036854775808",
                                              "--clock-trace", "/t", "--fan-out", "3", "--children", "refuse",
-                                             "--sockets", "ignore", "--map", "/a=/b", "--perf-map", "--map", "/c=/d"});
+                                             "--sockets", "ignore", "--pack-threads", "3",
+                                            "--map", "/a=/b", "--perf-map", "--map", "/c=/d"});
   CHECK(options.restart);
   CHECK(options.perf_map);
   CHECK(options.moved("/c/a") == "/d/a");
@@ -40,6 +41,7 @@ TEST_CASE("the words of restart") {
   CHECK(options.clock == "collective_clock");
   CHECK(options.clock_trace == "/t");
   CHECK(options.fan_out == 3);
+  CHECK(options.pack_threads == 3);
   CHECK(options.children == loss_policy::refuse);
   CHECK(options.sockets == loss_policy::ignore);
   CHECK(options.checkpoint_signals == 512);
@@ -52,7 +54,7 @@ TEST_CASE("words that are refused") {
       {}, {"walk"}, {"run"}, {"run", "--ckpt-dir"}, {"run", "--ckpt-dir", "/c", "--preload", "/l", "--"},
       {"run", "--ckpt-dir", "/c", "--", "./app"}, {"run", "--interval", "-1"}, {"run", "--interval", "1x"},
       {"run", "--limit", "nan"}, {"run", "--stop-on", "USR1"}, {"run", "--clock", "sundial"},
-      {"run", "--fan-out", "1"}, {"run", "--children", "perhaps"}, {"run", "--sockets"}, {"run", "--fan-out", "4x"},
+      {"run", "--fan-out", "1"}, {"run", "--pack-threads", "0"}, {"run", "--pack-threads", "65"}, {"run", "--children", "perhaps"}, {"run", "--sockets"}, {"run", "--fan-out", "4x"},
       {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
       {"restart", "/c/gen-1", "--ckpt-dir", "/c", "--map", "a=/b"},
       {"restart", "/c/gen-1", "--ckpt-dir", "/c", "--map"},

@@ -144,6 +144,7 @@ TEST_CASE("unknown keys and bad values are refused by file, line and key") {
   CHECK(says("[run]\nnonsense = 3", "/c:2: nonsense: mana run has no such option"));
   CHECK(says("[run]\ninterval = \"soon\"", "/c:2: interval: "));
   CHECK(says("[run]\n\ncompress = \"zstd:99\"", "/c:3: compress: "));
+  CHECK(says("[run]\npack-threads = 0", "/c:2: pack-threads: "));
   CHECK(says("[run]\nlazy = true", "lazy: mana run has no such option"));
   CHECK(says("[run]\nhelp = true", "help: mana run has no such option"));
   CHECK(says("[run]\nno-config = true", "no-config: "));
