@@ -47,6 +47,8 @@ class image_channel {
   int other_;
 };
 
+void piece_moved() noexcept { fault_point(fault::point::moving); }
+
 /// errors: image_error (io), store_error (damaged)
 std::size_t read_piece(int fd, char* into, std::uint64_t at, const std::string& path) {
   for (;;) {
@@ -69,7 +71,7 @@ void send_image(const store::image_move& move, const std::string& directory) {
           std::min<std::uint64_t>(read_piece(from.get(), piece.get(), done, path), move.about.bytes - done));
       to.send(piece.get(), n);
       done += n;
-      fault_point(fault::point::moving);
+      piece_moved();
     }
   } catch (...) {
     to.send(piece.get(), 0);
@@ -130,7 +132,7 @@ void receive_image(const store::image_move& move, const std::string& directory) 
     if (n == 0) return;
     image.take(piece.get(), n);
     done += n;
-    fault_point(fault::point::moving);
+    piece_moved();
   }
   image.finish();
 }
