@@ -2,6 +2,7 @@
 
 #include "io_error.hpp"
 #include "rank_image.hpp"
+#include "shared_text.hpp"
 #include "shared_value.hpp"
 
 #include <mana/image/format_table.hpp>
@@ -88,7 +89,8 @@ void image_saver::prepare(image_plan& plan) {
   std::vector<file_origin> origins = origins_with(origins_of(plan.regions), restored_from_);
   if (how_.by_reference) note_builds(origins);
   plan.sections.push_back({sections::files, encode(origins)});
-  if (how_.by_reference) plan.node.clear();
+  const bool none_is_worth_it = plan.node_ranks != 0 && !is_worth_a_copy(1, 1, plan.node_ranks, how_.how);
+  if (how_.by_reference || none_is_worth_it) plan.node.clear();
   if (how_.by_reference || !plan.node.empty()) plan.origins = origins;
   if (!how_.incremental) return;
   plan.sums = true;

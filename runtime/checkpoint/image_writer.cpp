@@ -1,6 +1,7 @@
 #include "image_writer.hpp"
 
 #include "io_error.hpp"
+#include "shared_text.hpp"
 #include "table_bytes.hpp"
 
 #include <mana/core/fault_points.hpp>
@@ -59,7 +60,11 @@ image_writer::image_writer(image_plan plan)
       choice_(plan_.how.mode), crew_(plan_.how, plan_.pack_threads) {
   std::vector<source> sources;
   if (plan_.base != nullptr) sources = plan_.base->sources;
-  if (!plan_.origins.empty()) files_.emplace(std::move(plan_.origins));
+  if (!plan_.origins.empty()) {
+    const bool judged = !plan_.node.empty() && plan_.node_ranks != 0;
+    auto worth = judged ? files_worth_a_copy(plan_.origins, plan_.regions, plan_.node_ranks, plan_.how) : program_files::choice();
+    files_.emplace(std::move(plan_.origins), worth);
+  }
   if (files_)
     for (std::size_t i = 0; i < files_->sources().size(); ++i) {
       const source s = plan_.node.empty() ? files_->sources()[i] : files_->copy_of(i, plan_.generation, plan_.node);

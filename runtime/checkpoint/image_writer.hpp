@@ -49,6 +49,7 @@ struct image_plan {
   std::vector<file_origin> origins;  // memory that may be referred to in files of the program's; none overlaps another
   std::string node;                  // whose ranks share copies of those files in the image's directory; empty: the files
                                      // themselves are referred to
+  unsigned node_ranks = 0;           // of that node: what is not worth a copy is stored; 0: not known, all is shared
   std::uint64_t generation = 0;      // number of the image's; for copies
   bool sums = false;                 // are wanted afterwards
   bool limited = true;               // by the rate that the user has set

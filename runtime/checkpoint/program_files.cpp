@@ -190,12 +190,12 @@ program_files::stamp program_files::stamp_of(int fd) noexcept {
   return {about.st_ino, static_cast<std::uint64_t>(about.st_size), about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
 }
 
-program_files::program_files(std::vector<file_origin> origins) : bytes_(new char[buffer_bytes]) {
+program_files::program_files(std::vector<file_origin> origins, const choice& wanted) : bytes_(new char[buffer_bytes]) {
   std::map<std::string, std::uint32_t> number;
   const spare left_for_others;
   for (const std::string& path : left_for_others.is_there() ? largest(origins) : std::vector<std::string>()) {
     auto file = try_open(path);
-    if (!file) continue;
+    if (!file || (wanted && !wanted(path, file->loaded_bytes))) continue;
     number[path] = static_cast<std::uint32_t>(files_.size());
     sources_.push_back({source_kind::program_file, 0, identity_of(file->build_id), path});
     stamps_.push_back(stamp_of(file->fd.get()));

@@ -4,6 +4,7 @@
 #include "descriptor.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,7 +43,9 @@ class program_files {
  public:
   /// Of programs and libraries with a build id; of too many, those with the most memory. One that cannot be opened is left
   /// out. 64 descriptors stay free: where there are fewer, or become so, files are left out. No two origins overlap.
-  explicit program_files(std::vector<file_origin> origins);
+  /// in: wanted  (path, bytes of what a loader maps): whether the file is; empty: all are
+  using choice = std::function<bool(const std::string& path, std::uint64_t loaded_bytes)>;
+  explicit program_files(std::vector<file_origin> origins, const choice& wanted = {});
 
   /// What an image that refers to them has to name, in the order of their numbers.
   const std::vector<source>& sources() const noexcept { return sources_; }

@@ -96,7 +96,10 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.regions = image::upper_regions(state.fixed_begin, state.fixed_end);
   forget_images(all.plan.regions);
   // With --local the images of a node are not in one directory, and move between nodes one by one.
-  if (ranks_of_node().size() > 1 && !control_of_job().local()) all.plan.node = name_of_node();
+  if (ranks_of_node().size() > 1 && !control_of_job().local()) {
+    all.plan.node = name_of_node();
+    all.plan.node_ranks = static_cast<unsigned>(ranks_of_node().size());
+  }
   all.plan.pack_threads = pack_threads();
   all.plan.observer = std::make_shared<lock_section>();
   all.plan.meter = &meter_of_job();

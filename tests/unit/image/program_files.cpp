@@ -6,11 +6,13 @@
 #include <build_id.hpp>
 #include <compaction.hpp>
 #include <generation_choice.hpp>
+#include <generation_name.hpp>
 #include <image_saver.hpp>
 #include <image_writer.hpp>
 #include <manifest.hpp>
 #include <program_files.hpp>
 #include <rank_image.hpp>
+#include <shared_text.hpp>
 #include <store.hpp>
 
 #include <doctest/doctest.h>
@@ -705,6 +707,67 @@ TEST_CASE("a section that names no files, or memory twice, is refused") {
   CHECK(refused({{0x1000, 0x3000, "lib", 0}}));
   CHECK(refused({{0x1000, 0x3000, "/lib", 1}}));
   for (std::size_t cut = 1; cut < image::encode({good}).size(); ++cut) CHECK(refused({good}, cut));
+}
+
+namespace {
+
+/// A checkpoint of ranks that have all of the program's text, and data of their own.     out: bytes of all files; 0: not written
+std::uint64_t bytes_of_ranks(const scene& s, std::uint64_t generation, unsigned ranks, const char* how, bool alone) {
+  const fs::path directory = s.directory.path() / image::generation_name(generation);
+  fs::create_directory(directory);
+  fs::permissions(directory, fs::perms::owner_all);
+  const int fd = open(s.library.c_str(), O_RDONLY | O_CLOEXEC);
+  const std::size_t loaded = image::loaded_bytes_of(fd, s.library) / wm::page * wm::page;
+  for (unsigned rank = 0; rank < ranks; ++rank)
+    if (in_child([&]() -> std::string {
+          wm::map(wm::library, loaded, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+          wm::make_small();
+          image::saving saving;
+          saving.how = image::parse_packing(how);
+          image::image_saver saver(saving);
+          image::image_plan plan;
+          plan.path = directory / store::rank_file_name(rank);
+          plan.regions = image::upper_regions(0, 0);
+          if (!alone) plan.node = "a";
+          plan.node_ranks = ranks;
+          saver.write(std::move(plan), generation);
+          return "";
+        }) != "")
+      return 0;
+  close(fd);
+  std::uint64_t bytes = 0;
+  for (const auto& file : fs::directory_iterator(directory)) bytes += file.file_size();
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("what ranks share takes no more bytes than without, however it is packed") {
+  const scene s;
+  std::uint64_t generation = 0;
+  for (const char* const how : {"none", "lz4", "zstd:1", "zstd:3"})
+    for (const unsigned ranks : {2u, 4u}) {
+      const std::uint64_t apart = bytes_of_ranks(s, ++generation, ranks, how, true), shared = bytes_of_ranks(s, ++generation, ranks, how, false);
+      CAPTURE(how);
+      CAPTURE(ranks);
+      REQUIRE(apart != 0);
+      REQUIRE(shared != 0);
+      CHECK(shared <= apart + apart / 100);       // records of the copy's parts, and its last page
+      const bool has_copy = !copies_in(s.directory.path() / image::generation_name(generation)).empty();
+      CHECK(has_copy == (ranks == 4 || how == std::string("none")));
+    }
+}
+
+TEST_CASE("a file of which little is in memory is not copied") {
+  const auto none = image::parse_packing("none"), lz4 = image::parse_packing("lz4"), zstd = image::parse_packing("zstd");
+  CHECK(image::is_worth_a_copy(100, 150, 2, none));
+  CHECK(!image::is_worth_a_copy(100, 250, 2, none));
+  CHECK(!image::is_worth_a_copy(100, 100, 2, lz4));
+  CHECK(image::is_worth_a_copy(100, 100, 3, lz4));
+  CHECK(!image::is_worth_a_copy(100, 100, 3, zstd));
+  CHECK(image::is_worth_a_copy(100, 100, 4, zstd));
+  CHECK(!image::is_worth_a_copy(100, 100, 4, image::parse_packing("zstd:19")));
+  CHECK(!image::is_worth_a_copy(100, 100, 2, image::parse_packing("auto")));
 }
 
 TEST_CASE("ranks that begin at the same time make one copy, which is whole when all have written") {
