@@ -3,9 +3,10 @@
     python3 bench/images.py --build build --out build/images [--mib 1024] [--rounds 3] [--only writing|forked|incremental|restart]
 
 The checkpoints lie in --out: that disk is measured. dd writes the bytes of the same images, from memory, two at a time, past
-the page cache, and syncs. It needs as much memory as the images take, twice, and the commands lz4 and zstd for the codecs.
+the page cache, and syncs. It needs as much memory as the images take, twice.
 """
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -118,12 +119,13 @@ class Images:
             (self.directory / f"written-{i}").unlink()
         return sum(blocks) * BLOCK, seconds
 
-    def codec_rate(self, command, copy):
-        """Bytes per second that one core packs."""
-        words = {"lz4": ["lz4", "-b1", "-i1", str(copy)], "zstd:1": ["zstd", "-b1", "-i1", str(copy)]}[command]
-        said = subprocess.run(words, capture_output=True, text=True, check=True)
-        rates = re.findall(r"([\d.]+) MB/s", said.stdout + said.stderr)
-        return float(rates[0]) * 1e6
+    def packing(self, how):
+        """Seconds in which the codec's library packs all ranks' memory: one process on each core, at the same time.
+        ({in pieces as an image has them}, {each core's part as one piece})"""
+        cores = len(os.sched_getaffinity(0))
+        said = subprocess.run([str(self.build / "bench" / "packing"), how, str(cores)], capture_output=True, text=True, check=True)
+        rates = dict(line.split() for line in said.stdout.splitlines())
+        return tuple(RANKS * self.options.mib * MIB / float(rates[what]) for what in ("pieces", "one"))
 
     def row(self, what, **values):
         row = {"what": what} | {k: statistics.median(v) if isinstance(v, list) else v for k, v in values.items()}
@@ -133,7 +135,7 @@ class Images:
     def writing(self):
         """Against dd of the same bytes, for each kind of memory and compression."""
         rows = []
-        for kind, how in (("random", "none"), ("half", "none"), ("half", "lz4"), ("half", "zstd:1"), ("zeros", "none")):
+        for kind, how in (("random", "none"), ("half", "none"), ("half", "lz4"), ("half", "zstd:1"), ("half", "zstd:3"), ("zeros", "none")):
             job = self.run(kind, "--compress", how)
             self.checkpoint(job)
             with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
@@ -146,24 +148,11 @@ class Images:
             job.kill()
             values = {"kind": kind, "compress": how, "mib": written / MIB, "mana_s": took, "dd_s": disk}
             if how != "none":
-                values["codec_s"] = self.packing(how)
+                values["codec_s"], values["codec_one_piece_s"] = self.packing(how)
             rows.append(self.row("writing", **values))
             rows[-1]["share"] = max(rows[-1]["dd_s"], rows[-1].get("codec_s", 0)) / rows[-1]["mana_s"]
             print(f"         {rows[-1]['share']:.3f} of the rate of what limits it", flush=True)
         return rows
-
-    def packing(self, how):
-        """Seconds that one core takes for a rank's memory: what the program fills it with, packed by the codec's own tool."""
-        with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
-            sample = pathlib.Path(memory) / "sample"
-            state, words = 88172645463325252, []
-            for i in range(64 * MIB // 1024):      # 64 KiB of it: more of the same kind
-                state ^= state << 13 & (1 << 64) - 1
-                state ^= state >> 7
-                state ^= state << 17 & (1 << 64) - 1
-                words.append((i if i % 2 == 0 else state).to_bytes(8, "little"))
-            sample.write_bytes(b"".join(words) * 16)
-            return self.options.mib * MIB / self.codec_rate(how, sample)
 
     def forked(self):
         rows = []
@@ -277,7 +266,7 @@ def plot(results, path):
             name = f"{mpi} {row['kind']}, {row['compress']}"
             bars += [(name, row["mana_s"], "#2b7"), (f"{name}: dd of the bytes", row["dd_s"], "#888")]
             if "codec_s" in row:
-                bars.append((f"{name}: one core packs", row["codec_s"], "#bbb"))
+                bars.append((f"{name}: the cores pack", row["codec_s"], "#bbb"))
         for row in parts.get("forked", []):
             bars += [(f"{mpi} pause, plain", row["plain_pause_s"], "#2b7"), (f"{mpi} pause, forked", row["forked_pause_s"], "#2b7")]
         for row in parts.get("incremental", []):
