@@ -112,8 +112,10 @@ void take_regions(table_reader& from, std::uint32_t count, const positioned_file
   }
 }
 
+constexpr std::size_t most_name_bytes = 255, most_path_bytes = 4095;      // of Linux
+
 bool is_name(const std::string& name) {
-  return !name.empty() && name.find('/') == std::string::npos && name[0] != '.' &&
+  return !name.empty() && name.size() <= most_name_bytes && name.find('/') == std::string::npos && name[0] != '.' &&
          name.find('\0') == std::string::npos;
 }
 
@@ -124,7 +126,7 @@ void take_sources(table_reader& from, std::uint32_t count, const positioned_file
     if (!from.take(r) || !from.take(r.name_bytes, name)) file.damaged("the name of another file is cut off");
     source s{static_cast<source_kind>(r.kind), r.generation, r.identity, {name.begin(), name.end()}};
     const bool sane = ((s.kind == source_kind::generation || s.kind == source_kind::file_copy) && is_name(s.name)) ||
-                      (s.kind == source_kind::program_file && s.name.starts_with('/') &&
+                      (s.kind == source_kind::program_file && s.name.starts_with('/') && s.name.size() <= most_path_bytes &&
                        s.name.find('\0') == std::string::npos && s.generation == 0);
     if (!sane) file.damaged("the name of another file is wrong");
     into.sources.push_back(std::move(s));

@@ -31,7 +31,8 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + image::page_bytes - 1) / image::page_bytes * image::page_bytes;
 }
 
-/// A region of which the image keeps nothing, and a file has all, is left to the file.
+/// A region of which the image keeps nothing, and a file has all, is left to the file: a shared one that the program could not
+/// write to. Of one that it could, the image has the zeros too.
 bool is_kept(const saved_memory& memory, const image::region& r) {
   if (!image::maps_file_again(r)) return true;
   const std::size_t n = memory.chunk_behind(r.begin);

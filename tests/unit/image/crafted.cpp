@@ -102,7 +102,7 @@ const std::pair<const char*, change> changes[] = {
 /// A source record of this kind and name, and a chunk that refers to it.
 change refers_to(std::uint32_t kind, const std::string& name) {
   return [=](open_image& i) {
-    const image::source_record s{kind, static_cast<std::uint32_t>(name.size()), 1, 2};
+    const image::source_record s{kind, static_cast<std::uint32_t>(name.size()), kind == 2 ? 0u : 1u, 2};
     i.tables.insert(i.tables.size() - i.end.chunk_count * sizeof(image::chunk_record),
                     std::string(reinterpret_cast<const char*>(&s), sizeof s) + name);
     i.end.source_count = 1;
@@ -131,7 +131,8 @@ TEST_CASE("an image does not lead out of its directory of checkpoints") {
   const std::string sound = sound_bytes(directory);
   for (const auto& bad : {std::pair{1u, "../../etc/passwd"}, {1u, ".."}, {1u, "."}, {1u, ""}, {1u, "a/b"},
                                    {1u, "/etc/passwd"}, {2u, "relative"}, {2u, ""}, {3u, "../file-1"}, {3u, ""},
-                                   {4u, "rank-00000.mana"}}) {
+                                   {4u, "rank-00000.mana"}, {3u, "/usr/../etc/passwd"}, {1u, "a/../b"},
+                                   {3u, "file-1/../../b"}}) {
     const auto [kind, name] = bad;
     INFO(bad.first << " " << bad.second);
     open_image opened(sound);
@@ -141,4 +142,21 @@ TEST_CASE("an image does not lead out of its directory of checkpoints") {
   open_image opened(sound);
   refers_to(1, std::string("a\0b", 3))(opened);
   CHECK(refused_unmapped(directory.write("crafted", opened.sealed())) == "");
+}
+
+TEST_CASE("names that no file can have are refused; a file of the program's may have any path, and is only compared") {
+  const temporary_directory directory;
+  const std::string sound = sound_bytes(directory);
+  const auto with = [&](std::uint32_t kind, const std::string& name) {
+    open_image opened(sound);
+    refers_to(kind, name)(opened);
+    return refused_unmapped(directory.write("crafted", opened.sealed()));
+  };
+  for (const std::uint32_t kind : {1u, 3u}) {
+    CHECK(with(kind, std::string(256, 'a')) == "");
+    CHECK(with(kind, std::string(1u << 20, 'a')) == "");
+  }
+  CHECK(with(2, "/" + std::string(4095, 'a')) == "");
+  for (const char* const path : {"/usr/../etc/hostname", "/proc/self/../self/exe", "/.."})
+    CHECK(with(2, path).starts_with("another kind of error: " + std::string(path) + ": the program's memory is partly in"));
 }

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <elf.h>
 #include <sys/stat.h>
 
 #include <cstring>
@@ -130,6 +131,32 @@ TEST_CASE("a core dump has the memory at its addresses") {
   REQUIRE(core.read(wm::heap, got.data(), got.size()));
   CHECK(std::memcmp(got.data(), saved_image::page_at(0), got.size()) == 0);
   CHECK_FALSE(core.read(wm::heap + saved_image::bytes, got.data(), 1));
+}
+
+TEST_CASE("zeros in a shared file that the program could write to are in a core dump, whatever the file has later") {
+  const temporary_directory own;
+  const saved_image::known_memory memory;
+  const auto file = own.write("file", std::string(4 * wm::page, '\0'));
+  const int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
+  wm::map(wm::shared, 4 * wm::page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  extract_command wanted = from(saved_image::write(own, "image"), own.path() / "core");
+  munmap(reinterpret_cast<void*>(wm::shared), 4 * wm::page);
+  wanted.core = true;
+  CHECK(extract(wanted) == 0);
+  const std::string core = read_bytes(wanted.output);
+  Elf64_Ehdr header;
+  std::memcpy(&header, core.data(), sizeof header);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    std::memcpy(&segment, core.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type != PT_LOAD || segment.p_vaddr != wm::shared) continue;
+    ++found;
+    CHECK(segment.p_filesz == 4 * wm::page);
+    CHECK(segment.p_offset + segment.p_filesz <= core.size());
+  }
+  CHECK(found == 1);
 }
 
 TEST_CASE("what is to be extracted is said once") {
