@@ -179,7 +179,7 @@ TEST_CASE("a file that others could have written is refused") {
   std::ofstream(file) << "[run]\n";
   chmod(file.c_str(), 0644);
   CHECK(refused_file(file).empty());
-  for (const mode_t mode : {0664, 0646}) {
+  for (const mode_t mode : {mode_t{0664}, mode_t{0646}}) {
     chmod(file.c_str(), mode);
     CHECK(refused_file(file).find("can be written by others") != std::string::npos);
   }
