@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -11,18 +12,28 @@
 namespace mana::image {
 
 /// Of this process's memory: not for one that is forked off.
+///
+/// To give a queue back takes the kernel two of its grace periods, some 50 ms, while the program waits. The process keeps one
+/// that nothing is under way in, for who opens one next.
 class async_queue {
  public:
+  static constexpr unsigned most_under_way = 16;
+
   async_queue() = default;
   ~async_queue() { close(); }
   async_queue(const async_queue&) = delete;
   async_queue& operator=(const async_queue&) = delete;
 
   /// out: false; errno says why
-  bool open(unsigned most_under_way) noexcept { return syscall(SYS_io_setup, most_under_way, &context_) == 0; }
+  bool open() noexcept {
+    context_ = take_kept();
+    return context_ != 0 || syscall(SYS_io_setup, most_under_way, &context_) == 0;
+  }
+  /// Nothing is under way any more.
   void close() noexcept {
-    if (context_ != 0) syscall(SYS_io_destroy, context_);
+    if (context_ != 0 && (under_way_ > 0 || !keep(context_))) syscall(SYS_io_destroy, context_);
     context_ = 0;
+    under_way_ = 0;
   }
 
   struct transfer {
@@ -40,10 +51,21 @@ class async_queue {
     long n = 0;
     do n = syscall(SYS_io_getevents, context_, 1, most, events, nullptr);
     while (n < 0 && errno == EINTR);
+    if (n > 0) under_way_ -= n;
     return n;
   }
 
  private:
+  static inline std::atomic<aio_context_t> kept_{0};
+  static inline std::atomic<pid_t> keeper_{0};          // process: a copy of it has the word, and not the queue
+
+  static aio_context_t take_kept() noexcept { return keeper_.load() == getpid() ? kept_.exchange(0) : 0; }
+  static bool keep(aio_context_t context) noexcept {
+    if (keeper_.exchange(getpid()) != getpid()) kept_.store(0);
+    aio_context_t none = 0;
+    return kept_.compare_exchange_strong(none, context);
+  }
+
   bool submit(const transfer& t, std::uint16_t what) noexcept {
     iocb request{};
     request.aio_data = t.tag;
@@ -56,10 +78,12 @@ class async_queue {
     long rc = 0;
     do rc = syscall(SYS_io_submit, context_, 1, list);
     while (rc < 0 && errno == EINTR);
+    if (rc == 1) ++under_way_;
     return rc == 1;
   }
 
   aio_context_t context_ = 0;
+  long under_way_ = 0;
 };
 
 }  // namespace mana::image

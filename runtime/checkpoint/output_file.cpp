@@ -124,7 +124,7 @@ bool output_file::give(char* bytes, std::size_t n) noexcept {
 /// A file that has more than a part goes past the page cache, if its file system lets it.
 void output_file::become_direct() noexcept {
   tried_direct_ = true;
-  if (!queue_.open(parts)) return;
+  if (!queue_.open()) return;
   const int flags = fcntl(fd_, F_GETFL);
   direct_ = flags >= 0 && fcntl(fd_, F_SETFL, flags | O_DIRECT) == 0;
 }

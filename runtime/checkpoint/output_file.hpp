@@ -56,6 +56,7 @@ class output_file {
 
   static constexpr std::size_t part_bytes = 4u << 20;
   static constexpr unsigned parts = 4;
+  static_assert(parts <= async_queue::most_under_way);
   static constexpr std::size_t buffer_bytes = parts * part_bytes;
 
  private:

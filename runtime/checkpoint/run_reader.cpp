@@ -24,7 +24,7 @@ void populate(const page_range& r) noexcept {
 }  // namespace
 
 run_reader::run_reader(const contents& image, chunk_reader& from)
-    : image_(image), from_(from), has_queue_(queue_.open(most_pieces)), direct_(image.sources.size() + 1, not_tried) {}
+    : image_(image), from_(from), has_queue_(queue_.open()), direct_(image.sources.size() + 1, not_tried) {}
 
 /// Nothing is under way any more when the queue is closed.
 run_reader::~run_reader() {

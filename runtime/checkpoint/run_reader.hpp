@@ -24,7 +24,7 @@ class run_reader {
   void read(std::span<const file_run> runs);
 
  private:
-  static constexpr std::size_t most_pieces = 16, piece_bytes = 1u << 20;
+  static constexpr std::size_t most_pieces = async_queue::most_under_way, piece_bytes = 1u << 20;
 
   struct piece {
     page_range memory{};
