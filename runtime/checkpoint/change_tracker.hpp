@@ -1,8 +1,8 @@
 // Which of the program's pages were written to since the last checkpoint, as the kernel knows it.
 #pragma once
-#include "regions.hpp"
+#include "change_source.hpp"
 
-#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,33 +13,27 @@ namespace mana::image {
 /// empty.
 std::string foreign_writer();
 
-/// Private anonymous memory is write-protected in the page tables without anybody being told of the writes (userfaultfd's
-/// asynchronous mode, Linux 6.7), and asked for afterwards (PAGEMAP_SCAN). No privilege is needed.
+/// By the best way that this kernel has.
 ///
-/// INV-32 a page that is called unwritten has the contents of the last mark(): what is mapped, moved or given back is a new
-/// mapping, which is not tracked, or has no page, which counts as written.
+/// INV-32 a page that is called unwritten has the contents of the last mark()
 class change_tracker {
  public:
   change_tracker() noexcept;
-  ~change_tracker();
-  change_tracker(const change_tracker&) = delete;
-  change_tracker& operator=(const change_tracker&) = delete;
 
-  /// Empty if this kernel, and what is attached to this process, let pages be tracked; else why they cannot be.
+  /// "page tables", "soft-dirty bits": how changes are found; empty: they are not.
+  const std::string& way() const noexcept { return way_; }
+  /// Why not in that way, or not in a better one; empty if it is the best that there is.
   const std::string& obstacle() const noexcept { return obstacle_; }
 
-  /// From now on, writes to the regions that can be tracked are noted. Nobody writes to them meanwhile.
-  /// out: ascending: where nothing was written since the last mark(). At the first none.
+  /// As change_source has it; without a way, nothing is unwritten.
   std::vector<page_range> mark(std::span<const region> regions);
 
  private:
-  void begin();
-  bool track(const region& r) noexcept;
-  void find_unwritten(const region& r, std::vector<page_range>& found) const;
-  bool protect(const region& r) const noexcept;
+  template <class Source>
+  bool begin(const char* way);
 
-  int fault_fd_ = -1, pagemap_ = -1;
-  std::string obstacle_;
+  std::unique_ptr<change_source> source_;
+  std::string way_, obstacle_;
 };
 
 }  // namespace mana::image

@@ -109,7 +109,8 @@ std::string image_saver::mode_of(const image_plan& plan, const char* where) cons
   else if (!plan.origins.empty()) text += ", files once per node";
   if (!how_.incremental) return text;
   text += plan.base == nullptr ? ", whole" : ", changes since " + std::to_string(plan.base->sources.front().generation);
-  return text + (tracker_->obstacle().empty() ? " (page tables)" : " (sums: " + tracker_->obstacle() + ")");
+  const std::string& way = tracker_->way(), &obstacle = tracker_->obstacle();
+  return text + " (" + (way.empty() ? "sums" : way) + (obstacle.empty() ? "" : ": " + obstacle) + ")";
 }
 
 /// The image as the next one may refer to it.
