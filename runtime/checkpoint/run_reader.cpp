@@ -24,7 +24,7 @@ void populate(const page_range& r) noexcept {
 }  // namespace
 
 run_reader::run_reader(const contents& image, chunk_reader& from)
-    : image_(image), from_(from), has_queue_(queue_.open()), direct_(image.sources.size() + 1, not_tried) {}
+    : image_(image), from_(from), direct_(image.sources.size() + 1, not_tried) {}
 
 /// Nothing is under way any more when the queue is closed.
 run_reader::~run_reader() {
@@ -36,6 +36,7 @@ run_reader::~run_reader() {
 int run_reader::direct_file(const file_run& run) {
   int& fd = direct_[run.source];
   if (fd != not_tried) return fd;
+  if (!has_queue_) has_queue_ = queue_.open();
   const std::string again = "/proc/self/fd/" + std::to_string(from_.file_of(run.source));
   fd = has_queue_ ? open(again.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC) : not_possible;
   if (fd < 0) fd = not_possible;
