@@ -7,6 +7,7 @@
 #include "store_paths.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace mana::store {
@@ -36,22 +37,25 @@ void check_still_newest(const image::own_directory& all, const generation& origi
 
 /// The image of one rank.
 rank_file copy_of(const generation& original, const manifest& contents, const rank_file& f, const generation& copy,
-                  const image::packing& how, const paths::path_map& moved) {
+                  const image::packing& how, const paths::path_map& moved, const std::function<void(std::uint64_t)>& looked) {
   check_file(original, contents, f, depth::identity);
   return in_store(error_kind::unwritable, [&] {
     image::rank_image whole(original.path + "/" + f.name);
     whole.check_program_files(moved);
-    const image::write_result w = image::write_whole(whole, copy.path + "/" + f.name, how);
+    const image::write_result w = image::write_whole(whole, copy.path + "/" + f.name, how, looked);
     return rank_file{f.rank, f.name, w.file_bytes, w.memory_bytes, w.checksum, 0, f.write_s};
   });
 }
 
 manifest copy_all(const generation& original, manifest contents, const generation& copy, const image::packing& how,
-                  const compact_progress& progress, const paths::path_map& moved) {
+                  const work_listener& progress, const paths::path_map& moved) {
   const manifest before = contents;
-  for (rank_file& f : contents.files) {
-    if (progress) progress(f.rank, contents.ranks);
-    f = copy_of(original, before, f, copy, how, moved);
+  std::vector<work_size> parts;
+  for (const rank_file& f : contents.files) parts.push_back({"rank " + std::to_string(f.rank), f.memory_bytes});
+  progress.begins(parts);
+  for (std::size_t i = 0; i < contents.files.size(); ++i) {
+    rank_file& f = contents.files[i];
+    f = copy_of(original, before, f, copy, how, moved, [&progress, i](std::uint64_t bytes) { progress.did(i, bytes); });
   }
   contents.mode += ", compacted from " + std::to_string(original.number);
   contents.builds_on.clear();
@@ -66,7 +70,7 @@ std::uint64_t bytes_of(const manifest& m) {
 }
 
 void compact_to(const generation& copy, const image::own_directory& all, const generation& original, const manifest& contents,
-                const image::packing& how, const compact_progress& progress, const paths::path_map& moved,
+                const image::packing& how, const work_listener& progress, const paths::path_map& moved,
                 compact_result& result) {
   check_still_newest(all, original, copy);
   const manifest whole = copy_all(original, contents, copy, how, progress, moved);
@@ -85,7 +89,7 @@ bool is_by_reference(const generation& g, const manifest& contents) {
 
 }  // namespace
 
-compact_result compact(const std::string& directory, const image::packing& how, const compact_progress& progress,
+compact_result compact(const std::string& directory, const image::packing& how, const work_listener& progress,
                        const paths::path_map& moved) {
   const generation original = newest_in(directory);
   const auto all =

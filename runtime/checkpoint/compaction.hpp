@@ -5,8 +5,6 @@
 
 #include <path_map.hpp>
 
-#include <functional>
-
 namespace mana::store {
 
 struct compact_result {
@@ -16,18 +14,16 @@ struct compact_result {
   std::uint64_t bytes_before = 0, bytes_after = 0;      // of the images' own files
 };
 
-/// in: done, of  ranks
-using compact_progress = std::function<void(std::uint32_t done, std::uint32_t of)>;
-
 /// INV-38 what is compacted is the newest: its copy is a new generation, with a number above all that were there, and is given
 /// up if somebody was writing, or has committed, one between the two.
 /// The copy gives the same memory; its manifest has the time and the cost of the original. It needs neither another generation
 /// nor a file of the program's; what ranks share in the original, each has in its own image.
 /// in:     directory  of checkpoints, not a generation
+///         progress   of each rank's memory
 ///         moved      where files of the program's are that had another path at the checkpoint
 /// errors: store_error as verify(); (program_file); (no_checkpoint) there is none, or a newer one is being written; (unwritable). What is there
 ///         stays as it was
-compact_result compact(const std::string& directory, const image::packing& how, const compact_progress& progress = {},
+compact_result compact(const std::string& directory, const image::packing& how, const work_listener& progress = {},
                        const paths::path_map& moved = {});
 
 }  // namespace mana::store

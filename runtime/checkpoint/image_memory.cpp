@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace mana::image {
 
-image_memory::image_memory(const rank_image& of)
-    : image_(of), in_(of.reader()), window_(new char[chunk_bytes]) {}
+image_memory::image_memory(const rank_image& of, std::function<void(std::uint64_t)> looked)
+    : image_(of), looked_(std::move(looked)), in_(of.reader()), window_(new char[chunk_bytes]) {}
 
 bool image_memory::open() noexcept { return true; }
 
@@ -26,6 +27,7 @@ void image_memory::read(std::uintptr_t begin, std::uintptr_t end, bool* touched)
     part.address = from;
     part.memory_bytes = static_cast<std::uint32_t>(to - from);
     in_->read(part, window_.get() + (from - begin));
+    looked_(part.memory_bytes);
     std::fill(touched + (from - begin) / page_bytes, touched + (to - begin) / page_bytes, true);
   }
 }
@@ -48,12 +50,13 @@ void image_memory::copy(const region&, std::uintptr_t, std::size_t pages, bool* 
     if (wanted[i]) std::memcpy(into + i * page_bytes, window_.get() + i * page_bytes, page_bytes);
 }
 
-write_result write_whole(const rank_image& of, const std::string& path, const packing& how) {
+write_result write_whole(const rank_image& of, const std::string& path, const packing& how,
+                         const std::function<void(std::uint64_t)>& looked) {
   if (of.header().abi_version != lower::abi_version)
     throw image_error(error_kind::version, of.path() + ": the image is of version " + std::to_string(of.header().abi_version) +
                       " of the boundary between program and MPI, this mana has " + std::to_string(lower::abi_version) +
                       "; use the version of mana that wrote it");
-  image_memory memory(of);
+  image_memory memory(of, looked);
   image_plan plan;
   plan.path = path;
   plan.rank = of.header().rank;

@@ -5,6 +5,7 @@
 #include "page_source.hpp"
 #include "rank_image.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -14,7 +15,8 @@ namespace mana::image {
 /// stays known.
 class image_memory final : public page_source {
  public:
-  explicit image_memory(const rank_image& of);
+  /// in: looked  told of the bytes of memory that were read
+  explicit image_memory(const rank_image& of, std::function<void(std::uint64_t)> looked = [](std::uint64_t) {});
 
   bool open() noexcept override;
   int find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override;
@@ -27,13 +29,16 @@ class image_memory final : public page_source {
   void read(std::uintptr_t begin, std::uintptr_t end, bool* touched);
 
   const rank_image& image_;
+  const std::function<void(std::uint64_t)> looked_;
   std::unique_ptr<chunk_reader> in_;
   std::unique_ptr<char[]> window_;       // that was read last
   std::optional<image_error> failure_;
 };
 
 /// Writes an image that holds all of its memory itself, in the present version of the format, to the new file `path`.
+/// in:     looked  told of the bytes of memory that were read
 /// errors: image_error (missing, damaged, version, not_own, io); a part of a file is removed
-write_result write_whole(const rank_image& of, const std::string& path, const packing& how);
+write_result write_whole(const rank_image& of, const std::string& path, const packing& how,
+                         const std::function<void(std::uint64_t)>& looked = [](std::uint64_t) {});
 
 }  // namespace mana::image

@@ -72,13 +72,16 @@ kept_generation look_at(const own_directory& all, std::uint64_t number, std::vec
   return {number, generation_state::unreadable, {}};
 }
 
+/// 0: it is no file.
+std::uint64_t bytes_of(const own_directory& own, const std::string& name) {
+  struct stat about{};
+  const bool is_file = fstatat(own.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode);
+  return is_file ? static_cast<std::uint64_t>(about.st_size) : 0;
+}
+
 std::uint64_t bytes_in(const own_directory& own) {
   std::uint64_t bytes = 0;
-  for (const std::string& name : own.names()) {
-    struct stat about{};
-    if (fstatat(own.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode))
-      bytes += static_cast<std::uint64_t>(about.st_size);
-  }
+  for (const std::string& name : own.names()) bytes += bytes_of(own, name);
   return bytes;
 }
 
@@ -119,8 +122,10 @@ std::vector<kept_generation> look_at_all(const own_directory& all, std::vector<s
   return known;
 }
 
-prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, std::chrono::milliseconds patience) {
+prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, std::chrono::milliseconds patience,
+                      const work_listener& progress) {
   prune_result result;
+  std::vector<work_size> parts;
   {
     const auto lock = directory_lock::of_all(all, lock_kind::exclusive, patience);
     if (lock.end() == lock_end::busy) {
@@ -130,26 +135,35 @@ prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, 
     const std::vector<kept_generation> known = look_at_all(all, result.problems);
     result.removed = superfluous(known, keep);
     for_each_of(result.removed, result.problems, [&](std::uint64_t number) {
-      result.bytes += bytes_in(all.open_directory(generation_name(number)));
+      parts.push_back({"checkpoint " + std::to_string(number), 0});
+      parts.back().bytes = bytes_in(all.open_directory(generation_name(number)));
+      result.bytes += parts.back().bytes;
     });
     if (dry_run || result.removed.empty()) return result;
     make_kept_durable(all, known);
     remove_manifests(all, result.removed, result);
   }
-  for_each_of(result.removed, result.problems, [&](std::uint64_t number) { remove_files(all, number); });
+  progress.begins(parts);
+  std::size_t part = 0;
+  for_each_of(result.removed, result.problems, [&](std::uint64_t number) {
+    remove_files(all, number, [&progress, now = part++](std::uint64_t bytes) { progress.did(now, bytes); });
+  });
   return result;
 }
 
 }  // namespace
 
-void remove_contents(const own_directory& all, std::uint64_t number) {
+void remove_contents(const own_directory& all, std::uint64_t number, const std::function<void(std::uint64_t)>& removed) {
   const own_directory own = all.open_directory(generation_name(number));
   remove_manifest(own);
-  for (const std::string& file : own.names()) own.remove(file);
+  for (const std::string& file : own.names()) {
+    const std::uint64_t bytes = bytes_of(own, file);
+    if (own.remove(file)) removed(bytes);
+  }
 }
 
-void remove_files(const own_directory& all, std::uint64_t number) {
-  remove_contents(all, number);
+void remove_files(const own_directory& all, std::uint64_t number, const std::function<void(std::uint64_t)>& removed) {
+  remove_contents(all, number, removed);
   all.remove_directory(generation_name(number));
 }
 
@@ -158,18 +172,19 @@ bool may_be_written(const own_directory& all, std::uint64_t number) {
   return writer == lock_end::busy || (writer == lock_end::none_here && was_touched(all.open_directory(generation_name(number))));
 }
 
-prune_result remove_superfluous(const std::string& directory, std::size_t keep, bool dry_run, std::chrono::milliseconds patience) {
+prune_result remove_superfluous(const std::string& directory, std::size_t keep, bool dry_run, std::chrono::milliseconds patience,
+                                const work_listener& progress) {
   try {
-    return prune_in(own_directory::open(tidy(directory).string()), keep, dry_run, patience);
+    return prune_in(own_directory::open(tidy(directory).string()), keep, dry_run, patience, progress);
   } catch (const image::image_error& error) {
     if (error.kind() == image::error_kind::missing) throw store_error(error_kind::no_checkpoint, error.what());
     throw as_store_error(error, error_kind::unreadable);
   }
 }
 
-prune_result prune(const std::string& directory, std::size_t keep, bool dry_run) {
+prune_result prune(const std::string& directory, std::size_t keep, bool dry_run, const work_listener& progress) {
   constexpr std::chrono::seconds patience{5};
-  return remove_superfluous(directory, keep, dry_run, patience);
+  return remove_superfluous(directory, keep, dry_run, patience, progress);
 }
 
 }  // namespace mana::store

@@ -3,6 +3,7 @@
 // Why it is done this way: docs/design/store.md.
 #pragma once
 #include "retention.hpp"
+#include "work_listener.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -144,6 +145,6 @@ struct prune_result {
 };
 /// Removes what is superfluous, where something newer is durable.
 /// errors: store_error (no_checkpoint, unreadable, not_own)
-prune_result prune(const std::string& directory, std::size_t keep, bool dry_run = false);
+prune_result prune(const std::string& directory, std::size_t keep, bool dry_run = false, const work_listener& progress = {});
 
 }  // namespace mana::store

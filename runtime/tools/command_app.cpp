@@ -143,10 +143,14 @@ void build_restart(CLI::App& app, parsed& values) {
   add_no_config(*restart, values);
 }
 
+void add_progress(CLI::App& app, bool& progress) {
+  app.add_flag("--progress", progress, "Say how far it is, also where stderr is no terminal");
+}
+
 void build_control(CLI::App& app, parsed& values) {
   auto* checkpoint = app.add_subcommand("checkpoint", "Take a checkpoint now; returns when it is durable");
   add_job(*checkpoint, values.checkpoint.job);
-  checkpoint->add_flag("--progress", values.checkpoint.progress, "Say how far it is, also where stderr is no terminal");
+  add_progress(*checkpoint, values.checkpoint.progress);
   checkpoint->add_flag("--stop", values.checkpoint.stop, "End the job once the checkpoint is durable");
   checkpoint
       ->add_option("--wait", values.checkpoint.wait,
@@ -184,7 +188,7 @@ void build_looks(CLI::App& app, parsed& values) {
   auto* verify = app.add_subcommand("verify", "Check every byte of the checkpoints in a directory");
   verify->add_option("DIR", values.verify.directory, "A checkpoint directory, or one checkpoint in it")->required();
   verify->add_option("--generation", values.verify.generation, "The checkpoint of this number alone")->type_name("N");
-  verify->add_flag("--progress", values.verify.progress, "Say how far it is, also where stderr is no terminal");
+  add_progress(*verify, values.verify.progress);
   add_map(*verify, values.verify.moved);
   add_json(*verify, values.verify.json);
   auto* compact = app.add_subcommand("compact", "Make the newest checkpoint whole, so that it needs no older one");
@@ -194,6 +198,7 @@ void build_looks(CLI::App& app, parsed& values) {
                    "How its images are compressed: auto (default), none, lz4[:N], zstd[:LEVEL]")
       ->type_name("HOW")
       ->check(compression());
+  add_progress(*compact, values.compact.progress);
   add_map(*compact, values.compact.moved);
   add_json(*compact, values.compact.json);
   auto* diff = app.add_subcommand("diff", "Show in what two checkpoints, or two images, differ");
@@ -201,13 +206,15 @@ void build_looks(CLI::App& app, parsed& values) {
   diff->add_option("B", values.diff.second, "The same")->required();
   add_rank(*diff, values.diff.rank);
   diff->add_flag("--pages", values.diff.pages, "Which pages, too");
+  add_progress(*diff, values.diff.progress);
   add_json(*diff, values.diff.json);
   auto* prune = app.add_subcommand("prune", "Remove the checkpoints that newer ones do not need");
   prune->add_option("DIR", values.prune.directory, "A checkpoint directory")->required();
   prune->add_option("--keep", values.prune.keep, "Keep the newest N, and what they build on (1 … 1000, or all; default: 2)")
       ->type_name("N")->check(a_keep());
   prune->add_flag("--dry-run", values.prune.dry_run, "Say what would be removed, and remove nothing");
-  prune->add_flag("--json", values.prune.json, "For programs");
+  add_progress(*prune, values.prune.progress);
+  add_json(*prune, values.prune.json);
 }
 
 void build_extract(CLI::App& app, parsed& values) {
@@ -227,6 +234,7 @@ void build_extract(CLI::App& app, parsed& values) {
       ->type_name("FILE")
       ->required()
       ->check(a_name());
+  add_progress(*extract, values.extract.progress);
   add_json(*extract, values.extract.json);
 }
 

@@ -45,12 +45,12 @@ struct verify_command {
 struct compact_command {
   std::string directory, compress = "auto";
   std::vector<std::string> moved;                  // as run_options::moved
-  bool json = false;
+  bool progress = false, json = false;
 };
 struct diff_command {
   std::string first, second;                       // as inspect_command::what
   std::optional<std::uint32_t> rank;
-  bool pages = false, json = false;
+  bool pages = false, progress = false, json = false;
 };
 /// One of section, range, core and all is set.
 struct extract_command {
@@ -58,11 +58,11 @@ struct extract_command {
   std::optional<std::uint32_t> rank;
   std::string section;
   address_range range;
-  bool core = false, all = false, json = false;
+  bool core = false, all = false, progress = false, json = false;
   std::string output;                              // file; all: directory
 };
 struct completion_command { std::string shell; };
-struct prune_command { std::string directory, keep = "2"; bool dry_run = false, json = false; };
+struct prune_command { std::string directory, keep = "2"; bool dry_run = false, progress = false, json = false; };
 /// A rank, running (pid) or by its core dump; the words behind are gdb's.
 struct gdb_command { std::string pid, core; std::vector<std::string> words; };
 /// What would keep a program (none: any) from running here.

@@ -1,6 +1,7 @@
 // `mana compact`: makes the newest checkpoint whole.
 #include "commands.hpp"
 #include "option_checks.hpp"
+#include "progress_output.hpp"
 #include "store_failure.hpp"
 #include "text_table.hpp"
 
@@ -9,9 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-
-#include <chrono>
-#include <cstdio>
 
 namespace mana::tools {
 namespace {
@@ -34,30 +32,16 @@ std::string as_text(const store::compact_result& done, const std::string& direct
                      done.by_reference ? " and needed files of the program's" : "", directory);
 }
 
-/// A line every other second, if it takes so long.
-class reporter {
- public:
-  void operator()(std::uint32_t done, std::uint32_t of) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - said_ < std::chrono::seconds(2)) return;
-    said_ = now;
-    const double s = std::chrono::duration<double>(now - begun_).count();
-    fmt::print(stderr, "mana: {} of {} ranks, {:.0f} s, about {:.0f} s left\n", done, of, s,
-               done == 0 ? 0 : s / done * (of - done));
-  }
-
- private:
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now(), said_ = begun_;
-};
+store::compact_result compacted(const compact_command& wanted) {
+  progress_output output("compact", wanted.progress);
+  return store::compact(wanted.directory, image::parse_packing(wanted.compress), output.listener(), path_map_of(wanted.moved));
+}
 
 }  // namespace
 
 int compact(const compact_command& wanted) {
   try {
-    reporter said;
-    const auto done = store::compact(wanted.directory, image::parse_packing(wanted.compress),
-                                     [&said](std::uint32_t ranks, std::uint32_t of) { said(ranks, of); },
-                                     path_map_of(wanted.moved));
+    const auto done = compacted(wanted);
     fmt::print("{}", wanted.json ? as_json(done) : as_text(done, wanted.directory));
     return 0;
   } catch (const store::store_error& error) {

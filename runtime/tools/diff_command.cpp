@@ -4,6 +4,7 @@
 #include "image_difference.hpp"
 #include "image_failure.hpp"
 #include "json_text.hpp"
+#include "progress_output.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ namespace {
 struct pair_of_images {
   std::uint32_t rank = 0;
   std::string first, second;             // paths; empty: it has no image of this rank
+  std::uint64_t bytes = 0;               // of the first
 };
 
 std::string path_of_rank(const chosen& from, std::uint32_t rank) {
@@ -25,11 +27,11 @@ std::string path_of_rank(const chosen& from, std::uint32_t rank) {
 
 /// Two images that are named as such belong together whatever their ranks.
 std::vector<pair_of_images> pairs_of(const chosen& a, const chosen& b) {
-  if (a.images.size() == 1 && b.images.size() == 1) return {{a.images[0].rank, a.images[0].path, b.images[0].path}};
+  if (a.images.size() == 1 && b.images.size() == 1) return {{a.images[0].rank, a.images[0].path, b.images[0].path, a.images[0].memory_bytes}};
   std::vector<pair_of_images> pairs;
-  for (const chosen_image& i : a.images) pairs.push_back({i.rank, i.path, path_of_rank(b, i.rank)});
+  for (const chosen_image& i : a.images) pairs.push_back({i.rank, i.path, path_of_rank(b, i.rank), i.memory_bytes});
   for (const chosen_image& i : b.images)
-    if (path_of_rank(a, i.rank).empty()) pairs.push_back({i.rank, {}, i.path});
+    if (path_of_rank(a, i.rank).empty()) pairs.push_back({i.rank, {}, i.path, 0});
   return pairs;
 }
 
@@ -37,9 +39,10 @@ class differences {
  public:
   explicit differences(const diff_command& wanted) : wanted_(wanted) {}
 
-  void add(const pair_of_images& pair) {
+  /// in: passed  told of the bytes of the first's memory that are done
+  void add(const pair_of_images& pair, const std::function<void(std::uint64_t)>& passed) {
     if (pair.first.empty() || pair.second.empty()) return add_lonely(pair);
-    const image_difference found = compare(saved_memory(pair.first), saved_memory(pair.second));
+    const image_difference found = compare(saved_memory(pair.first), saved_memory(pair.second), passed);
     if (!found.is_none()) equal_ = false;
     if (wanted_.json) images_.push_back(as_json(found));
     else text_ += as_text(found, wanted_.pages);
@@ -64,13 +67,29 @@ class differences {
   nlohmann::ordered_json images_ = nlohmann::ordered_json::array();
 };
 
+std::vector<work_part> parts_of(const std::vector<pair_of_images>& pairs) {
+  std::vector<work_part> parts;
+  for (const pair_of_images& pair : pairs)
+    parts.push_back({fmt::format("rank {}", pair.rank), pair.second.empty() ? 0 : pair.bytes, 0});
+  return parts;
+}
+
+void add_all(const std::vector<pair_of_images>& pairs, differences& all, bool show_progress) {
+  progress_output output("diff", show_progress);
+  output.begin(parts_of(pairs));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    all.add(pairs[i], [&output, i](std::uint64_t bytes) { output.add(i, bytes); });
+    output.add(i, pairs[i].bytes);       // with what only one of the two has
+  }
+}
+
 }  // namespace
 
 int diff(const diff_command& wanted) {
   const chosen a = choose_images(wanted.first, wanted.rank), b = choose_images(wanted.second, wanted.rank);
   differences all(wanted);
   try {
-    for (const pair_of_images& pair : pairs_of(a, b)) all.add(pair);
+    add_all(pairs_of(a, b), all, wanted.progress);
   } catch (const image::image_error& error) {
     fail(error);
   }

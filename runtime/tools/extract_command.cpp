@@ -7,6 +7,7 @@
 #include "json_text.hpp"
 #include "memory_kinds.hpp"
 #include "new_file.hpp"
+#include "progress_output.hpp"
 #include "safe_name.hpp"
 #include "text_table.hpp"
 
@@ -94,6 +95,23 @@ std::vector<made_file> extract_wanted(const saved_memory& memory, const extract_
   return {extract_memory(memory, wanted.range, wanted.output)};
 }
 
+/// Of the memory that is to be read for it.
+std::uint64_t bytes_wanted(const saved_memory& memory, const extract_command& wanted) {
+  std::uint64_t bytes = 0;
+  if (!wanted.section.empty()) return bytes;
+  for (const image::chunk_record& c : memory.about().chunks)
+    if (wanted.core || wanted.all || (c.address < wanted.range.end && wanted.range.begin < c.address + c.memory_bytes))
+      bytes += c.memory_bytes;
+  return bytes;
+}
+
+std::vector<made_file> extract_from(const chosen_image& image, const extract_command& wanted) {
+  progress_output output("extract", wanted.progress);
+  const saved_memory memory(image.path, [&output](std::uint64_t bytes) { output.add(0, bytes); });
+  output.begin({{fmt::format("rank {}", image.rank), bytes_wanted(memory, wanted), 0}});
+  return extract_wanted(memory, wanted);
+}
+
 const chosen_image& only_one(const chosen& images) {
   if (images.images.size() == 1) return images.images[0];
   throw failure(exit_code::usage,
@@ -107,7 +125,7 @@ int extract(const extract_command& wanted) {
   const chosen images = choose_images(wanted.what, wanted.rank);
   std::vector<made_file> made;
   try {
-    made = extract_wanted(saved_memory(only_one(images).path), wanted);
+    made = extract_from(only_one(images), wanted);
   } catch (const image::image_error& error) {
     fail(error);
   }

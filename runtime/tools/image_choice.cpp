@@ -30,13 +30,19 @@ std::optional<std::uint64_t> generation_of(const fs::path& directory) {
   return number_in(directory.filename().string(), "gen-", "");
 }
 
+std::uint64_t size_of(const fs::path& file) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  return error ? 0 : bytes;
+}
+
 /// What is there of a generation that has no manifest.
 std::vector<chosen_image> images_in(const fs::path& directory) {
   std::vector<chosen_image> found;
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
     if (const auto rank = number_in(entry->path().filename().string(), "rank-", ".mana"))
-      found.push_back({static_cast<std::uint32_t>(*rank), entry->path().string()});
+      found.push_back({static_cast<std::uint32_t>(*rank), entry->path().string(), size_of(entry->path())});
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   return found;
 }
@@ -50,7 +56,7 @@ chosen of_generation(const fs::path& directory) {
   }
   try {
     for (const store::rank_file& f : store::read_manifest(found.directory).files)
-      found.images.push_back({f.rank, found.directory + "/" + f.name});
+      found.images.push_back({f.rank, found.directory + "/" + f.name, std::max(f.memory_bytes, f.bytes)});
   } catch (const store::store_error& error) {
     fail_with(error);
   }
@@ -71,7 +77,7 @@ chosen of_file(const fs::path& path) {
   const fs::path directory = path.parent_path();
   return {directory.string(), generation_of(directory), fs::exists(directory / "manifest.json"),
           {{static_cast<std::uint32_t>(number_in(path.filename().string(), "rank-", ".mana").value_or(0)),
-            path.string()}}};
+            path.string(), size_of(path)}}};
 }
 
 }  // namespace

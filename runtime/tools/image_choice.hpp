@@ -10,6 +10,7 @@ namespace mana::tools {
 struct chosen_image {
   std::uint32_t rank = 0;
   std::string path;
+  std::uint64_t memory_bytes = 0;        // as the manifest has it; without one, of the file
 };
 
 /// What a word named: the images of one generation, or one of them.

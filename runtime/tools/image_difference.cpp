@@ -79,8 +79,8 @@ bool is_same_page(const char* a, const char* b, std::size_t offset) noexcept {
 
 class comparison {
  public:
-  comparison(const saved_memory& first, const saved_memory& second)
-      : first_(first), second_(second), a_(first), b_(second), first_kinds_(identify(first, threads_of(first))),
+  comparison(const saved_memory& first, const saved_memory& second, const std::function<void(std::uint64_t)>& passed)
+      : first_(first), second_(second), passed_(passed), a_(first), b_(second), first_kinds_(identify(first, threads_of(first))),
         second_kinds_(identify(second, threads_of(second))) {}
 
   image_difference run() {
@@ -132,6 +132,7 @@ class comparison {
       b_.go_to(at);
       const std::uintptr_t end = std::min({r.end, a_.limit(), b_.limit()});
       if (!is_same(a_, b_)) compare_pages({at, end}, found.pages);
+      if (a_.record() != nullptr) passed_(end - at);
       at = end;
     }
     if (found.mapped_otherwise || !found.pages.empty()) add(std::move(found));
@@ -148,6 +149,7 @@ class comparison {
   void add(region_difference difference) { result_.regions.push_back(std::move(difference)); }
 
   const saved_memory &first_, &second_;
+  const std::function<void(std::uint64_t)>& passed_;
   chunk_walk a_, b_;
   std::vector<region_identity> first_kinds_, second_kinds_;
   image_difference result_;
@@ -155,8 +157,9 @@ class comparison {
 
 }  // namespace
 
-image_difference compare(const saved_memory& first, const saved_memory& second) {
-  return comparison(first, second).run();
+image_difference compare(const saved_memory& first, const saved_memory& second,
+                         const std::function<void(std::uint64_t)>& passed) {
+  return comparison(first, second, passed).run();
 }
 
 }  // namespace mana::tools

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,10 @@ struct image_difference {
 };
 
 /// Memory whose chunks have the same checksums is equal, and not read.
+/// in:     passed  told of the bytes of the first's memory that are done
 /// errors: image::image_error
-image_difference compare(const saved_memory& first, const saved_memory& second);
+image_difference compare(const saved_memory& first, const saved_memory& second,
+                         const std::function<void(std::uint64_t)>& passed = [](std::uint64_t) {});
 
 /// in: pages  every range of pages is a line
 std::string as_text(const image_difference& difference, bool pages);

@@ -2,6 +2,9 @@
 #pragma once
 #include "progress.hpp"
 
+#include <work_listener.hpp>
+
+#include <optional>
 #include <string>
 
 namespace mana::tools {
@@ -17,10 +20,20 @@ class progress_output {
   /// Empty where nobody wants it. Lives as long as this.
   progress_meter::sink sink();
 
+  /// A line from the third second on, until the end of this, or of what the next parts are.
+  void begin(std::vector<work_part> parts);
+  /// Of those parts; from any thread.
+  void add(std::size_t part, std::uint64_t bytes) noexcept {
+    if (meter_) meter_->add(part, bytes);
+  }
+  /// That says so to this. Lives as long as this.
+  store::work_listener listener();
+
  private:
   const std::string command_;
   const bool terminal_, wanted_;
   bool said_ = false;
+  std::optional<progress_meter> meter_;
 };
 
 }  // namespace mana::tools

@@ -1,6 +1,7 @@
 // `mana prune`: removes the checkpoints that are not needed any more.
 #include "commands.hpp"
 #include "exit_status.hpp"
+#include "progress_output.hpp"
 #include "store_failure.hpp"
 #include "text_table.hpp"
 
@@ -30,11 +31,16 @@ std::string as_text(const prune_command& wanted, const store::prune_result& done
   return text;
 }
 
+store::prune_result pruned(const prune_command& wanted) {
+  progress_output output("prune", wanted.progress);
+  return store::prune(wanted.directory, store::parse_keep(wanted.keep), wanted.dry_run, output.listener());
+}
+
 }  // namespace
 
 int prune(const prune_command& wanted) {
   try {
-    const auto done = store::prune(wanted.directory, store::parse_keep(wanted.keep), wanted.dry_run);
+    const auto done = pruned(wanted);
     fmt::print("{}", wanted.json ? as_json(wanted, done) : as_text(wanted, done));
     return static_cast<int>(done.problems.empty() ? exit_code::success : exit_code::not_removed);
   } catch (const store::store_error& error) {

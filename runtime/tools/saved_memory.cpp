@@ -22,7 +22,8 @@ int open_image(const std::string& path) {
 
 }  // namespace
 
-saved_memory::saved_memory(std::string path) : path_(std::move(path)), fd_(open_image(path_)) {
+saved_memory::saved_memory(std::string path, std::function<void(std::uint64_t)> looked)
+    : path_(std::move(path)), looked_(std::move(looked)), fd_(open_image(path_)) {
   try {
     about_ = image::read_contents(fd_, path_);
     reader_ = std::make_unique<image::chunk_reader>(about_, fd_, path_);
@@ -62,6 +63,7 @@ std::span<const char> saved_memory::chunk(std::size_t n) const {
     held_.resize(image::chunk_bytes);
     reader_->read(record, held_.data());
     held_chunk_ = n;
+    looked_(record.memory_bytes);
   }
   return {held_.data(), record.memory_bytes};
 }

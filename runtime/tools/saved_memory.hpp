@@ -4,6 +4,7 @@
 #include <memory_view.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,8 +17,10 @@ namespace mana::tools {
 /// For one thread at a time: the chunk that was read last is kept.
 class saved_memory final : public symbols::memory_view {
  public:
-  /// Reads all but the memory.     errors: image::image_error (missing, damaged, version, io)
-  explicit saved_memory(std::string path);
+  /// Reads all but the memory.
+  /// in:     looked  told of the bytes of memory that were read, whenever some were
+  /// errors: image::image_error (missing, damaged, version, io)
+  explicit saved_memory(std::string path, std::function<void(std::uint64_t)> looked = [](std::uint64_t) {});
   ~saved_memory() override;
 
   const std::string& path() const noexcept { return path_; }
@@ -41,6 +44,7 @@ class saved_memory final : public symbols::memory_view {
 
  private:
   std::string path_;
+  std::function<void(std::uint64_t)> looked_;
   int fd_ = -1;
   image::contents about_;
   std::unique_ptr<image::chunk_reader> reader_;

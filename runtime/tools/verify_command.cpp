@@ -17,8 +17,6 @@
 namespace mana::tools {
 namespace {
 
-using namespace std::chrono_literals;
-
 /// All images that nothing is known against yet.
 std::vector<image_view*> images_of(std::vector<checkpoint_view>& checkpoints, std::vector<work_part>& parts) {
   std::vector<image_view*> images;
@@ -66,9 +64,9 @@ void check_all(std::vector<checkpoint_view>& checkpoints, const paths::path_map&
   std::vector<work_part> parts;
   const std::vector<image_view*> images = images_of(checkpoints, parts);
   progress_output output("verify", show_progress);
-  progress_meter meter(parts, output.sink(), 2s, 500ms);
+  output.begin(std::move(parts));
   in_parallel(images.size(), idle_cores(), [&](std::size_t i) {
-    check_image(*images[i], moved, [&meter, i](std::uint64_t bytes) { meter.add(i, bytes); });
+    check_image(*images[i], moved, [&output, i](std::uint64_t bytes) { output.add(i, bytes); });
   });
   for (checkpoint_view& v : checkpoints) check_copies(v);
 }

@@ -120,7 +120,7 @@ class Look:
 
     def diff(self):
         one, two = "ckpt/gen-000001", "ckpt/gen-000002"
-        self.require("rank 1: no difference" in self.run("diff", one, one), "diff of equal ones", "")
+        self.require("rank 1: no difference" in self.run("diff", one, one, "--progress"), "diff of equal ones", "")
         document = self.json("diff", one, two, status=DIFFER)
         self.require(document["schema"] == 1 and len(document["images"]) == RANKS and not document["equal"], "diff", document)
         for image in document["images"]:
@@ -155,7 +155,7 @@ class Look:
 
     def core(self):
         """gdb shows where the program is, as if it had died there."""
-        self.run("extract", "ckpt", "--rank", "1", "--core", "-o", "core")
+        self.run("extract", "ckpt", "--rank", "1", "--core", "-o", "core", "--progress")
         if shutil.which("gdb") is None:
             print("gdb is not installed: no backtrace")
             return

@@ -105,7 +105,14 @@ TEST_CASE("INV-38 the newest is made whole: the same memory, sections and region
     fs::copy(directory, copy.path() / "c", fs::copy_options::recursive);
     fs::permissions(copy.path() / "c", fs::perms(0700));
     const std::string there = copy.path() / "c";
-    const auto done = store::compact(there, image::parse_packing(how));
+    std::vector<store::work_size> parts;
+    std::uint64_t looked = 0, removed = 0;
+    const auto done = store::compact(there, image::parse_packing(how),
+                                     {[&parts](const auto& all) { parts = all; },
+                                      [&looked](std::size_t part, std::uint64_t bytes) { looked += part == 0 ? bytes : 0; }});
+    REQUIRE(parts.size() == 1);
+    CHECK(parts[0].name == "rank 0");
+    CHECK(parts[0].bytes == looked);
     CHECK(done.from == length);
     CHECK(done.to == length + 1);
     CHECK(done.builds_on.size() >= 3);
@@ -119,7 +126,12 @@ TEST_CASE("INV-38 the newest is made whole: the same memory, sections and region
     CHECK(image.about().sections[1].name == "locks");
     CHECK(image.about().sections[1].bytes == original.about().sections[1].bytes);
     CHECK(store::read_manifest(whole.path).builds_on.empty());
-    CHECK(store::prune(there, 1).removed.size() == length);
+    const auto pruned = store::prune(there, 1, false, {[&parts](const auto& all) { parts = all; },
+                                                       [&removed](std::size_t, std::uint64_t bytes) { removed += bytes; }});
+    CHECK(pruned.removed.size() == length);
+    CHECK(parts.size() == length);
+    CHECK(removed < pruned.bytes);                         // manifests went first
+    CHECK(removed > pruned.bytes - length * wm::page);
     store::verify(whole);
     CHECK(memory_of(whole) == before);
     CHECK(store::compact(there, {}).to == 0);              // it is whole already

@@ -31,6 +31,19 @@ TEST_CASE("equal images are equal by their indices, whatever they are packed wit
   CHECK(as_text(compared(a, b), false) == "rank 0: no difference\n");
 }
 
+TEST_CASE("how far a comparison is, is told of the memory that the first image keeps, read or not") {
+  const temporary_directory own;
+  const saved_image::known_memory memory;
+  const std::string a = saved_image::write(own, "a");
+  page_at(1)[17] ^= 1;
+  const std::string b = saved_image::write(own, "b");
+  const tools::saved_memory first(a), second(b);
+  std::uint64_t passed = 0, kept = 0;
+  for (const image::chunk_record& c : first.about().chunks) kept += c.memory_bytes;
+  compare(first, second, [&passed](std::uint64_t bytes) { passed += bytes; });
+  CHECK(passed == kept);
+}
+
 TEST_CASE("pages that differ are told, and only their chunks are read") {
   const temporary_directory own;
   const saved_image::known_memory memory;

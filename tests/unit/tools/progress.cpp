@@ -1,5 +1,6 @@
 #include "checkpoint_progress.hpp"
 #include "progress.hpp"
+#include "progress_output.hpp"
 
 #include <doctest/doctest.h>
 
@@ -38,6 +39,14 @@ TEST_CASE("a meter says what was added, from any thread, and nothing while it is
   bool disturbed = false;
   { progress_meter meter({{"rank 0", 1, 0}}, [&](const std::string&) { disturbed = true; }, 1h, 1h); }
   CHECK_FALSE(disturbed);
+}
+
+TEST_CASE("what is told before the parts are known, or to nobody, does no harm") {
+  progress_output output("test", false);
+  output.add(0, 1);
+  const auto listener = output.listener();
+  listener.begins({{"rank 0", 10}});
+  listener.did(0, 10);
 }
 
 TEST_CASE("work is done once each, also where a part of it fails") {

@@ -34,6 +34,17 @@ TEST_CASE("memory of an image is read by address, over chunks and pages of zeros
   }
 }
 
+TEST_CASE("what is read of an image is told once for each chunk") {
+  const temporary_directory own;
+  const saved_image::known_memory memory;
+  std::uint64_t looked = 0, kept = 0;
+  const tools::saved_memory saved(saved_image::write(own, "image"), [&looked](std::uint64_t bytes) { looked += bytes; });
+  for (const image::chunk_record& c : saved.about().chunks) kept += c.memory_bytes;
+  std::vector<char> got(saved_image::bytes);
+  saved.fetch(wm::heap, got);
+  CHECK(looked == kept);
+}
+
 TEST_CASE("what is damaged is not shown as if it were all right") {
   const temporary_directory own;
   const saved_image::known_memory memory;
