@@ -158,7 +158,7 @@ void rank_image::fill_shared(const chunk_record& c, char* place, chunk_reader& i
 
 void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in) {
   const std::vector<file_run> runs = visitor.see ? std::vector<file_run>() : whole_runs(contents_);
-  run_reader(contents_, in).read(runs);
+  run_reader(contents_, in).read(runs, visitor.filled);
   std::size_t at = 0, run = 0;
   for (const chunk_record& c : contents_.chunks) {
     while (regions()[at].end <= c.address) ++at;     // all ascend
@@ -166,6 +166,7 @@ void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visit
     if (run < runs.size() && runs[run].memory.begin <= c.address) continue;
     const region& r = regions()[at];
     fill_one(c, r, limits[at], in);
+    visitor.filled(c.memory_bytes);
     if (visitor.see && (r.protection & PROT_WRITE) != 0)
       visitor.see({reinterpret_cast<const std::uint64_t*>(c.address), c.memory_bytes / sizeof(std::uint64_t)}, r);
   }
@@ -234,6 +235,7 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
   for (const file_run& run : runs) {
     map_run(run, in);
     left.mapped.push_back(run.memory);
+    visitor.filled(run.memory.end - run.memory.begin);
   }
   left.cut = cut_by(runs);
   std::size_t region_at = 0, run_at = 0;
@@ -241,8 +243,12 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
     while (regions()[region_at].end <= c.address) ++region_at;
     while (run_at < runs.size() && runs[run_at].memory.end <= c.address) ++run_at;
     const bool is_mapped = run_at < runs.size() && runs[run_at].memory.begin <= c.address;
-    if (is_mapped) left.unread.push_back(c);
-    else fill_one(c, regions()[region_at], limits[region_at], in);
+    if (is_mapped) {
+      left.unread.push_back(c);
+      continue;
+    }
+    fill_one(c, regions()[region_at], limits[region_at], in);
+    visitor.filled(c.memory_bytes);
   }
   visitor.end();
   protect();

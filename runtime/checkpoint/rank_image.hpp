@@ -31,6 +31,8 @@ struct memory_visitor {
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
   /// not shown. Without it, memory is read faster, in any order.
   std::function<void(std::span<const std::uint64_t> memory, const region& of)> see;
+  /// Told of the bytes of memory that are there, or are mapped so that they will be.
+  std::function<void(std::uint64_t)> filled = [](std::uint64_t) {};
   /// When all is there, before it is protected.
   std::function<void()> end = [] {};
 };

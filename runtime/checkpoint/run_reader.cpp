@@ -103,11 +103,13 @@ void run_reader::retire_oldest() {
   --count_;
 }
 
-void run_reader::read(std::span<const file_run> runs) {
+void run_reader::read(std::span<const file_run> runs, const std::function<void(std::uint64_t)>& filled) {
   runs_ = runs;
   while (run_ < runs_.size() || count_ > 0) {
     while (run_ < runs_.size() && count_ < most_pieces) begin_next();
+    const page_range next = pieces_[first_].memory;
     retire_oldest();
+    filled(next.end - next.begin);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "file_runs.hpp"
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,10 @@ class run_reader {
   run_reader& operator=(const run_reader&) = delete;
 
   /// Reads the chunks of all runs to their addresses, which are mapped and may be written to, and compares checksums.
-  /// runs: of whole chunks, ascending     errors: image_error (missing, damaged, io)
-  void read(std::span<const file_run> runs);
+  /// in:     runs    of whole chunks, ascending
+  ///         filled  told of the bytes of memory that are there
+  /// errors: image_error (missing, damaged, io)
+  void read(std::span<const file_run> runs, const std::function<void(std::uint64_t)>& filled = [](std::uint64_t) {});
 
  private:
   static constexpr std::size_t most_pieces = async_queue::most_under_way, piece_bytes = 1u << 20;

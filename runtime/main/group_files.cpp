@@ -88,12 +88,12 @@ redundancy::own_files group_files::as_given() const {
           has_parity_};
 }
 
-void group_files::rebuild(const store::parity_group& group) {
+void group_files::rebuild(const store::parity_group& group, const std::function<void(std::uint64_t)>& did) {
   const auto own = std::find(group.ranks.begin(), group.ranks.end(), rank_);
   const redundancy::membership who{{group.ranks, group.parity}, static_cast<unsigned>(own - group.ranks.begin())};
   mpi_transport link(group.ranks);
   for (const redundancy::repair& one :
-       redundancy::rebuild(who, any_.generation, as_given(), redundancy::look::at_contents, link))
+       redundancy::rebuild(who, any_.generation, as_given(), redundancy::look::at_contents, link, did))
     if (one.rank == rank_) repaired_ = one;
   of_ = who.of;
 }

@@ -5,6 +5,7 @@
 #include <rebuild.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,8 @@ class group_files {
   void add_parity(std::span<const std::byte> bytes) noexcept;
 
   /// All members of the group together.     errors: redundancy_error, what the transport throws
-  void rebuild(const store::parity_group& group);
+  /// in: did  as redundancy::rebuild has it
+  void rebuild(const store::parity_group& group, const std::function<void(std::uint64_t)>& did);
 
   /// New files get their names.             errors: store_error
   void finish();

@@ -1,5 +1,6 @@
 #include "image_transfer.hpp"
 
+#include "restart_progress.hpp"
 #include "store_status.hpp"
 
 #include "../lower/own_state.hpp"
@@ -47,7 +48,10 @@ class image_channel {
   int other_;
 };
 
-void piece_moved() noexcept { fault_point(fault::point::moving); }
+void piece_moved(restart_progress& progress, std::size_t bytes) {
+  progress.add(bytes);
+  fault_point(fault::point::moving);
+}
 
 /// errors: image_error (io), store_error (damaged)
 std::size_t read_piece(int fd, char* into, std::uint64_t at, const std::string& path) {
@@ -60,7 +64,7 @@ std::size_t read_piece(int fd, char* into, std::uint64_t at, const std::string& 
 }
 
 /// errors: image_error, store_error
-void send_image(const store::image_move& move, const std::string& directory) {
+void send_image(const store::image_move& move, const std::string& directory, restart_progress& progress) {
   const image_channel to(move.receiver);
   const std::unique_ptr<char[]> piece(new char[piece_bytes]);
   try {
@@ -71,7 +75,7 @@ void send_image(const store::image_move& move, const std::string& directory) {
           std::min<std::uint64_t>(read_piece(from.get(), piece.get(), done, path), move.about.bytes - done));
       to.send(piece.get(), n);
       done += n;
-      piece_moved();
+      piece_moved(progress, n);
     }
   } catch (...) {
     to.send(piece.get(), 0);
@@ -123,7 +127,7 @@ class incoming_image {
 };
 
 /// If the sender fails it is the sender who says why.     errors: image_error, store_error
-void receive_image(const store::image_move& move, const std::string& directory) {
+void receive_image(const store::image_move& move, const std::string& directory, restart_progress& progress) {
   const image_channel from(move.sender);
   const std::unique_ptr<char[]> piece(new char[piece_bytes]);
   incoming_image image(move, directory);
@@ -132,19 +136,28 @@ void receive_image(const store::image_move& move, const std::string& directory) 
     if (n == 0) return;
     image.take(piece.get(), n);
     done += n;
-    piece_moved();
+    piece_moved(progress, n);
   }
   image.finish();
+}
+
+std::uint64_t bytes_of(std::span<const store::image_move> moves, std::uint32_t rank) {
+  std::uint64_t bytes = 0;
+  for (const store::image_move& move : moves)
+    bytes += (move.sender == rank ? move.about.bytes : 0) + (move.receiver == rank ? move.about.bytes : 0);
+  return bytes;
 }
 
 }  // namespace
 
 void move_images(std::span<const store::image_move> moves, std::uint32_t rank, const std::string& directory) {
+  if (moves.empty()) return;
+  restart_progress progress("images move between nodes", bytes_of(moves, rank));
   std::optional<start_failure> failed;
   for (const store::image_move& move : moves) try {
       store::in_store(store::error_kind::unreadable, [&] {
-        if (move.sender == rank) send_image(move, directory);
-        if (move.receiver == rank) receive_image(move, directory);
+        if (move.sender == rank) send_image(move, directory, progress);
+        if (move.receiver == rank) receive_image(move, directory, progress);
       });
     } catch (const store::store_error& error) {
       if (!failed) failed.emplace(status_of(error.kind()), error.what());

@@ -3,6 +3,7 @@
 #include "agreement.hpp"
 #include "group_files.hpp"
 #include "image_transfer.hpp"
+#include "restart_progress.hpp"
 #include "start_failure.hpp"
 
 #include <mana/core/fault_points.hpp>
@@ -119,6 +120,12 @@ class rebuilding {
                                 std::to_string(attempt.generation));
   }
 
+  /// Of the images of a group that each member looks at, and passes for those that are lost: about as many as these are.
+  static std::uint64_t bytes_of(const store::broken_group& broken, const store::local_image& any) {
+    const std::uint64_t members = broken.group.ranks.size(), data = members - broken.group.parity;
+    return any.bytes * members / data + any.bytes * broken.lost.size();
+  }
+
   std::optional<shared_failure> rebuild(const store::local_attempt& attempt,
                                         const std::vector<store::image_move>& moves) {
     const store::broken_group* const own = own_group(attempt);
@@ -131,7 +138,10 @@ class rebuilding {
     });
     if (failed) return failed;
     for (const store::image_move& m : moves) move_parity(m, rank_, found_.directory, files);
-    failed = try_together([&] { if (own != nullptr) files->rebuild(own->group); });
+    failed = try_together([&] {
+      restart_progress progress("lost images are rebuilt", own == nullptr ? 0 : bytes_of(*own, one_of(attempt)));
+      if (own != nullptr) files->rebuild(own->group, [&progress](std::uint64_t bytes) { progress.add(bytes); });
+    });
     if (failed) return failed;
     failed = try_together([&] {
       if (own == nullptr) return;

@@ -9,6 +9,7 @@
 #include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "recorded_level.hpp"
+#include "restart_progress.hpp"
 #include "restored_image.hpp"
 #include "services.hpp"
 #include "shared_objects.hpp"
@@ -208,8 +209,9 @@ std::vector<split::held_lock> locks_of(const image::rank_image& own) {
 }
 
 /// What the section "locks" says need not be found in memory.
-image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, split::lock_finder* finder) {
+image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, split::lock_finder* finder, restart_progress& progress) {
   image::memory_visitor visitor;
+  visitor.filled = [&progress](std::uint64_t bytes) { progress.add(bytes); };
   visitor.object_of = [&](const image::region& r) { return show_object(r, parts); };
   visitor.segment_of = [&](const image::region& r) { return show_segment(r, parts); };
   visitor.begin = [] {
@@ -226,8 +228,8 @@ image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, 
 }
 
 /// errors: image_error, start_failure
-void restore_lazily(image::rank_image& own, restored& parts) {
-  parts.left = own.restore_lazily(visitor_of(own, parts, nullptr), this_job().options.moved, [](const image::region& r) {
+void restore_lazily(image::rank_image& own, restored& parts, restart_progress& progress) {
+  parts.left = own.restore_lazily(visitor_of(own, parts, nullptr, progress), this_job().options.moved, [](const image::region& r) {
     return !process_state::is_advised(r.begin, r.end);
   });
   for (const image::page_range& r : parts.left.mapped) split::note_lazy({r.begin, r.end});
@@ -235,14 +237,15 @@ void restore_lazily(image::rank_image& own, restored& parts) {
 }
 
 void restore_memory(image::rank_image& own, restored& parts) {
+  restart_progress progress("memory is read", own.about().memory_bytes);
   with_descriptors([&] { parts.files->fill(); });
   const bool locks_known = own.has_section(sections::locks);
   if (locks_known) parts.locks = locks_of(own);
-  if (locks_known && this_job().options.lazy) return restore_lazily(own, parts);
+  if (locks_known && this_job().options.lazy) return restore_lazily(own, parts, progress);
   if (this_job().options.lazy)
     say("mana: note: " + own.path() + " does not say which locks are held: its memory is read before the program runs");
   split::lock_finder finder(decode_thread_ids(own));
-  own.restore_memory(visitor_of(own, parts, locks_known ? nullptr : &finder), this_job().options.moved);
+  own.restore_memory(visitor_of(own, parts, locks_known ? nullptr : &finder, progress), this_job().options.moved);
   if (!locks_known) parts.locks = finder.finish();
 }
 

@@ -116,6 +116,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   if (name == "--by-reference") { options.saving.by_reference = true; ++i; return true; }
   if (name == "--forked") { options.forked = true; ++i; return true; }
   if (name == "--lazy" && options.restart) { options.lazy = true; ++i; return true; }
+  if (name == "--progress" && options.restart) { options.progress = true; ++i; return true; }
   static constexpr std::string_view known[] = {"--ckpt-dir",   "--interval",      "--limit",
                                                "--preload",    "--stop-after",    "--checkpoint-on",
                                                "--stop-on",    "--clock",         "--clock-trace",

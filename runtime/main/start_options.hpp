@@ -43,6 +43,7 @@ struct start_options {
   bool forked = false;                 // while the program runs on
   unsigned pack_threads = 0;           // of a rank, while its image is written; 0: as many as have idle cores
   bool lazy = false;                   // restart: the program runs before all of its memory is read
+  bool progress = false;               // restart: say how far it is, also where stderr is no terminal
   paths::path_map moved;               // restart: where files are that had another path at the checkpoint
   bool perf_map = false;               // write down the names of the upper half's functions for perf
   bool verbose = false;
@@ -57,7 +58,7 @@ struct start_options {
 ///          --pack-threads N
 ///          --keep N|all --local DIR --redundancy K+M
 ///          run only: --cpu LEVEL
-///          restart only: --map OLD=NEW, as often as needed; --lazy
+///          restart only: --map OLD=NEW, as often as needed; --lazy; --progress
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

@@ -16,7 +16,7 @@ std::size_t chain::piece_bytes(std::uint64_t tick, unsigned place) const {
   return static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes_, header_.head.block_bytes - at));
 }
 
-void chain::run() {
+void chain::run(const std::function<void(std::uint64_t)>& did) {
   all_.attempt([&] {
     code_ = erasure_code(layout_.data(), layout_.parity).rebuilt(broken_.sources, broken_.lost);
     for (unsigned i = 0; i < broken_.sources.size(); ++i)
@@ -32,6 +32,7 @@ void chain::run() {
     hand_on(tick);
     keep(tick);
     next_ = !next_;
+    did(piece_bytes(tick, 0));
     if ((tick + 1) % ticks_between_agreements == 0) all_.agree();
   }
   all_.agree();

@@ -5,6 +5,7 @@
 #include "pieces.hpp"
 #include "rebuild_plan.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace mana::redundancy {
@@ -19,8 +20,9 @@ class chain {
   chain(party& all, const group_header& header, unsigned own, const member_blocks& blocks, const piece_memory& memory,
         const broken_stripe& broken);
   /// All members come here.
+  /// in:     did  told of the bytes of the blocks that were passed
   /// errors: redundancy_error on every member (io; damaged: a rebuilt block has another checksum)
-  void run();
+  void run(const std::function<void(std::uint64_t)>& did);
 
  private:
   static constexpr unsigned ticks_between_agreements = 64;

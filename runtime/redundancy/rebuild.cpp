@@ -76,8 +76,8 @@ bool all_claim_to_be_whole(const group_header& header, const std::vector<claim>&
 
 class rebuilder {
  public:
-  rebuilder(const membership& who, const own_files& own, transport& link)
-      : who_(who), own_(own), all_(who, link) {}
+  rebuilder(const membership& who, const own_files& own, transport& link, const std::function<void(std::uint64_t)>& did)
+      : who_(who), own_(own), did_(did), all_(who, link) {}
 
   std::vector<repair> run(std::uint64_t generation, look how) {
     const std::vector<claim> said = make_claims();
@@ -89,7 +89,7 @@ class rebuilder {
     const block_map map(who_.of, all_.gather(intact_blocks(blocks)), has_head_);
     const std::vector<broken_stripe> plan = map.plan();
     set_sizes();
-    for (const broken_stripe& one : plan) chain(all_, *header_, who_.own, blocks, memory_, one).run();
+    for (const broken_stripe& one : plan) chain(all_, *header_, who_.own, blocks, memory_, one).run(did_);
     finish(map);
     return map.repairs();
   }
@@ -140,6 +140,7 @@ class rebuilder {
       for_each_piece(header_->head.block_bytes, header_->piece_bytes(), [&](auto at, std::size_t bytes) {
         blocks.read(block, at, memory_.piece(0, bytes));
         sum.add(memory_.piece(0, bytes));
+        did_(bytes);
       });
     } catch (const redundancy_error&) { return false; }
     return sum.digest() == header_->checksum_of(who_.own, block);
@@ -173,6 +174,7 @@ class rebuilder {
 
   const membership& who_;
   const own_files& own_;
+  const std::function<void(std::uint64_t)>& did_;
   party all_;
   std::optional<group_header> header_;
   std::vector<bool> has_head_;           // by member
@@ -188,8 +190,8 @@ std::optional<group_header> read_header(const local_file& parity) {
 }
 
 std::vector<repair> rebuild(const membership& who, std::uint64_t generation, const own_files& own, look how,
-                            transport& link) {
-  return rebuilder(who, own, link).run(generation, how);
+                            transport& link, const std::function<void(std::uint64_t)>& did) {
+  return rebuilder(who, own, link, did).run(generation, how);
 }
 
 }  // namespace mana::redundancy

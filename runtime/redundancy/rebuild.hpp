@@ -4,6 +4,8 @@
 #include "party.hpp"
 #include "rebuild_plan.hpp"
 
+#include <functional>
+
 namespace mana::redundancy {
 
 /// Both files are open for reading and writing. One that is lost is given as a new, empty one.
@@ -25,11 +27,13 @@ enum class look {
 /// were after encode(), and durable; when it throws, lost files may be incomplete although size and trailer are right:
 /// they should get their names afterwards.
 /// in:     generation  that is to be restarted
+///         did         told of the bytes that this member has looked at, or passed in a lost block: of the first all of its
+///                     image and parity, unless they are not there; of each lost block its size
 /// out:    what was repaired, of all members; equal on all of them
 /// cost:   intact files are read twice. Of a lost block no more than its size is sent to anyone. Less than 2 MiB
 /// errors: redundancy_error on every member, whoever failed (damaged, mixed, lost, io); what the transport throws
 std::vector<repair> rebuild(const membership& who, std::uint64_t generation, const own_files& own, look how,
-                            transport& link);
+                            transport& link, const std::function<void(std::uint64_t)>& did = [](std::uint64_t) {});
 
 /// Which group wrote a parity file. For who has no manifest that says it.
 /// out:    nothing if its head is damaged      errors: redundancy_error (io)

@@ -132,6 +132,10 @@ void add_map(CLI::App& app, std::vector<std::string>& moved) {
       ->check(path_rule());
 }
 
+void add_progress(CLI::App& app, bool& progress) {
+  app.add_flag("--progress", progress, "Say how far it is, also where stderr is no terminal");
+}
+
 void build_restart(CLI::App& app, parsed& values) {
   auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
   restart->footer("Usage: mpirun -n RANKS mana restart DIR [OPTIONS]");
@@ -139,12 +143,9 @@ void build_restart(CLI::App& app, parsed& values) {
   add_map(*restart, values.restart.moved);
   restart->add_flag("--lazy", values.restart.lazy,
                     "Run the program before its memory is read: what is not compressed is read when it is used");
+  add_progress(*restart, values.restart.progress);
   add_run_options(*restart, values.restart);
   add_no_config(*restart, values);
-}
-
-void add_progress(CLI::App& app, bool& progress) {
-  app.add_flag("--progress", progress, "Say how far it is, also where stderr is no terminal");
 }
 
 void build_control(CLI::App& app, parsed& values) {

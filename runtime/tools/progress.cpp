@@ -1,9 +1,5 @@
 #include "progress.hpp"
 
-#include "text_table.hpp"
-
-#include <fmt/format.h>
-
 #include <sched.h>
 
 #include <algorithm>
@@ -11,36 +7,6 @@
 #include <exception>
 
 namespace mana::tools {
-namespace {
-
-double share(const work_part& part) noexcept {
-  return part.bytes == 0 ? 1 : static_cast<double>(part.done) / static_cast<double>(part.bytes);
-}
-
-/// nullptr: none has begun and not ended.
-const work_part* slowest_of(const std::vector<work_part>& parts) noexcept {
-  const work_part* slowest = nullptr;
-  for (const work_part& p : parts)
-    if (p.done > 0 && p.done < p.bytes && (slowest == nullptr || share(p) < share(*slowest))) slowest = &p;
-  return slowest;
-}
-
-}  // namespace
-
-std::string progress_line(const std::vector<work_part>& parts, double seconds) {
-  work_part all;
-  for (const work_part& p : parts) {
-    all.bytes += p.bytes;
-    all.done += p.done;
-  }
-  const double rate = seconds > 0 ? static_cast<double>(all.done) / seconds : 0;
-  std::string line = fmt::format("{:.0f} % of {}, {}/s", 100 * share(all), human_bytes(all.bytes),
-                                 human_bytes(static_cast<unsigned long long>(rate)));
-  if (rate > 0) line += fmt::format(", {} left", human_seconds(static_cast<double>(all.bytes - all.done) / rate));
-  if (const work_part* const slowest = slowest_of(parts))
-    line += fmt::format("; slowest: {}, {:.0f} %", slowest->name, 100 * share(*slowest));
-  return line;
-}
 
 progress_meter::progress_meter(std::vector<work_part> parts, sink say, std::chrono::milliseconds quiet,
                                std::chrono::milliseconds period)
@@ -63,7 +29,7 @@ void progress_meter::run(std::chrono::milliseconds quiet, std::chrono::milliseco
     for (std::size_t i = 0; i < parts_.size(); ++i)
       parts_[i].done = std::min(done_[i].load(std::memory_order_relaxed), parts_[i].bytes);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
-    say_(progress_line(parts_, took.count()));
+    say_(work_line(parts_, took.count()));
   }
 }
 

@@ -1,5 +1,7 @@
 // How far a command is that reads many bytes, said while it runs.
 #pragma once
+#include <work_line.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -13,14 +15,8 @@
 
 namespace mana::tools {
 
-/// One file's part, as it is at a moment.
-struct work_part {
-  std::string name;                      // "rank 3", "rank 3 of checkpoint 12"
-  std::uint64_t bytes = 0, done = 0;
-};
-
-/// "41 % of 12.3 GiB, 1.20 GiB/s, 6.1 s left; slowest: rank 3, 12 %": of the parts that have begun and not ended.
-std::string progress_line(const std::vector<work_part>& parts, double seconds);
+using words::work_line;
+using words::work_part;
 
 class progress_meter {
  public:

@@ -59,6 +59,7 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (options.pack_threads != "auto") add("--pack-threads", options.pack_threads);
   if (options.nice != 0) add("--nice", std::to_string(options.nice));
   if (options.lazy) words.emplace_back("--lazy");
+  if (options.progress) words.emplace_back("--progress");
   if (options.keep != "2") add("--keep", options.keep);
   for (const std::string& word : options.moved) add("--map", word);
   if (options.perf_map) words.emplace_back("--perf-map");

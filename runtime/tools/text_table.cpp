@@ -48,24 +48,6 @@ std::string text_table::text() const {
   return text;
 }
 
-std::string human_bytes(unsigned long long bytes) {
-  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  if (unit == 0) return fmt::format("{} B", bytes);
-  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, units[unit]);
-}
-
-std::string human_seconds(double seconds) {
-  if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1e3);
-  if (seconds < 9.995) return fmt::format("{:.2f} s", seconds);
-  return fmt::format("{:.1f} s", seconds);
-}
-
 std::string human_time(long long unix_seconds) {
   const auto time = static_cast<std::time_t>(unix_seconds);
   std::tm parts{};

@@ -1,5 +1,7 @@
 // Tables for people: columns as wide as their widest cell, two spaces apart, numbers to the right.
 #pragma once
+#include <amounts.hpp>
+
 #include <string>
 #include <vector>
 
@@ -19,11 +21,8 @@ class text_table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// "1.5 MiB": bytes with a binary unit, three significant digits.
-std::string human_bytes(unsigned long long bytes);
-
-/// "2.35 s", "410 ms": a duration.
-std::string human_seconds(double seconds);
+using words::human_bytes;
+using words::human_seconds;
 
 /// "2026-01-31 13:59:07": local time of seconds since 1970.
 std::string human_time(long long unix_seconds);

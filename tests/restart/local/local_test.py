@@ -127,7 +127,7 @@ class Cases:
         """(status, output) of a restart of the copy, to its end."""
         nodes = nodes or self.nodes
         words = [where, "--interval", "1000", *words]
-        line = self.words(nodes, "copy", "restart", *words) if local else \
+        line = self.words(nodes, "copy", "restart", "--progress", *words) if local else \
             [*mpirun(self.mpi, len(nodes)), self.mana, "restart", *words]
         done = subprocess.run(line, cwd=self.directory, env={**mpi_environment(), **ENDS_AT_ONCE, **(environment or {})}, capture_output=True,
                               text=True, errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)

@@ -15,10 +15,10 @@ TEST_CASE("a line says how much, how fast, how long, and who is behind") {
   const std::uint64_t mib = 1u << 20;
   const std::vector<work_part> parts{{"rank 0", 100 * mib, 100 * mib}, {"rank 1", 100 * mib, 60 * mib},
                                      {"rank 2", 100 * mib, 40 * mib}, {"rank 3", 100 * mib, 0}};
-  CHECK(progress_line(parts, 10) == "50 % of 400 MiB, 20.0 MiB/s, 10.0 s left; slowest: rank 2, 40 %");
-  CHECK(progress_line({{"rank 0", 8, 8}}, 2) == "100 % of 8 B, 4 B/s, 0 ms left");
-  CHECK(progress_line({{"rank 0", 8, 0}}, 0) == "0 % of 8 B, 0 B/s");
-  CHECK(progress_line({}, 1) == "100 % of 0 B, 0 B/s");
+  CHECK(work_line(parts, 10) == "50 % of 400 MiB, 20.0 MiB/s, 10.0 s left; slowest: rank 2, 40 %");
+  CHECK(work_line({{"rank 0", 8, 8}}, 2) == "100 % of 8 B, 4 B/s, 0 ms left");
+  CHECK(work_line({{"rank 0", 8, 0}}, 0) == "0 % of 8 B, 0 B/s");
+  CHECK(work_line({}, 1) == "100 % of 0 B, 0 B/s");
 }
 
 TEST_CASE("a meter says what was added, from any thread, and nothing while it is quiet") {
