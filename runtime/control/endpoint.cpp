@@ -82,7 +82,6 @@ void write_job_file(const std::string& directory, const job_file& job) {
       {"key", to_hex(job.where.key)}, {"pid", job.pid}, {"ranks", job.ranks}, {"program", job.program}};
   const std::string text = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   const std::string path = job_file_path(directory), temporary = path + "." + std::to_string(job.pid);
-  mkdir(directory.c_str(), 0700);
   unlink(temporary.c_str());
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) throw std::system_error(errno, std::generic_category(), temporary);

@@ -14,10 +14,12 @@ struct restart_source {
   std::string where;                     // what says so, for people: a checkpoint, or an image on this node
   std::filesystem::path directory;       // of checkpoints, absolute
   std::filesystem::path generation;      // that the user named himself; empty: none
+  bool is_seen = true;                   // false: this rank cannot see the directory, or what is in it; others may
 };
 
 /// Of the newest checkpoint whose manifest can be read, or an image on this node that is newer. Where there is neither but
-/// the directory was used with --local, this mpirun's: other nodes may have images.
+/// the directory was used with --local, this mpirun's: other nodes may have images. So too where this rank cannot see what others
+/// may see.
 /// errors: failure
 restart_source find_restart_source(const run_options& options, const launcher& started_by);
 

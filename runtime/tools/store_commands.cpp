@@ -29,7 +29,7 @@ void restart(const run_options& options, const environment& get) {
   const restart_source source = find_restart_source(options, started_by);
   check_launcher(started_by, source.mpi, source.where);
   const auto parts = find_parts(source.mpi);
-  const auto directory = prepare_checkpoint_directory(source.directory);
+  const auto directory = source.is_seen ? prepare_checkpoint_directory(source.directory) : source.directory;
   // The ranks choose together, when MPI runs, unless the user did.
   const auto& what = source.generation.empty() ? directory : source.generation;
   std::vector<std::string> arguments{"restart", what.string()};

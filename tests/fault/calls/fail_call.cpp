@@ -3,7 +3,9 @@
 //
 //   MANA_FAIL_UNDER=DIR     calls on this directory and what is in it count
 //   MANA_FAIL_COUNTS=FILE   of one page, shared by the processes: a counter for each name
-//   MANA_FAIL=CALL:N:HOW    HOW: an errno, or "short": half of the bytes are read or written
+//   MANA_FAIL=CALL:N:HOW    HOW: an errno, or "short": half of the bytes are read or written; "page": the page says it, from byte
+//                           1024 on, as three numbers: the place of CALL in the list below, N, and HOW, -2 for short
+//   MANA_FAIL_RANK=R        only calls of this rank of a job count
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
@@ -37,6 +39,8 @@ struct plan {
   int which = -1;
   std::uint64_t when = 0;
   int how = 0;
+  bool in_page = false;
+  bool other_rank = false;
 };
 
 std::string text_in(const char* name) {
@@ -47,13 +51,20 @@ std::string text_in(const char* name) {
 /// As the kernel's own call: the library's is replaced.
 int open_here(const std::string& path) { return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path.c_str(), O_RDWR | O_CLOEXEC)); }
 
+bool is_other_rank() {
+  const std::string rank = text_in("MANA_FAIL_RANK");
+  return !rank.empty() && rank != text_in("PMI_RANK") && rank != text_in("OMPI_COMM_WORLD_RANK");
+}
+
 plan read_plan() {
   plan p;
+  p.other_rank = is_other_rank();
   p.under = text_in("MANA_FAIL_UNDER");
   const int fd = open_here(text_in("MANA_FAIL_COUNTS"));
   void* const at = fd < 0 ? MAP_FAILED : mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (at != MAP_FAILED) p.counts = static_cast<std::atomic<std::uint64_t>*>(at);
   const std::string text = text_in("MANA_FAIL");
+  p.in_page = text == "page";
   const std::size_t first = text.find(':'), second = text.rfind(':');
   if (first == std::string::npos) return p;
   for (int c = 0; c < calls; ++c)
@@ -85,8 +96,12 @@ bool counts(int directory, const char* name) { return name[0] == '/' ? is_under(
 /// 0: the call is made as it is; cut_short; or the errno with which it fails.
 int fate(call c, bool ours) {
   const plan& p = the_plan();
-  if (!ours || p.counts == nullptr) return 0;
+  if (!ours || p.counts == nullptr || p.other_rank) return 0;
   const std::uint64_t n = ++p.counts[c];
+  if (p.in_page) {
+    const auto* const said = p.counts + 128;
+    return said[0] == static_cast<std::uint64_t>(c) && said[1] == n ? static_cast<int>(said[2]) : 0;
+  }
   return p.which == c && n == p.when ? p.how : 0;
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("a checkpoint that is named itself is the only one") {
 
 TEST_CASE("where there is no checkpoint, an image of this node says it, or else this mpirun") {
   place here;
-  CHECK(here.refusal(by_mpich, "no such directory") == exit_code::checkpoint_missing);
+  CHECK(here.refusal(by_hand, "no such directory") == exit_code::checkpoint_missing);
   store::make_store_id(here.made.directory());
   CHECK(here.refusal(by_hand, "and node n7 has no image in ") == exit_code::checkpoint_missing);
   CHECK(find_restart_source(here.options, by_mpich).mpi == mpi_name::mpich);
@@ -103,5 +103,17 @@ TEST_CASE("where there is no checkpoint, an image of this node says it, or else 
   CHECK(found.mpi == mpi_name::openmpi);
   CHECK(found.directory == here.made.directory());
   here.options.local.clear();
-  CHECK(here.refusal(by_mpich, "there is no complete checkpoint") == exit_code::checkpoint_missing);
+  CHECK(here.refusal(by_hand, "there is no complete checkpoint") == exit_code::checkpoint_missing);
+}
+
+TEST_CASE("a rank that sees no checkpoint leaves it to all to say so: others wait for it in the start of MPI") {
+  place here;
+  for (const bool is_there : {false, true}) {
+    if (is_there) store::make_store_id(here.made.directory());
+    here.options.local.clear();
+    const restart_source found = find_restart_source(here.options, by_mpich);
+    CHECK(found.mpi == mpi_name::mpich);
+    CHECK_FALSE(found.is_seen);
+    CHECK(found.directory.string() + "/" == here.options.checkpoint_directory);
+  }
 }
