@@ -18,6 +18,9 @@ std::string decimal(double value) {
   return text;
 }
 
+/// What all ranks' checkpoint needs of the store is done in the process of rank 0.
+std::string of_coordinator(const std::exception& error) { return std::string("rank 0, for all: ") + error.what(); }
+
 constexpr const char* step_names[] = {"running", "quiescing", "parking", "writing", "storing"};
 
 }  // namespace
@@ -76,7 +79,7 @@ void coordinator::proceed() {
   try {
     generation_ = around_.begin_generation();
   } catch (const std::exception& error) {
-    return give_up(error.what());
+    return give_up(of_coordinator(error));
   }
   enter(step::writing);
   forked_ = around_.forked && !stop_;
@@ -135,7 +138,7 @@ void coordinator::conclude() {
       around_.commit(generation_, images, times_so_far());
       fault_point(fault::point::committed_unsaid);
     } catch (const std::exception& error) {
-      failures = std::string(error.what()) + "\n";
+      failures = of_coordinator(error) + "\n";
     }
   }
   if (!failures.empty()) return give_up(failures);

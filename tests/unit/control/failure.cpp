@@ -35,7 +35,7 @@ TEST_CASE("the store refuses at its begin or at the commit") {
   job j(place.path(), three_ranks, barriers);
   const auto refuse = [] { throw std::runtime_error("the store is full"); };
   j.before_generation = refuse;
-  CHECK(refusal(j) == "the store is full");
+  CHECK(refusal(j) == "rank 0, for all: the store is full");
   CHECK(j.abandoned == 0);
   j.before_generation = nullptr;
   j.before_commit = refuse;
