@@ -121,7 +121,7 @@ bool output_file::give(char* bytes, std::size_t n) noexcept {
   return direct_ || keep_pace();
 }
 
-/// A file that has more than a part goes past the page cache, if its file system lets it.
+/// It goes past the page cache, if its file system lets it.
 void output_file::become_direct() noexcept {
   tried_direct_ = true;
   if (!queue_.open()) return;

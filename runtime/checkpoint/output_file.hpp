@@ -18,7 +18,7 @@ struct io_failure {
   int error = 0;             // errno
 };
 
-/// Large files go past the page cache (O_DIRECT), whose copy costs more than a fast disk; where a file system has no
+/// Files go past the page cache (O_DIRECT), whose copy costs more than a fast disk; where a file system has no
 /// such thing, through it, with the disk kept busy. What fails stays failed.
 class output_file {
  public:

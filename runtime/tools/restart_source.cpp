@@ -58,11 +58,9 @@ restart_source as_source(const store::local_image& image, const node_place& plac
   return {mpi_of(image.mpi, where), where, named, {}};
 }
 
-/// Other ranks may see what this one does not. One that ended now would leave them in the start of MPI for ever (MPICH's
-/// launcher waits for it): the ranks find out together, and end together.
+/// Other ranks may see what this one does not.
 bool may_be_of_this_rank(const store::store_error& why, const launcher& started_by) {
-  const bool has_others = started_by.mpi && started_by.certain && started_by.rank >= 0;
-  return has_others && (why.kind() == store::error_kind::unreadable || why.kind() == store::error_kind::no_checkpoint);
+  return has_others(started_by) && (why.kind() == store::error_kind::unreadable || why.kind() == store::error_kind::no_checkpoint);
 }
 
 /// There is no checkpoint whose manifest can be read.

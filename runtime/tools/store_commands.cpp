@@ -21,6 +21,17 @@ void check_launcher(const launcher& started_by, mpi_name mpi, const std::string&
                 fmt::format("use the mpirun of {}", long_name(mpi)));
 }
 
+/// A rank that cannot use the directory finds out again when it is to read its image.
+std::filesystem::path directory_of(const restart_source& source, const launcher& started_by) {
+  if (!source.is_seen) return source.directory;
+  try {
+    return prepare_checkpoint_directory(source.directory);
+  } catch (const failure&) {
+    if (!has_others(started_by)) throw;
+    return source.directory;
+  }
+}
+
 }  // namespace
 
 void restart(const run_options& options, const environment& get) {
@@ -29,7 +40,7 @@ void restart(const run_options& options, const environment& get) {
   const restart_source source = find_restart_source(options, started_by);
   check_launcher(started_by, source.mpi, source.where);
   const auto parts = find_parts(source.mpi);
-  const auto directory = source.is_seen ? prepare_checkpoint_directory(source.directory) : source.directory;
+  const auto directory = directory_of(source, started_by);
   // The ranks choose together, when MPI runs, unless the user did.
   const auto& what = source.generation.empty() ? directory : source.generation;
   std::vector<std::string> arguments{"restart", what.string()};

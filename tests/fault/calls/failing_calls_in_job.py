@@ -201,6 +201,8 @@ class FailingCalls:
 
     def run(self):
         for what, go in (("checkpoints", self.checkpoints), ("restarts", self.restarts)):
+            if self.options.only not in (None, what):
+                continue
             self.cases, self.unreached, self.problems = 0, 0, []
             go()
             print(f"{self.options.mpi} {self.options.mode or 'plain'}, rank {self.rank}, {what}: {self.cases} failing calls "
@@ -216,6 +218,7 @@ def main():
     parser.add_argument("--mpi", required=True)
     parser.add_argument("--library", type=pathlib.Path, required=True, help="fail_call")
     parser.add_argument("--mode", default="", help="options of mana restart")
+    parser.add_argument("--only", choices=["checkpoints", "restarts"])
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     options.ranks, options.fan_out = 2, 0
