@@ -132,7 +132,8 @@ class chooser {
       check_rank_count(candidate, size_);
       said_ = as_said(*choice_, candidate);
     } catch (const store::store_error& error) {
-      throw start_failure(status_of(error.kind()), error.what(), {}, met_by::all);
+      const bool is_own = error.kind() == store::error_kind::unreadable;       // on rank 0's node
+      throw start_failure(status_of(error.kind()), error.what(), {}, is_own ? met_by::one : met_by::all);
     }
   }
 

@@ -31,7 +31,7 @@ enum call { do_openat, do_mkdirat, do_fstatat, do_fstat, do_fchmod, do_read, do_
 constexpr const char* names[calls] = {"openat", "mkdirat", "fstatat", "fstat", "fchmod", "read", "pread", "write", "pwrite", "fsync",
                                       "renameat", "unlinkat", "fallocate", "ftruncate", "io_submit", "io_getevents"};
 
-constexpr int counts_only = -1, cut_short = -2;
+constexpr int cut_short = -2;
 
 struct plan {
   std::string under;
