@@ -31,6 +31,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "scripts" / "support"))
+import diagnosis  # noqa: E402
 from mana_job import ENDS_AT_ONCE, descendants, mpi_environment, mpirun  # noqa: E402
 
 MPIS = ("mpich", "openmpi")
@@ -110,6 +111,7 @@ class Runner:
         try:
             output = job.communicate(timeout=TIMEOUT_S)[0]
         except subprocess.TimeoutExpired:
+            diagnosis.gather(descendants(job.pid), self.directory / f"{way}.hang")
             for pid in descendants(job.pid):
                 try:
                     os.kill(pid, signal.SIGKILL)
@@ -178,6 +180,8 @@ def run(options):
             if how is not None and why is None:
                 errors = (runner.directory / f"{way}.err").read_text(errors="replace")
                 print(f"{name}, {way}: DIFFERS from the native run\n{how}{errors}")
+                for process in sorted((runner.directory / f"{way}.hang").glob("*")):
+                    print(process.read_text(errors="replace"))
                 wrong += 1
             elif how is None and why is not None and not why.startswith("at times:"):
                 print(f"{name}, {way}: is right, and limits.txt says that it is not: {why}")
