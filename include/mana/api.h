@@ -16,7 +16,8 @@ static inline void* mana_api_function(const char* name) { return dlsym((void*)0,
 
 /* Asks for a checkpoint and returns at once: it is taken soon after, at a moment that suits all ranks, and holds the
    program as it is some time after this call. Let one rank ask, whichever: the others may be saved before they come to
-   a call of theirs, and then ask again after a restart.
+   a call of theirs, and then ask again after a restart. Nobody must wait for it, unless in MPI, while others are in a
+   collective to which the waiting rank has still to come: that collective has to end before.
    MANA_STOP: the job ends once the checkpoint is durable.
    returns 0; -1 without MANA. */
 static inline int mana_checkpoint(enum mana_then then) {
