@@ -4,6 +4,7 @@ INV-37: whatever is wrong with the newest one, on one rank alone too, all ranks 
 output ends as without.
 """
 import argparse
+import json
 import pathlib
 import re
 import shutil
@@ -16,13 +17,14 @@ from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
 RANKS = 2
 STEPS = ("150", "5")
 LIMIT_S = 120
+PAGE = 4096
 
 
 class Cases:
     def __init__(self, options):
         build = options.build.resolve()
         self.mpi, self.mana = options.mpi, str(build / "bin" / "mana")
-        self.program = str(build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}")
+        self.program = str(build / "tests" / "restart" / "modes" / "programs" / f"memory_calls_{options.mpi}")
         self.directory = build / "restart-runs" / f"older-{options.mpi}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
@@ -97,15 +99,26 @@ class Cases:
         self.found_late("the next mana restart")
         self.found_late("was restarted lazily", "--lazy")
 
+    def spoil(self, generation, rank):
+        """In the middle of the program's data: pieces of less than 64 KiB are read at once by a lazy restart, too."""
+        which = [str(generation), "--rank", str(rank)]
+        regions = json.loads(mana(self.mana, "inspect", *which, "--regions", "--json")[1])["images"][0]["regions"]
+        data = max((r for r in regions if r["kind"] == "anonymous"), key=lambda r: r["stored_bytes"])
+        begin = data["begin"] + data["stored_bytes"] // 2 // PAGE * PAGE
+        page = self.directory / "page"
+        page.unlink(missing_ok=True)
+        mana(self.mana, "extract", *which, "--range", f"{begin:#x}-{begin + PAGE:#x}", "-o", str(page))
+        image = generation / f"rank-{rank:05}.mana"
+        content = bytearray(image.read_bytes())
+        content[content.rindex(page.read_bytes())] ^= 4
+        image.write_bytes(content)
+
     def found_late(self, said, *how):
         """Damage that only reading the memory shows ends the first restart, or the job; the next one takes an older checkpoint."""
         copy = self.directory / "copy"
         shutil.rmtree(copy)
         shutil.copytree(self.directory / "c", copy)
-        image = copy / "gen-000003" / "rank-00001.mana"
-        content = bytearray(image.read_bytes())
-        content[len(content) // 3] ^= 4
-        image.write_bytes(content)
+        self.spoil(copy / "gen-000003", 1)
         # A job that a rank ends: MPICH's mpirun may say how it killed another one.
         wanted = (81, 9) if how else (81,)
         status, text = self.restart("copy", *how)
