@@ -41,7 +41,7 @@ class Test:
         self.directory.mkdir(parents=True)
         self.traces = ClockTraces(options.build.resolve(), self.directory)
         self.copy_inputs()
-        self.files, self.seconds, self.seconds_under_mana = None, 0.0, 0.0
+        self.files, self.seconds, self.seconds_under_mana, self.chains = None, 0.0, 0.0, 0
 
     def copy_inputs(self):
         for file in self.options.input:
@@ -154,6 +154,7 @@ class Test:
         its moments says nothing about restarts: it is compared, and another one is taken."""
         for _ in range(TAKES):
             made = self.one_chain(times, elsewhere)
+            self.chains += 1
             if made == times:
                 return made
         if len(self.output.expected) >= FEW_LINES:
@@ -184,8 +185,9 @@ class Test:
         if self.options.checkpoints:
             said.append(f"resumed after {self.resumed()}")
         for cycle in range(self.options.cycles):
+            self.chains = 0
             made = self.restarted(1) + self.restarted(2, elsewhere=cycle % 2 == 1 or self.options.cycles == 1)
-            said.append(f"restarted {made}")
+            said.append(f"restarted {made} in {self.chains} runs")
         print(f"{self.options.name} {self.options.mpi} {self.options.ranks}: {', '.join(said)}: all equal", flush=True)
         print(self.traces, flush=True)
 
