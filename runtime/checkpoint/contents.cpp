@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <set>
 #include <span>
 
 namespace mana::image {
@@ -269,6 +270,13 @@ contents read_contents(int fd, const std::string& path) {
   const positioned_file file(fd, path);
   const file_header header = read_header(file);
   return header.version == 1 ? read_version_1(file, header) : read_version_2(file, header);
+}
+
+std::vector<std::uint64_t> builds_on(const std::vector<source>& sources, std::uint64_t own) {
+  std::set<std::uint64_t> found;
+  for (const source& s : sources)
+    if (s.kind != source_kind::program_file && s.generation != own) found.insert(s.generation);
+  return {found.begin(), found.end()};
 }
 
 bool refers_to_program_files(const contents& image) noexcept {

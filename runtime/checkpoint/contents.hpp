@@ -42,6 +42,9 @@ struct contents {
 /// errors: image_error (damaged, version, io)
 contents read_contents(int fd, const std::string& path);
 
+/// Other generations that an image of generation `own` refers to, ascending.
+std::vector<std::uint64_t> builds_on(const std::vector<source>& sources, std::uint64_t own);
+
 /// Memory of it is in files of the program's.
 bool refers_to_program_files(const contents& image) noexcept;
 

@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <future>
@@ -56,15 +55,6 @@ std::optional<std::vector<std::uint8_t>> section_of(const contents& image, const
   for (const section& s : image.sections)
     if (s.name == name) return s.bytes;
   return std::nullopt;
-}
-
-std::vector<std::uint64_t> generations_of(const base_image& base, std::uint64_t own) {
-  std::vector<std::uint64_t> found;
-  for (const source& s : base.sources)
-    if (s.kind != source_kind::program_file && s.generation != own) found.push_back(s.generation);
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
 }
 
 }  // namespace
@@ -123,7 +113,7 @@ saved_image image_saver::look_at(const image_writer& writer, const written_file&
   next->image = as_base(written.about(), generation, file_name(about.path));
   next->observed = section_of(written.about(), about.observed);
   next->image.sums = std::move(sums);
-  saved.builds_on = generations_of(next->image, generation);
+  saved.builds_on = builds_on(next->image.sources, generation);
   const std::lock_guard hold(lock_);
   next->length = about.base == nullptr ? 1 : base_->length + 1;
   next_ = std::move(next);

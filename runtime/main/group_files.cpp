@@ -10,7 +10,6 @@
 #include <mana/image/format_table.hpp>
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 namespace mana::run {
@@ -25,13 +24,6 @@ std::uint64_t identity_of(const store::shared_work_file& image) noexcept {
   } catch (const std::exception&) {
     return 0;
   }
-}
-
-std::vector<std::uint64_t> generations_of(const image::contents& about, std::uint64_t own) {
-  std::set<std::uint64_t> found;
-  for (const image::source& s : about.sources)
-    if (s.kind != image::source_kind::program_file && s.generation != own) found.insert(s.generation);
-  return {found.begin(), found.end()};
 }
 
 std::string mode_of(const image::contents& about) {
@@ -49,7 +41,7 @@ store::local_image description(const store::local_image& any, const std::string&
   about.rank = rank;
   about.memory_bytes = file.about().memory_bytes;
   about.checksum = file.checksum();
-  about.builds_on = generations_of(file.about(), any.generation);
+  about.builds_on = image::builds_on(file.about().sources, any.generation);
   about.mode = mode_of(file.about()) + ", rebuilt from parity";
   about.warnings = {"it was rebuilt from parity: its own warnings are lost"};
   return about;
