@@ -29,8 +29,7 @@ class Bench:
         self.program, self.library, self.directory = program, library, directory
         self.counts, self.top = directory / "counts", directory / "ckpt"
         self.good = directory / "good"
-        self.run(["write", self.top, "1", "2", directory / "done"])
-        shutil.copytree(self.top, self.good)
+        self.make(["write"])
 
     def run(self, words, fail=""):
         """(exit status, what it said)"""
@@ -44,6 +43,17 @@ class Bench:
     def counted(self):
         return dict(zip(NAMES, struct.unpack(f"{len(NAMES)}Q", self.counts.read_bytes()[:8 * len(NAMES)])))
 
+    def make(self, before):
+        """What begin() leaves: checkpoints that are made so."""
+        for directory in (self.top, self.good):
+            shutil.rmtree(directory, ignore_errors=True)
+        for mark, what in enumerate(before, 1):
+            status, text = self.run([what, self.top, str(mark), "1000", self.directory / "done"])
+            if status != 0:
+                raise SystemExit(f"{what}: status {status}: {text}")
+        shutil.copytree(self.top, self.good)
+        self.newest = len(before)
+
     def begin(self):
         shutil.rmtree(self.top)
         shutil.copytree(self.good, self.top)
@@ -52,8 +62,9 @@ class Bench:
         done = subprocess.run([self.program, "judge"], input=f"{self.top}\n", capture_output=True, text=True, timeout=60, check=False)
         return done.stdout.strip().split(" ")[0]
 
-    def write(self, keep=2, fail=""):
-        return self.run(["write", self.top, "2", keep, self.directory / "done"], fail)
+    def save(self, what, keep, fail=""):
+        mark = [] if what == "compact" else [self.newest + 1]
+        return self.run([what, self.top, *mark, keep, self.directory / "done"], fail)
 
     def restore(self, fail=""):
         return self.run(["restore", self.top], fail)
@@ -73,41 +84,42 @@ def names_cause(text, how, bench):
     return str(bench.top) in text and (how == "short" or os.strerror(how) in text)
 
 
-def wrong_in_checkpoint(bench, keep, call, n, how):
+def wrong_in_checkpoint(bench, what, keep, call, n, how):
     """What is not as it should be; None if all is."""
     bench.begin()
-    status, text = bench.write(keep, f"{call}:{n}:{how}")
+    status, text = bench.save(what, keep, f"{call}:{n}:{how}")
     taken = bench.judged()
     if status == 0:
-        return None if taken == "2" else f"it is said to be done, and a restart takes {taken}"
+        return None if taken == str(bench.newest + 1) else f"it is said to be done, and a restart takes {taken}"
     if status != 1:
         return f"status {status}: {text}"
     if is_harmless(call, how):
         return f"it was given up: {text}"
     if not names_cause(text, how, bench):
         return f"file or cause is not named: {text}"
-    if taken != "1":
+    if taken != str(bench.newest):
         return f"it was given up, and a restart takes {taken}"
-    status, text = bench.write(keep)
-    if status != 0 or int(bench.judged()) < 2:
+    status, text = bench.save(what, keep)
+    if status != 0 or int(bench.judged()) <= bench.newest:
         return f"the next checkpoint: status {status}: {text}, and a restart takes {bench.judged()}"
     return None
 
 
-def wrong_in_restart(bench, _, call, n, how):
+def wrong_in_restart(bench, call, n, how):
+    bench.begin()
     status, text = bench.restore(f"{call}:{n}:{how}")
-    if status == 0 and text.startswith("2\n"):
+    if status == 0 and text.startswith(f"{bench.newest}\n"):
         return None
-    if status not in (0, 1) or (status == 0 and not text.startswith("1\n")):
+    if status not in (0, 1) or (status == 0 and not text.startswith(f"{bench.newest - 1}\n")):
         return f"status {status}: {text}"
     if is_harmless(call, how):
         return f"it was not restarted: {text}"
     return None if names_cause(text, how, bench) else f"file or cause is not named: {text}"
 
 
-def cases_of(bench, begin, go, every, chance):
+def cases_of(bench, go, every, chance):
     """[(call, n, how)] of what go() does."""
-    begin()
+    bench.begin()
     status, text = go()
     if status != 0:
         raise SystemExit(f"without a failure: status {status}: {text}")
@@ -116,6 +128,25 @@ def cases_of(bench, begin, go, every, chance):
         for n in range(1, count + 1):
             found += [(call, n, how) for how in (ways(call) if every else [chance.choice(ways(call))])]
     return found
+
+
+# (what, what was made before, how the next is made; None: the newest is restored, how many are kept)
+PARTS = [
+    ("checkpoint", ["write"], "write", 2),
+    ("checkpoint that removes one", ["write"], "write", 1),
+    ("checkpoint of changes", ["write"], "extend", 2),
+    ("checkpoint of changes that is made whole", ["write", "extend"], "compact", 1),
+    ("restart", ["write", "write"], None, 2),
+    ("restart of changes", ["write", "extend"], None, 2),
+]
+
+
+def wrong_in(bench, what, keep, every, chance):
+    """(number of failing calls, [(which, what is wrong)])"""
+    cases = cases_of(bench, bench.restore if what is None else lambda: bench.save(what, keep), every, chance)
+    problems = [(case, wrong_in_restart(bench, *case) if what is None else wrong_in_checkpoint(bench, what, keep, *case))
+                for case in cases]
+    return len(cases), [(case, words) for case, words in problems if words]
 
 
 def main():
@@ -130,19 +161,13 @@ def main():
     with tempfile.TemporaryDirectory(prefix="mana-failing-calls-", dir=place) as directory:
         bench = Bench(options.program.resolve(), options.library.resolve(), pathlib.Path(directory))
         chance = random.Random(options.seed)
-        for what, keep in (("checkpoint", 2), ("checkpoint that removes one", 1), ("restart", 2)):
-            is_restart = what == "restart"
-            if is_restart:
-                bench.begin()
-                bench.write()
-            cases = cases_of(bench, (lambda: None) if is_restart else bench.begin,
-                             bench.restore if is_restart else lambda keep=keep: bench.write(keep), every, chance)
-            problems = [(case, (wrong_in_restart if is_restart else wrong_in_checkpoint)(bench, keep, *case)) for case in cases]
-            problems = [(case, words) for case, words in problems if words]
+        for words, before, what, keep in PARTS:
+            bench.make(before)
+            cases, problems = wrong_in(bench, what, keep, every, chance)
             wrong += len(problems)
-            print(f"{what}: {len(cases)} failing calls, {len(problems)} wrong", flush=True)
-            for (call, n, how), words in problems:
-                print(f"  {call} {n} {how if how == 'short' else errno.errorcode[how]}: {words}")
+            print(f"{words}: {cases} failing calls, {len(problems)} wrong", flush=True)
+            for (call, n, how), why in problems:
+                print(f"  {call} {n} {how if how == 'short' else errno.errorcode[how]}: {why}")
     return 1 if wrong else 0
 
 

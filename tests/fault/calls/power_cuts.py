@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Cuts the power at any moment of a commit: whatever a disk may hold then, a restart finds one whole checkpoint.
 
-A small checkpoint is made over an existing one, and its system calls are recorded. The model of the disk is as bad as POSIX
+A small checkpoint is made over existing ones, and its system calls are recorded. The model of the disk is as bad as POSIX
 lets it be: bytes that were written since a file's last fsync are there or not, in any combination of blocks, and its size is any
 that it had since; names that were made, renamed or removed since their directory's last fsync are so or not, in any combination;
 a rename is there or not. Each of the states is laid out and read by the store's own code, which must take the old checkpoint or
@@ -11,6 +11,7 @@ The same is done with recordings that lack a call, or have it elsewhere (mutants
 """
 import argparse
 import hashlib
+import itertools
 import os
 import pathlib
 import random
@@ -211,21 +212,33 @@ def examine(recording, calls, judge, states, seed, old, new):
     return len(seen), counts[old], counts[new], None
 
 
-def record(program, directory, keep):
-    """A recording of a second checkpoint over a first one."""
-    top = directory / "ckpt"
-    for mark in (1, 2):
-        done = directory / f"done-{mark}"
-        words = [program, "write", top, str(mark), str(keep), done]
-        if mark == 1:
-            subprocess.run(words, check=True)
-            continue
+class Case:
+    """before: what makes the checkpoints that are there. what: makes the one that is recorded. keep: so many stay."""
+
+    def __init__(self, words, before, what, keep):
+        self.words, self.before, self.what, self.keep = words, before, what, keep
+
+    def record(self, program, directory):
+        done, top = directory / "done", directory / "ckpt"
+        marks = itertools.count(1)
+        for what in self.before:
+            subprocess.run([program, what, top, str(next(marks)), "1000", done], check=True)
+            done.unlink()
+        mark = [] if self.what == "compact" else [str(next(marks))]
         recording = Recording(top, done)
-        traced = trace(words, directory / "trace", ["-e", f"trace={CALLS}"])
+        traced = trace([program, self.what, top, *mark, str(self.keep), done], directory / "trace", ["-e", f"trace={CALLS}"])
         if traced.returncode != 0:
             raise SystemExit(f"the checkpoint that was to be recorded failed: {traced.stderr}")
         return recording.read((directory / "trace").read_text())
 
+
+CASES = [
+    Case("the old checkpoint is kept", ["write"], "write", 2),
+    Case("the old checkpoint is removed", ["write"], "write", 1),
+    Case("changes since the old checkpoint", ["write"], "extend", 1),
+    Case("a whole checkpoint takes the place of two, one of changes", ["write", "extend"], "write", 1),
+    Case("a checkpoint of changes is made whole, and what it was built on is removed", ["write", "extend"], "compact", 1),
+]
 
 
 # Mutants: (name, calls → calls). Which file is which is told by its name.
@@ -240,14 +253,18 @@ def without(calls, which):
 
 def mutants(recording):
     calls = recording.calls
+    generation = next(call for call in calls if call[0] == "mkdir")
     renamed = next(at for at, call in enumerate(calls) if call[0] == "rename")
-    own, top = number_of(recording, "gen-000002"), next(iter(recording.before))
+    own, top = generation[3], generation[1]
     image, manifest = number_of(recording, "rank-00001.mana"), number_of(recording, "manifest.json.new")
     is_sync = lambda number: lambda at, call: call == ("sync", number)      # noqa: E731
     moved = without(calls, lambda at, call: at == renamed)
     moved.insert(next(at for at, call in enumerate(calls) if call == ("sync", manifest)), calls[renamed])
     late = without(calls, is_sync(image))
     late.insert(late.index(calls[renamed]) + 1, ("sync", image))
+    removals = [call for call in calls if call[0] == "unlink"]
+    early = without(calls, lambda at, call: call[0] == "unlink")
+    early[early.index(calls[renamed]) + 1:0] = removals
     return [
         ("an image is not made durable", without(calls, is_sync(image))),
         ("an image is made durable after the manifest has its name", late),
@@ -257,23 +274,24 @@ def mutants(recording):
         ("the manifest has its name before its bytes are durable", moved),
         ("the manifest's name is not durable when all is said to be done",
          without(calls, lambda at, c: at > renamed and c == ("sync", own))),
+        *([("what was there goes before the manifest's name is durable", early)] if removals else []),
     ]
 
 
 def run(program, directory, states, seed):
     judge = Judge(program, directory / "state")
     wrong = 0
-    for keep, words in ((2, "the old checkpoint is kept"), (1, "the old checkpoint is removed")):
-        place = directory / f"keep-{keep}"
+    for case in CASES:
+        place = directory / f"{case.what}-over-{len(case.before)}-keep-{case.keep}"
         place.mkdir()
-        recording = record(program, place, keep)
-        first = Disk(recording, [])
-        old, new = judge.of(first.state(random.Random(0))), judge.of_directory(place / "ckpt")
-        if not old.startswith("1 ") or not new.startswith("2 "):
-            raise SystemExit(f"before: {old}, after: {new}")
+        recording = case.record(program, place)
+        old, new = judge.of(Disk(recording, []).state(random.Random(0))), judge.of_directory(place / "ckpt")
+        if not old.startswith(f"{len(case.before)} ") or not new.startswith(f"{len(case.before) + 1} "):
+            raise SystemExit(f"{case.words}: before: {old}, after: {new}")
         n, olds, news, bad = examine(recording, recording.calls, judge, states, seed, old, new)
         wrong += bad is not None
-        print(f"{words}: {len(recording.calls)} calls, {n} states: {olds} old, {news} new; " + (f"WRONG {bad}" if bad else "all as they should be"))
+        print(f"{case.words}: {len(recording.calls)} calls, {n} states: {olds} old, {news} new; "
+              + (f"WRONG {bad}" if bad else "all as they should be"), flush=True)
         for name, calls in mutants(recording):
             n, _, _, bad = examine(recording, calls, judge, states, seed, old, new)
             missed = bad is None

@@ -1,12 +1,17 @@
 // A small checkpoint made by the code of jobs, without MPI, so that its system calls can be recorded or fail; and what a
 // restart would take out of a directory.
 //
-//   small_checkpoint write DIR MARK KEEP DONE   two ranks, each a process; when commit() has returned the file DONE is made
+//   small_checkpoint write DIR MARK KEEP DONE   two ranks, each a process; when commit() has returned the file DONE is made,
+//                                               and what is superfluous goes
+//   small_checkpoint extend DIR MARK KEEP DONE  the same; the images have what differs from the newest's
+//   small_checkpoint compact DIR KEEP DONE      the newest is made whole
 //   small_checkpoint judge                      for each directory that stdin names a line: "GENERATION SUM" or "none WHY"
 //   small_checkpoint restore DIR                the newest, as two ranks would: "GENERATION", or what is wrong (status 1)
 #include "../../unit/image/window_memory.hpp"
 
+#include <compaction.hpp>
 #include <generation_choice.hpp>
+#include <generation_name.hpp>
 #include <image_writer.hpp>
 #include <manifest.hpp>
 #include <rank_image.hpp>
@@ -21,6 +26,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
+#include <set>
 #include <stdexcept>
 
 namespace {
@@ -45,11 +52,30 @@ void map_text() {
   close(fd);
 }
 
-void write_image(const store::generation& made, std::uint32_t rank, std::uint64_t mark, told& about) {
+/// Its first half is of the rank, and the same at each checkpoint; the second is of the mark.
+constexpr std::size_t half = wm::small / 2;
+constexpr std::uintptr_t second_half = wm::heap + half;
+std::uint64_t seed_of(std::uint32_t rank) { return 1000 + rank; }
+std::uint64_t seed_of(std::uint32_t rank, std::uint64_t mark) { return mark * ranks + rank; }
+
+void make_memory(std::uint32_t rank, std::uint64_t mark) {
   wm::map(wm::heap, wm::small);
-  wm::fill(wm::heap, wm::small, mark * ranks + rank);
+  wm::fill(wm::heap, half, seed_of(rank));
+  wm::fill(second_half, half, seed_of(rank, mark));
   map_text();
+}
+
+image::base_image base_of(const store::generation& g, std::uint32_t rank) {
+  const std::string name = store::rank_file_name(rank);
+  return image::as_base(image::rank_image(g.path + "/" + name).about(), g.number, name);
+}
+
+/// in: base   what the image has changes of; none: it has all
+void write_image(const store::generation& made, const std::optional<store::generation>& base, std::uint32_t rank, std::uint64_t mark,
+                 told& about) {
+  make_memory(rank, mark);
   try {
+    std::optional<image::base_image> before;
     image::image_plan plan;
     plan.path = made.path + "/" + store::rank_file_name(rank);
     plan.rank = rank;
@@ -57,9 +83,14 @@ void write_image(const store::generation& made, std::uint32_t rank, std::uint64_
     plan.sections = {{"run", {static_cast<std::uint8_t>(mark)}}};
     plan.regions = image::upper_regions(0, 0);
     plan.needed = image::features_here();
-    plan.origins = image::origins_of(plan.regions);
-    plan.node = "node";
     plan.generation = made.number;
+    if (base) {
+      plan.base = &before.emplace(base_of(*base, rank));
+      plan.unwritten = {{wm::heap, second_half}, {wm::library, wm::library + wm::small}};
+    } else {
+      plan.origins = image::origins_of(plan.regions);
+      plan.node = "node";
+    }
     image::image_writer writer(std::move(plan));
     if (!writer.write_shared() || !writer.finish())
       throw image::image_error(image::error_kind::io, writer.failure_text(writer.failure()));
@@ -97,11 +128,24 @@ told* shared_memory() {
   return static_cast<told*>(at);
 }
 
-void write_checkpoint(const std::string& directory, std::uint64_t mark, std::size_t keep, const char* done) {
+/// Other generations that the images refer to, ascending.
+std::vector<std::uint64_t> builds_on(const store::generation& made) {
+  std::set<std::uint64_t> found;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const image::rank_image written(made.path + "/" + store::rank_file_name(rank));
+    const auto of_rank = image::builds_on(written.about().sources, made.number);
+    found.insert(of_rank.begin(), of_rank.end());
+  }
+  return {found.begin(), found.end()};
+}
+
+void write_checkpoint(const std::string& directory, bool is_extending, std::uint64_t mark, std::size_t keep, const char* done) {
+  std::optional<store::generation> base;
+  if (is_extending) base = store::newest_complete(directory);
   const store::generation made = store::begin_generation(directory);
   try {
     told* const all = shared_memory();
-    in_processes([&](std::uint32_t rank) { write_image(made, rank, mark, all[rank]); });
+    in_processes([&](std::uint32_t rank) { write_image(made, base, rank, mark, all[rank]); });
     store::manifest m;
     m.ranks = ranks;
     m.mpi = "MPICH";
@@ -112,13 +156,20 @@ void write_checkpoint(const std::string& directory, std::uint64_t mark, std::siz
       m.files.push_back({rank, store::rank_file_name(rank), w.file_bytes, w.memory_bytes, w.checksum});
       if (all[rank].copy[0] != '\0') m.copies.push_back({all[rank].copy, all[rank].copy_bytes, all[rank].copy_checksum});
     }
+    if (base) m.builds_on = builds_on(made);
     store::commit(made, m);
-    store::tidy(made, keep);
   } catch (...) {
     store::abandon(made);
     throw;
   }
   std::ofstream{done};
+  store::tidy(made, keep);
+}
+
+void compact_newest(const std::string& directory, std::size_t keep, const char* done) {
+  const std::uint64_t made = store::compact(directory, image::packing{}).to;
+  std::ofstream{done};
+  store::tidy({directory + "/" + image::generation_name(made), made}, keep);
 }
 
 /// All bytes of all files are compared.
@@ -160,7 +211,8 @@ void restore_rank(const store::generation& g, std::uint32_t rank) {
   image::rank_image saved(g.path + "/" + store::rank_file_name(rank));
   const std::uint64_t mark = saved.section("run")[0];
   saved.restore_memory();
-  const std::string differs = wm::difference(wm::heap, wm::small, mark * ranks + rank);
+  const std::string differs =
+      wm::difference(wm::heap, half, seed_of(rank)) + wm::difference(second_half, half, seed_of(rank, mark));
   if (!differs.empty()) throw std::runtime_error("rank " + std::to_string(rank) + ": " + differs);
 }
 
@@ -198,7 +250,10 @@ std::uint64_t number_in(const char* text) { return std::strtoull(text, nullptr, 
 
 int run(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (what == "write" && argc == 6) write_checkpoint(argv[2], number_in(argv[3]), number_in(argv[4]), argv[5]);
+  const bool is_extending = what == "extend";
+  if ((what == "write" || is_extending) && argc == 6)
+    write_checkpoint(argv[2], is_extending, number_in(argv[3]), number_in(argv[4]), argv[5]);
+  else if (what == "compact" && argc == 5) compact_newest(argv[2], number_in(argv[3]), argv[4]);
   else if (what == "judge" && argc == 2) judge();
   else if (what == "restore" && argc == 3) restore(argv[2]);
   else return 64;
