@@ -1,10 +1,10 @@
 #include "life.hpp"
 
 #include "convert.hpp"
-#include "last_words.hpp"
 #include "own_state.hpp"
 #include "real_mpi.hpp"
 
+#include <last_words.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <sched.h>
@@ -95,7 +95,7 @@ int finish() {
 bool is_running() noexcept { return running; }
 
 void abort(int exit_code) {
-  await_last_words();
+  words::await_last_words();
   if (running) PMPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
 }

@@ -1,5 +1,7 @@
 #include "start_failure.hpp"
 
+#include "rank_end.hpp"
+
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,11 +43,9 @@ void say(const std::string& line) noexcept {
 
 void end_alone(const start_failure& failure) noexcept {
   const int rank = rank_from_environment();
-  if (failure.who() == met_by::one && rank != 0)
-    say(failure.text() + " (rank " + std::to_string(rank) + ")");
-  else if (rank == 0)
-    say(failure.text());
-  std::_Exit(static_cast<int>(failure.status()));
+  const bool is_own = failure.who() == met_by::one;
+  end_rank(rank == 0 ? failure.text() : failure.text() + " (rank " + std::to_string(rank) + ")", static_cast<int>(failure.status()),
+           rank == 0 || is_own ? speaker::this_rank : speaker::another);
 }
 
 }  // namespace mana::run

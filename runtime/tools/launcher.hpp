@@ -30,8 +30,7 @@ struct launcher {
 };
 launcher find_launcher(const environment& get);
 
-/// There may be other ranks, which meet in the start of this MPI. One that ended before would leave them there for ever where
-/// MPICH's launcher waits for it: what only it may have met is said when MPI runs.
+/// There may be other ranks, which meet in the start of this MPI: what only one may have met is said there, with its rank.
 inline bool has_others(const launcher& started_by) noexcept {
   return started_by.mpi.has_value() && started_by.certain && started_by.rank >= 0;
 }

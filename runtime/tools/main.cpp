@@ -2,11 +2,15 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
+#include "launcher.hpp"
+
+#include <rank_end.hpp>
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 namespace mana::tools {
 namespace {
@@ -34,12 +38,31 @@ struct execute {
   int operator()(const compact_command& wanted) const { return compact(wanted); }
 };
 
-/// Every rank of a job meets the same failure: one of each node says so.
-void report(const failure& failed) {
-  const auto started_by = find_launcher(process_environment);
-  if (started_by.node_rank != 0) return;
-  fmt::print(stderr, "mana: error: {}\n", failed.what());
-  if (!failed.remedy().empty()) fmt::print(stderr, "      {}\n", failed.remedy());
+std::string text_of(const failure& failed) {
+  const std::string text = fmt::format("mana: error: {}", failed.what());
+  return failed.remedy().empty() ? text : fmt::format("{}\n      {}", text, failed.remedy());
+}
+
+/// Most often every rank of a job meets the same failure: one of each node says so.
+[[noreturn]] void end_rank(const failure& failed, const launcher& started_by) {
+  const bool is_first = started_by.node_rank == 0;
+  const std::string text = text_of(failed);
+  run::end_rank(is_first ? text : fmt::format("{} (rank {})", text, started_by.rank), static_cast<int>(failed.code()),
+                is_first ? run::speaker::this_rank : run::speaker::another);
+}
+
+/// Other commands are about a job, and not part of one, whoever runs them.
+bool is_rank(int argc, char** argv) {
+  if (argc < 2) return false;
+  const std::string_view command = argv[1];
+  return command == "run" || command == "restart";
+}
+
+int end(const failure& failed, bool is_of_job) {
+  const launcher started_by = find_launcher(process_environment);
+  if (is_of_job) end_rank(failed, started_by);
+  if (started_by.node_rank == 0) fmt::print(stderr, "{}\n", text_of(failed));
+  return static_cast<int>(failed.code());
 }
 
 }  // namespace
@@ -51,10 +74,8 @@ int main(int argc, char** argv) {
     const auto configuration = [] { return find_configuration(process_environment); };
     return std::visit(execute{}, parse_command_line({argv + 1, argv + argc}, configuration));
   } catch (const failure& failed) {
-    report(failed);
-    return static_cast<int>(failed.code());
+    return end(failed, is_rank(argc, argv));
   } catch (const std::exception& error) {
-    report(failure(exit_code::internal, error.what(), "this is a defect of mana: please report it"));
-    return static_cast<int>(exit_code::internal);
+    return end(failure(exit_code::internal, error.what(), "this is a defect of mana: please report it"), is_rank(argc, argv));
   }
 }

@@ -77,6 +77,17 @@ class Cases:
         self.expect("a refused function where errors return", 0, "rank 1: MPI_Win_create is refused: ", *run, errors, "1", "0")
         self.expect("a single rank without mpirun", 0, "checksum", *run, self.program, "3", launcher=False)
 
+    def one_rank(self):
+        """The others wait for it in the start of MPI: its job ends, says why, and with its status."""
+        for rank in ("0", "1"):
+            def alone(*words, rank=rank):
+                return ("sh", "-c", 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = ' + rank + ' ]; then exec "$@"; fi; exec '
+                        f'{self.mana} run --ckpt-dir c -- {self.program} 3', "sh", *words)
+            self.expect(f"rank {rank} of 3 alone has no program", 65, "./nowhere: no such file",
+                        *alone(self.mana, "run", "--ckpt-dir", "c", "--", "./nowhere"), ranks=3)
+            lower = self.build / "libexec" / "mana" / f"mana-lower-{self.mpi}"
+            self.expect(f"rank {rank} of 3 alone is started wrongly", 64, "a part of mana", *alone(lower, "--nonsense"), ranks=3)
+
     def jobs(self):
         self.expect("no such job", 90, "no such job", self.mana, "checkpoint", "--ckpt-dir", "nothing", launcher=False)
         self.expect("no such job (status)", 90, "no such job", self.mana, "status", "--ckpt-dir", "nothing", launcher=False)
@@ -155,6 +166,7 @@ def main():
     parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
     cases = Cases(parser.parse_args())
     cases.programs()
+    cases.one_rank()
     cases.jobs()
     cases.restarts()
     cases.full_directory()

@@ -7,7 +7,7 @@
 
 #include <ctime>
 
-namespace mana::real_mpi {
+namespace mana::words {
 
 /// Longest wait for a reader that takes nothing, ms.
 inline constexpr int last_words_ms = 500;
@@ -30,4 +30,4 @@ inline void await_last_words() noexcept {
   }
 }
 
-}  // namespace mana::real_mpi
+}  // namespace mana::words
