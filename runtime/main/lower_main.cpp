@@ -2,6 +2,7 @@
 #include "fault_point.hpp"
 #include "job.hpp"
 #include "own_requests.hpp"
+#include "rank_end.hpp"
 #include "restart.hpp"
 #include "services.hpp"
 #include "start_failure.hpp"

@@ -1,7 +1,5 @@
 #include "rank_end.hpp"
 
-#include "start_failure.hpp"
-
 #include <last_words.hpp>
 
 #include <sys/socket.h>
@@ -48,6 +46,13 @@ void end_rank(const std::string& text, int status, speaker who) noexcept {
   words::await_last_words();
   tell_process_manager(status);
   std::_Exit(status);
+}
+
+void end_alone(const start_failure& failure) noexcept {
+  const int rank = rank_from_environment();
+  const bool is_own = failure.who() == met_by::one;
+  end_rank(rank == 0 ? failure.text() : failure.text() + " (rank " + std::to_string(rank) + ")", static_cast<int>(failure.status()),
+           rank == 0 || is_own ? speaker::this_rank : speaker::another);
 }
 
 }  // namespace mana::run

@@ -1,5 +1,7 @@
 // How a rank's process ends before MPI runs, so that its job ends as well.
 #pragma once
+#include "start_failure.hpp"
+
 #include <string>
 
 namespace mana::run {
@@ -16,5 +18,8 @@ inline constexpr int others_speak_ms = 1000;
 /// Where another rank speaks, its launcher ends this process before others_speak_ms are over, and if not, there is no such rank:
 /// the others run another program, or do not meet the failure. Under a launcher that does not end jobs so, it only exits.
 [[noreturn]] void end_rank(const std::string& text, int status, speaker who) noexcept;
+
+/// The same, of a lower half. Rank 0 speaks, or this rank where the failure is its own.
+[[noreturn]] void end_alone(const start_failure& failure) noexcept;
 
 }  // namespace mana::run

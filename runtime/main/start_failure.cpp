@@ -1,7 +1,5 @@
 #include "start_failure.hpp"
 
-#include "rank_end.hpp"
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,13 +37,6 @@ void say(const std::string& line) noexcept {
     at += n;
     left -= static_cast<std::size_t>(n);
   }
-}
-
-void end_alone(const start_failure& failure) noexcept {
-  const int rank = rank_from_environment();
-  const bool is_own = failure.who() == met_by::one;
-  end_rank(rank == 0 ? failure.text() : failure.text() + " (rank " + std::to_string(rank) + ")", static_cast<int>(failure.status()),
-           rank == 0 || is_own ? speaker::this_rank : speaker::another);
 }
 
 }  // namespace mana::run

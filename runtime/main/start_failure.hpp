@@ -54,7 +54,4 @@ int rank_from_environment() noexcept;
 /// One line to the job's stderr, written at once, so that the ranks' lines do not mix.
 void say(const std::string& line) noexcept;
 
-/// For failures before MPI runs: ends the process and its job (end_rank()). Rank 0 speaks, or this rank where it is its own.
-[[noreturn]] void end_alone(const start_failure& failure) noexcept;
-
 }  // namespace mana::run
