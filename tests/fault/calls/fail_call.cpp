@@ -6,12 +6,14 @@
 //   MANA_FAIL=CALL:N:HOW    HOW: an errno, or "short": half of the bytes are read or written; "page": the page says it, from byte
 //                           1024 on, as three numbers: the place of CALL in the list below, N, and HOW, -2 for short
 //   MANA_FAIL_RANK=R        only calls of this rank of a job count
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -27,9 +29,11 @@
 namespace {
 
 enum call { do_openat, do_mkdirat, do_fstatat, do_fstat, do_fchmod, do_read, do_pread, do_write, do_pwrite, do_fsync, do_renameat,
-            do_unlinkat, do_fallocate, do_ftruncate, do_io_submit, do_io_getevents, calls };
+            do_unlinkat, do_fallocate, do_ftruncate, do_io_submit, do_io_getevents, do_lstat, do_fchmodat, do_fcntl, do_readdir,
+            do_preadv2, do_close, calls };
 constexpr const char* names[calls] = {"openat", "mkdirat", "fstatat", "fstat", "fchmod", "read", "pread", "write", "pwrite", "fsync",
-                                      "renameat", "unlinkat", "fallocate", "ftruncate", "io_submit", "io_getevents"};
+                                      "renameat", "unlinkat", "fallocate", "ftruncate", "io_submit", "io_getevents", "lstat",
+                                      "fchmodat", "fcntl", "readdir", "preadv2", "close"};
 
 constexpr int cut_short = -2;
 
@@ -200,6 +204,40 @@ int renameat(int from, const char* old, int to, const char* now) {
 int unlinkat(int directory, const char* name, int flags) {
   static const auto call = real<int(int, const char*, int)>("unlinkat");
   return unless(fate(do_unlinkat, counts(directory, name)), [&] { return call(directory, name, flags); });
+}
+int lstat(const char* path, struct stat* about) {
+  static const auto call = real<int(const char*, struct stat*)>("lstat");
+  return unless(fate(do_lstat, is_under(path)), [&] { return call(path, about); });
+}
+int fchmodat(int directory, const char* name, mode_t mode, int flags) {
+  static const auto call = real<int(int, const char*, mode_t, int)>("fchmodat");
+  return unless(fate(do_fchmodat, counts(directory, name)), [&] { return call(directory, name, mode, flags); });
+}
+int fcntl(int fd, int command, ...) {
+  va_list more;
+  va_start(more, command);
+  void* const argument = va_arg(more, void*);
+  va_end(more);
+  static const auto call = real<int(int, int, ...)>("fcntl");
+  return unless(fate(do_fcntl, counts(fd)), [&] { return call(fd, command, argument); });
+}
+struct dirent* readdir(DIR* directory) {
+  static const auto call = real<struct dirent*(DIR*)>("readdir");
+  const int error = fate(do_readdir, counts(dirfd(directory)));
+  if (error <= 0) return call(directory);
+  errno = error;
+  return nullptr;
+}
+ssize_t preadv2(int fd, const iovec* parts, int n, off_t at, int flags) {
+  static const auto call = real<ssize_t(int, const iovec*, int, off_t, int)>("preadv2");
+  return unless(fate(do_preadv2, counts(fd)), [&] { return call(fd, parts, n, at, flags); });
+}
+/// The descriptor is closed, as Linux does it whatever it says.
+int close(int fd) {
+  static const auto call = real<int(int)>("close");
+  const int error = fate(do_close, counts(fd));
+  const int done = call(fd);
+  return unless(error, [&] { return done; });
 }
 long syscall(long number, ...) {
   static const auto call = real<long(long, ...)>("syscall");
