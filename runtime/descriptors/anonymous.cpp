@@ -47,9 +47,9 @@ void describe_timer(int fd, json& row) {
 }
 
 int make_event(const json& row) {
-  const bool semaphore = row["semaphore"];
-  const int fd = eventfd(0, (row["flags"].get<int>() & O_NONBLOCK) | (semaphore ? EFD_SEMAPHORE : 0));
-  const std::uint64_t count = row["count"];
+  const bool semaphore = row.at("semaphore");
+  const int fd = eventfd(0, (row.at("flags").get<int>() & O_NONBLOCK) | (semaphore ? EFD_SEMAPHORE : 0));
+  const std::uint64_t count = row.at("count");
   if (fd >= 0 && count != 0 && write(fd, &count, sizeof count) != static_cast<ssize_t>(sizeof count)) {
     close(fd);
     return -1;
@@ -57,27 +57,27 @@ int make_event(const json& row) {
   return fd;
 }
 
-timespec time_of(const json& pair) { return {pair[0].get<time_t>(), pair[1].get<long>()}; }
+timespec time_of(const json& pair) { return {pair.at(0).get<time_t>(), pair.at(1).get<long>()}; }
 
 int make_timer(const json& row) {
-  const int fd = timerfd_create(row["clock"].get<int>(), row["flags"].get<int>() & O_NONBLOCK);
+  const int fd = timerfd_create(row.at("clock").get<int>(), row.at("flags").get<int>() & O_NONBLOCK);
   if (fd < 0) return -1;
-  const itimerspec when{time_of(row["interval"]), time_of(row["left"])};
+  const itimerspec when{time_of(row.at("interval")), time_of(row.at("left"))};
   timerfd_settime(fd, 0, &when, nullptr);
-  const std::uint64_t ticks = row["ticks"];
+  const std::uint64_t ticks = row.at("ticks");
   if (ticks != 0) ioctl(fd, set_ticks, &ticks);
   return fd;
 }
 
 int make_signals(const json& row) {
-  const kernel_signals mask = row["signals"];
-  return static_cast<int>(syscall(SYS_signalfd4, -1, &mask, sizeof mask, row["flags"].get<int>() & O_NONBLOCK));
+  const kernel_signals mask = row.at("signals");
+  return static_cast<int>(syscall(SYS_signalfd4, -1, &mask, sizeof mask, row.at("flags").get<int>() & O_NONBLOCK));
 }
 
 }  // namespace
 
 bool describe_anonymous(int fd, json& row) {
-  const std::string target = row["path"];
+  const std::string target = row.at("path");
   if (target == "anon_inode:[eventfd]") {
     describe_event(fd, row);
   } else if (target == "anon_inode:[timerfd]") {
@@ -94,12 +94,12 @@ bool describe_anonymous(int fd, json& row) {
 }
 
 int make_anonymous(const json& row) {
-  const std::string kind = row["kind"];
+  const std::string kind = row.at("kind");
   if (kind == "eventfd") return make_event(row);
   if (kind == "timerfd") return make_timer(row);
   if (kind == "signalfd") return make_signals(row);
   if (kind == "own process")
-    return static_cast<int>(syscall(SYS_pidfd_open, getpid(), row["flags"].get<int>() & O_NONBLOCK));
+    return static_cast<int>(syscall(SYS_pidfd_open, getpid(), row.at("flags").get<int>() & O_NONBLOCK));
   return -1;
 }
 

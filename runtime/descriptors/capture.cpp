@@ -77,8 +77,8 @@ class describer {
     json row = {{"path", std::string(path, static_cast<std::size_t>(n > 0 ? n : 0))}};
     const int fd = open("/proc/self/cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct stat s{};
-    if (fd >= 0 && fstat(fd, &s) == 0 && !still_named(row["path"], s))
-      row["object"] = objects_.describe(fd, s, row["path"]);
+    if (fd >= 0 && fstat(fd, &s) == 0 && !still_named(row.at("path"), s))
+      row["object"] = objects_.describe(fd, s, row.at("path"));
     if (fd >= 0) close(fd);
     return row;
   }
@@ -94,23 +94,23 @@ class describer {
     row["flags"] = fcntl(d.number, F_GETFL);
     row["path"] = target_of(d.number);
     row["peer"] = d.peer;
-    if ((row["flags"].get<int>() & O_PATH) != 0) return named_or_object(d.number, s, std::move(row));
+    if ((row.at("flags").get<int>() & O_PATH) != 0) return named_or_object(d.number, s, std::move(row));
     describe_signals(d.number, row, said_);
     describe_locks(d.number, row, said_);
     if (S_ISFIFO(s.st_mode)) return pipes_.describe(d.number, s, std::move(row), said_);
     if (terminals_.describe(d.number, s, row, said_)) return row;
-    if (row["path"].get<std::string>().starts_with("/") && !S_ISSOCK(s.st_mode))
+    if (row.at("path").get<std::string>().starts_with("/") && !S_ISSOCK(s.st_mode))
       return named_or_object(d.number, s, std::move(row));
     return without_name(d, std::move(row));
   }
 
   json named_or_object(int fd, const struct stat& s, json row) {
-    const std::string path = row["path"];
+    const std::string path = row.at("path");
     if (is_message_queue(fd)) {
       describe_message_queue(fd, row, said_);
       return row;
     }
-    row["offset"] = (row["flags"].get<int>() & O_PATH) != 0 ? 0 : lseek(fd, 0, SEEK_CUR);
+    row["offset"] = (row.at("flags").get<int>() & O_PATH) != 0 ? 0 : lseek(fd, 0, SEEK_CUR);
     row["size"] = s.st_size;
     if (is_in_proc(fd)) {
       row["kind"] = "path";
@@ -122,17 +122,17 @@ class describer {
   }
 
   json nameless(int fd, const struct stat& s, json row) {
-    const std::string path = row["path"];
+    const std::string path = row.at("path");
     if (const std::string other = other_name(path, s); !other.empty()) return with_path(std::move(row), other);
     const bool is_kept = S_ISREG(s.st_mode) || S_ISDIR(s.st_mode);
     row["object"] = is_kept ? objects_.describe(fd, s, path) : json();
-    if (row["object"].is_null()) return said_.lost(fd, std::move(row));
+    if (row.at("object").is_null()) return said_.lost(fd, std::move(row));
     row["kind"] = "object";
     return row;
   }
 
   json without_name(const owned_descriptor& d, json row) {
-    const std::string path = row["path"];
+    const std::string path = row.at("path");
     if (path == "anon_inode:[eventpoll]") describe_epoll(d.number, row, all_, said_);
     else if (path == "anon_inode:inotify") describe_watches(d, row, said_);
     else if (!describe_anonymous(d.number, row) && !describe_socket_pair(d, row, all_, said_))

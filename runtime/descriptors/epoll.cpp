@@ -81,17 +81,17 @@ void describe_epoll(int fd, json& row, const std::vector<owned_descriptor>& all,
 }
 
 void watch_again(const json& row) {
-  for (const json& w : row["watched"]) {
+  for (const json& w : row.at("watched")) {
     epoll_event event{};
-    event.events = w["events"];
-    event.data.u64 = w["data"];
-    const int number = w["fd"], now = w["now"];
+    event.events = w.at("events");
+    event.data.u64 = w.at("data");
+    const int number = w.at("fd"), now = w.at("now");
     if (number == now) {
-      epoll_ctl(row["fd"], EPOLL_CTL_ADD, number, &event);
+      epoll_ctl(row.at("fd"), EPOLL_CTL_ADD, number, &event);
       continue;
     }
     const borrowed_number meanwhile(number, now);
-    epoll_ctl(row["fd"], EPOLL_CTL_ADD, number, &event);
+    epoll_ctl(row.at("fd"), EPOLL_CTL_ADD, number, &event);
   }
 }
 

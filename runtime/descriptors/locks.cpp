@@ -18,14 +18,14 @@ namespace mana::descriptors {
 namespace {
 
 bool take(int fd, const json& lock) {
-  const bool write = lock["write"];
-  if (lock["kind"] == "FLOCK") return flock(fd, (write ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
+  const bool write = lock.at("write");
+  if (lock.at("kind") == "FLOCK") return flock(fd, (write ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
   struct flock wanted{};
   wanted.l_type = static_cast<short>(write ? F_WRLCK : F_RDLCK);
   wanted.l_whence = SEEK_SET;
-  wanted.l_start = lock["begin"];
-  wanted.l_len = lock["length"];
-  return fcntl(fd, lock["kind"] == "OFDLCK" ? F_OFD_SETLK : F_SETLK, &wanted) == 0;
+  wanted.l_start = lock.at("begin");
+  wanted.l_len = lock.at("length");
+  return fcntl(fd, lock.at("kind") == "OFDLCK" ? F_OFD_SETLK : F_SETLK, &wanted) == 0;
 }
 
 }  // namespace
@@ -49,9 +49,9 @@ void describe_locks(int fd, json& row, report& said) {
 
 void lock_again(const json& row) {
   if (!row.contains("locks")) return;
-  for (const json& lock : row["locks"]) {
-    if (take(row["fd"], lock) || row["inherited"]) continue;
-    const std::string path = row["path"];
+  for (const json& lock : row.at("locks")) {
+    if (take(row.at("fd"), lock) || row.at("inherited")) continue;
+    const std::string path = row.at("path");
     if (errno != EWOULDBLOCK && errno != EACCES) fail(path, "cannot be locked again");
     throw descriptor_error(path + ": another process has locked it; the program held a lock of it at the checkpoint: "
                            "end that process, and restart");

@@ -49,14 +49,14 @@ void describe_message_queue(int fd, json& row, report& said) {
 }
 
 int open_message_queue(const json& row) {
-  const std::string path = without_deleted(row["path"]);
-  const int flags = row["flags"].get<int>() & (O_ACCMODE | O_NONBLOCK);
+  const std::string path = without_deleted(row.at("path"));
+  const int flags = row.at("flags").get<int>() & (O_ACCMODE | O_NONBLOCK);
   mq_attr room{};
-  room.mq_maxmsg = row["room"][0];
-  room.mq_msgsize = row["room"][1];
-  if (!row["gone"].get<bool>()) return mq_open(path.c_str(), flags | O_CREAT, row["mode"].get<mode_t>(), &room);
-  const std::string own = "/mana-" + std::to_string(getpid()) + "-" + std::to_string(row["fd"].get<int>());
-  const int fd = mq_open(own.c_str(), flags | O_CREAT | O_EXCL, row["mode"].get<mode_t>(), &room);
+  room.mq_maxmsg = row.at("room").at(0);
+  room.mq_msgsize = row.at("room").at(1);
+  if (!row.at("gone").get<bool>()) return mq_open(path.c_str(), flags | O_CREAT, row.at("mode").get<mode_t>(), &room);
+  const std::string own = "/mana-" + std::to_string(getpid()) + "-" + std::to_string(row.at("fd").get<int>());
+  const int fd = mq_open(own.c_str(), flags | O_CREAT | O_EXCL, row.at("mode").get<mode_t>(), &room);
   if (fd >= 0) mq_unlink(own.c_str());
   return fd;
 }

@@ -114,17 +114,17 @@ std::string memory_name(const std::string& path) {
 }
 
 int make(const json& object) {
-  const std::string kind = object["kind"], path = object["path"];
-  if (kind == "directory") return make_nameless_directory(path, object["mode"].get<mode_t>());
+  const std::string kind = object.at("kind"), path = object.at("path");
+  if (kind == "directory") return make_nameless_directory(path, object.at("mode").get<mode_t>());
   if (kind == "file") return make_nameless_file(path);
   return memfd_create(memory_name(path).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
 void fill_parts(int fd, const json& object) {
-  const std::string path = object["path"];
-  for (const json& p : object["parts"]) {
-    const auto& bytes = p["bytes"].get_binary();
-    const off_t at = p["at"];
+  const std::string path = object.at("path");
+  for (const json& p : object.at("parts")) {
+    const auto& bytes = p.at("bytes").get_binary();
+    const off_t at = p.at("at");
     for (std::size_t done = 0; done < bytes.size();) {
       const ssize_t n = pwrite(fd, bytes.data() + done, bytes.size() - done, at + static_cast<off_t>(done));
       if (n <= 0) fail(path, "its contents cannot be restored");
@@ -208,18 +208,18 @@ object_maker::object_maker(const json& objects, const spare_numbers& spare) {
   for (const json& object : objects) {
     const int segment = find_segment(object.value("segment", json()));
     if (segment >= 0 && clear_segment(segment)) {
-      for (const json& begin : object["mapped"]) segments_[begin.get<std::uintptr_t>()] = segment;
+      for (const json& begin : object.at("mapped")) segments_[begin.get<std::uintptr_t>()] = segment;
       continue;
     }
     const int fd = make(object);
-    if (fd < 0) fail(object["path"], "a file without a name cannot be made again");
+    if (fd < 0) fail(object.at("path"), "a file without a name cannot be made again");
     const int number = spare.move(fd);
-    const file_key key = {object["key"][0], object["key"][1]};
+    const file_key key = {object.at("key").at(0), object.at("key").at(1)};
     objects_[key] = number;
-    for (const json& begin : object["mapped"]) mapped_[begin.get<std::uintptr_t>()] = number;
-    if (object["kind"] == "directory") continue;
-    const std::int64_t size = object["size"];
-    if (ftruncate(number, size) != 0) fail(object["path"], "cannot be made as long as it was");
+    for (const json& begin : object.at("mapped")) mapped_[begin.get<std::uintptr_t>()] = number;
+    if (object.at("kind") == "directory") continue;
+    const std::int64_t size = object.at("size");
+    if (ftruncate(number, size) != 0) fail(object.at("path"), "cannot be made as long as it was");
     shared_.push_back({key, number, size, object.contains("seals")});
   }
 }
@@ -234,14 +234,16 @@ void object_maker::replace(file_key key, int by, std::int64_t size) {
 
 void object_maker::fill(const json& objects) const {
   for (const json& object : objects)
-    if (object["kind"] != "directory" && is_made(object)) fill_parts(descriptor(object["key"]), object);
+    if (object.at("kind") != "directory" && is_made(object)) fill_parts(descriptor(object.at("key")), object);
 }
 
 object_maker::~object_maker() {
   for (const auto& [key, fd] : objects_) close(fd);
 }
 
-bool object_maker::is_made(const json& object) const { return objects_.contains({object["key"][0], object["key"][1]}); }
+bool object_maker::is_made(const json& object) const {
+  return objects_.contains({object.at("key").at(0), object.at("key").at(1)});
+}
 
 int object_maker::segment_at(std::uintptr_t begin) const noexcept {
   const auto found = segments_.find(begin);
@@ -255,10 +257,10 @@ int object_maker::mapped_at(std::uintptr_t begin) const noexcept {
 
 void object_maker::finish(const json& objects) const {
   for (const json& object : objects) {
-    if (object["kind"] == "directory" || !is_made(object)) continue;
-    const int fd = descriptor(object["key"]);
-    fchmod(fd, object["mode"].get<mode_t>());
-    if (const int seals = object.value("seals", 0); object["kind"] == "memory" && seals > 0)
+    if (object.at("kind") == "directory" || !is_made(object)) continue;
+    const int fd = descriptor(object.at("key"));
+    fchmod(fd, object.at("mode").get<mode_t>());
+    if (const int seals = object.value("seals", 0); object.at("kind") == "memory" && seals > 0)
       fcntl(fd, F_ADD_SEALS, seals);
   }
 }

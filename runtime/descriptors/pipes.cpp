@@ -53,14 +53,14 @@ bool has_event(int fd, short event) noexcept {
 }
 
 void write_parts(int fd, const json& row) {
-  for (const json& part : row["parts"]) {
+  for (const json& part : row.at("parts")) {
     const auto& bytes = part.get_binary();
     if (write(fd, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-      fail(row["path"], "what was in this pipe cannot be written into it again");
+      fail(row.at("path"), "what was in this pipe cannot be written into it again");
   }
 }
 
-file_key key_in(const json& row) { return {row["inode"][0], row["inode"][1]}; }
+file_key key_in(const json& row) { return {row.at("inode").at(0), row.at("inode").at(1)}; }
 
 }  // namespace
 
@@ -75,7 +75,7 @@ pipe_describer::pipe_describer(const std::vector<owned_descriptor>& all) {
 }
 
 json pipe_describer::describe(int fd, const struct stat& s, json row, report& said) {
-  const std::string path = row["path"];
+  const std::string path = row.at("path");
   const ends e = ends_[key_of(s)];
   row["kind"] = "pipe";
   row["inode"] = {s.st_dev, s.st_ino};
@@ -86,31 +86,31 @@ json pipe_describer::describe(int fd, const struct stat& s, json row, report& sa
   if (!described_.insert(key_of(s)).second) return row;
   int bytes = 0;
   if (e.read >= 0 && ioctl(e.read, FIONREAD, &bytes) == 0 && bytes > 0) row["parts"] = parts_of(e.read, bytes);
-  if (row.contains("parts") && row["parts"].is_null()) {
+  if (row.contains("parts") && row.at("parts").is_null()) {
     row.erase("parts");
     said.warn(fd, row, "has contents that cannot be looked at: after a restart it is empty");
   }
   const bool other_side_elsewhere = (e.write < 0 && !has_event(fd, POLLHUP)) || (e.read < 0 && !has_event(fd, POLLERR));
-  if (row["name"] != "here" && other_side_elsewhere)
+  if (row.at("name") != "here" && other_side_elsewhere)
     said.warn(fd, row, "has its other end in another process: after a restart it is as if that had closed it");
   return row;
 }
 
 pipe_maker::ends pipe_maker::make(const json& row) const {
   ends made{};
-  if (row["name"] == "none") {
+  if (row.at("name") == "none") {
     int pair[2];
     if (pipe2(pair, O_CLOEXEC | O_NONBLOCK) != 0) fail("a pipe", "cannot be made again");
     const int read = spare_.move(pair[0]);
     made = {read, spare_.move(pair[1])};
   } else {
-    const std::string path = row["path"];
-    const int both = row["name"] == "here" ? ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)
-                                           : make_nameless_fifo(path, row["mode"]);
-    if (both < 0) fail(row["path"], "cannot be opened");
+    const std::string path = row.at("path");
+    const int both = row.at("name") == "here" ? ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)
+                                           : make_nameless_fifo(path, row.at("mode"));
+    if (both < 0) fail(row.at("path"), "cannot be opened");
     made.read = made.write = spare_.move(both);
   }
-  fcntl(made.write, F_SETPIPE_SZ, row["capacity"].get<int>());
+  fcntl(made.write, F_SETPIPE_SZ, row.at("capacity").get<int>());
   return made;
 }
 
@@ -119,13 +119,13 @@ int pipe_maker::open(const json& row) {
   auto at = pipes_.find(key_in(row));
   if (at == pipes_.end()) at = pipes_.insert({key_in(row), make(row)}).first;
   const ends& e = at->second;
-  const int flags = row["flags"];
+  const int flags = row.at("flags");
   if (row.contains("parts")) {
-    fcntl(e.write, F_SETFL, O_NONBLOCK | (row["packets"].get<bool>() ? O_DIRECT : 0));
+    fcntl(e.write, F_SETFL, O_NONBLOCK | (row.at("packets").get<bool>() ? O_DIRECT : 0));
     write_parts(e.write, row);
   }
   const int fd = open_again((flags & O_ACCMODE) == O_RDONLY ? e.read : e.write, (flags & O_ACCMODE) | O_NONBLOCK);
-  if (fd < 0) fail(row["path"], "cannot be opened again");
+  if (fd < 0) fail(row.at("path"), "cannot be opened again");
   fcntl(fd, F_SETFL, flags & settable_flags);
   return spare_.move(fd);
 }

@@ -30,20 +30,20 @@ int open_by_name(const std::string& path, int flags) {
 
 /// Cut to its length at the checkpoint, so that what was written after it is not there twice.
 int open_regular(const json& row) {
-  const int flags = row["flags"].get<int>() & ~O_TMPFILE;   // it has been given a name since
-  const std::string path = row["path"];
+  const int flags = row.at("flags").get<int>() & ~O_TMPFILE;   // it has been given a name since
+  const std::string path = row.at("path");
   const int fd = open_by_name(path, flags);
   if (fd < 0) fail(path, "cannot be opened");
   if ((flags & O_PATH) != 0) return fd;
   struct stat now{};
   fstat(fd, &now);
-  const std::int64_t size = row["size"];
+  const std::int64_t size = row.at("size");
   if (now.st_size < size)
     throw descriptor_error(path + ": it has " + std::to_string(now.st_size) + " bytes, and had " +
                            std::to_string(size) + " at the checkpoint; put the file of that time back");
   if (for_writing(flags) && now.st_size > size && ftruncate(fd, size) != 0)
     fail(path, "cannot be cut to its length at the checkpoint");
-  if (lseek(fd, row["offset"], SEEK_SET) < 0) fail(path, "cannot be positioned");
+  if (lseek(fd, row.at("offset"), SEEK_SET) < 0) fail(path, "cannot be positioned");
   return fd;
 }
 
@@ -57,11 +57,11 @@ int open_lost() {
 
 /// A terminal of the old job may be gone.
 int open_path(const json& row) {
-  const std::string path = row["path"];
-  const int fd = open_by_name(path, row["flags"]);
+  const std::string path = row.at("path");
+  const int fd = open_by_name(path, row.at("flags"));
   if (fd < 0 && (path.starts_with("/dev/pts/") || path.starts_with("/dev/tty"))) return open_lost();
   if (fd < 0) fail(path, "cannot be opened");
-  const std::int64_t offset = row["offset"];
+  const std::int64_t offset = row.at("offset");
   if (offset > 0) lseek(fd, offset, SEEK_SET);
   return fd;
 }
@@ -69,20 +69,20 @@ int open_path(const json& row) {
 }  // namespace
 
 int reopener::open_object(const json& row) const {
-  const int flags = row["flags"].get<int>() & ~(creating_flags | O_NOFOLLOW | (O_TMPFILE & ~O_DIRECTORY));
-  const int object = objects_.descriptor(row["object"]);
+  const int flags = row.at("flags").get<int>() & ~(creating_flags | O_NOFOLLOW | (O_TMPFILE & ~O_DIRECTORY));
+  const int object = objects_.descriptor(row.at("object"));
   struct stat s{};
   fstat(object, &s);
   const int as_is = S_ISDIR(s.st_mode) ? flags : flags & ~O_DIRECTORY;
   int fd = open_again(object, as_is);
   if (fd < 0 && errno == EINVAL) fd = open_again(object, as_is & ~O_DIRECT);   // memory in place of a file
-  if (fd < 0) fail(row["path"], "a file without a name cannot be opened again");
-  if ((flags & O_PATH) == 0) lseek(fd, row["offset"], SEEK_SET);
+  if (fd < 0) fail(row.at("path"), "a file without a name cannot be opened again");
+  if ((flags & O_PATH) == 0) lseek(fd, row.at("offset"), SEEK_SET);
   return fd;
 }
 
 int reopener::open(const json& row) {
-  const std::string kind = row["kind"];
+  const std::string kind = row.at("kind");
   if (kind == "pipe") return pipes_.open(row);
   if (kind == "socket pair") return pairs_.open(row);
   if (kind == "terminal") return terminals_.open(row);

@@ -11,7 +11,7 @@ class report {
  public:
   void warn(std::string text) { warnings_.push_back(std::move(text)); }
   void warn(int fd, const nlohmann::json& row, const std::string& what) {
-    const std::string path = row["path"];
+    const std::string path = row.at("path");
     (path.starts_with("socket:") ? sockets_ : warnings_)
         .push_back("descriptor " + std::to_string(fd) + " (" + path + ") " + what);
   }

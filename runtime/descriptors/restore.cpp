@@ -6,6 +6,7 @@
 #include "signals_of_files.hpp"
 
 #include <fcntl.h>
+#include <read_document.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 
 using nlohmann::json;
 
@@ -34,10 +36,10 @@ class restorer {
   restorer& operator=(const restorer&) = delete;
 
   void restore_row(const json& row) {
-    const int number = row["fd"];
-    const std::uint64_t file = row["file"];
-    const int standard = row["standard"];
-    held_.push_back({number, file, standard, row["inherited"], row.value("peer", std::uint64_t{0})});
+    const int number = row.at("fd");
+    const std::uint64_t file = row.at("file");
+    const int standard = row.at("standard");
+    held_.push_back({number, file, standard, row.at("inherited"), row.value("peer", std::uint64_t{0})});
     if (standard >= 0) return place(standard_copy(standard), row);
     const auto first = first_of_file_.find(file);
     if (first != first_of_file_.end()) return place(spare_.duplicate(first->second), row);
@@ -67,14 +69,14 @@ class restorer {
 
   /// Moves the new descriptor to the number that the program knows it by.
   static void place(int made, const json& row) {
-    const int wanted = row["fd"];
+    const int wanted = row.at("fd");
     if (fcntl(wanted, F_GETFD) >= 0 && !give_number(wanted) && wanted > 2) {
       close(made);
       throw descriptor_error("descriptor " + std::to_string(wanted) + " of the program (" +
                              row.value("path", "a duplicate") + ") is in use in this process, by the MPI library or by "
                              "mana: raise the limit of open files (ulimit -n)");
     }
-    const int flags = row["close_on_exec"].get<bool>() ? O_CLOEXEC : 0;
+    const int flags = row.at("close_on_exec").get<bool>() ? O_CLOEXEC : 0;
     if (dup3(made, wanted, flags) < 0) fail(row.value("path", "a descriptor"), "cannot be put at its number");
     close(made);
   }
@@ -86,13 +88,27 @@ class restorer {
   std::map<std::uint64_t, int> first_of_file_;
 };
 
-[[noreturn]] void damaged(const json::exception& error) {
+[[noreturn]] void damaged(const std::exception& error) {
   throw descriptor_error(std::string("the image's list of descriptors is damaged: ") + error.what());
 }
 
+/// Reads parts of the document: what they lack, or refer to and is not there, is damage.
+template <class Read>
+void read_with_care(Read&& read) {
+  try {
+    read();
+  } catch (const json::exception& error) {
+    damaged(error);
+  } catch (const documents::document_error& error) {
+    damaged(error);
+  } catch (const std::out_of_range& error) {
+    damaged(error);
+  }
+}
+
 void enter_directory(const json& directory, const object_maker& objects) {
-  const std::string path = directory["path"];
-  const bool entered = directory.contains("object") ? fchdir(objects.descriptor(directory["object"])) == 0
+  const std::string path = directory.at("path");
+  const bool entered = directory.contains("object") ? fchdir(objects.descriptor(directory.at("object"))) == 0
                                                     : chdir(path.c_str()) == 0;
   if (!entered)
     throw descriptor_error(path + ": the program's working directory cannot be entered: " + std::strerror(errno) +
@@ -109,14 +125,14 @@ json with_moved_paths(json document, const paths::path_map& moved) {
 }
 
 void note_watches(const json& row) {
-  for (const json& w : row["watches"]) note_watch(row["file"], w["wd"], w["path"]);
+  for (const json& w : row.at("watches")) note_watch(row.at("file"), w.at("wd"), w.at("path"));
 }
 
 }  // namespace
 
 struct restoration::parts {
   parts(std::span<const std::uint8_t> bytes, const paths::path_map& moved)
-      : document(with_moved_paths(json::from_cbor(bytes.begin(), bytes.end()), moved)), spare(document["descriptors"]),
+      : document(with_moved_paths(documents::read_document(bytes), moved)), spare(document["descriptors"]),
         objects(document["objects"], spare) {}
 
   void place_all(const json& rows) {
@@ -135,11 +151,7 @@ struct restoration::parts {
 };
 
 restoration::restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved) {
-  try {
-    parts_ = std::make_unique<parts>(bytes, moved);
-  } catch (const json::exception& error) {
-    damaged(error);
-  }
+  read_with_care([&] { parts_ = std::make_unique<parts>(bytes, moved); });
 }
 
 restoration::~restoration() = default;
@@ -149,18 +161,14 @@ std::string restoration::machine() const { return parts_->document.value("machin
 void restoration::replace(file_key key, int by, std::int64_t size) { parts_->objects.replace(key, by, size); }
 
 void restoration::fill() {
-  try {
-    parts_->objects.fill(parts_->document.at("objects"));
-  } catch (const json::exception& error) {
-    damaged(error);
-  }
+  read_with_care([&] { parts_->objects.fill(parts_->document.at("objects")); });
 }
 
 int restoration::segment_at(std::uintptr_t begin) const noexcept { return parts_->objects.segment_at(begin); }
 int restoration::mapped_at(std::uintptr_t begin) const noexcept { return parts_->objects.mapped_at(begin); }
 
 void restoration::finish() {
-  try {
+  read_with_care([&] {
     const json document = std::move(parts_->document);
     const json& rows = document.at("descriptors");
     enter_directory(document.at("directory"), parts_->objects);
@@ -171,9 +179,7 @@ void restoration::finish() {
     for (const json& row : rows)
       if (row.value("kind", "") == "inotify") note_watches(row);
     for (const json& row : rows) lock_again(row);
-  } catch (const json::exception& error) {
-    damaged(error);
-  }
+  });
 }
 
 }  // namespace mana::descriptors

@@ -27,14 +27,14 @@ void describe_signals(int fd, json& row, report& said) {
 }
 
 void set_signals(const json& row) {
-  const int fd = row["fd"];
+  const int fd = row.at("fd");
   if (row.contains("owner")) {
     f_owner_ex owner{};
-    owner.type = static_cast<decltype(owner.type)>(row["owner"].get<int>());
+    owner.type = static_cast<decltype(owner.type)>(row.at("owner").get<int>());
     owner.pid = owner.type == F_OWNER_PGRP ? getpgrp() : getpid();
     fcntl(fd, F_SETOWN_EX, &owner);
   }
-  if (row.contains("signal")) fcntl(fd, F_SETSIG, row["signal"].get<int>());
+  if (row.contains("signal")) fcntl(fd, F_SETSIG, row.at("signal").get<int>());
   if ((row.value("flags", 0) & O_ASYNC) != 0) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
 }
 

@@ -39,13 +39,13 @@ json options_of(int fd) {
 void set_options(int fd, const json& all) {
   std::size_t at = 0;
   for (const int name : kept_options) {
-    int value = all[at++];
+    int value = all.at(at++);
     if (name == SO_SNDBUF || name == SO_RCVBUF) value /= 2;   // the kernel doubles what it is given
     setsockopt(fd, SOL_SOCKET, name, &value, sizeof value);
   }
   for (const int name : {SO_RCVTIMEO, SO_SNDTIMEO}) {
-    const json& pair = all[at++];
-    const timeval time{pair[0].get<time_t>(), pair[1].get<suseconds_t>()};
+    const json& pair = all.at(at++);
+    const timeval time{pair.at(0).get<time_t>(), pair.at(1).get<suseconds_t>()};
     setsockopt(fd, SOL_SOCKET, name, &time, sizeof time);
   }
 }
@@ -84,12 +84,12 @@ json describe_end(int fd, std::size_t room, bool& passed) {
 
 /// Sends what `end` is to find, from the other one.
 void send_messages(int from, const json& end, const json& row) {
-  for (const json& message : end["messages"]) {
+  for (const json& message : end.at("messages")) {
     const auto& bytes = message.get_binary();
     if (send(from, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
-      fail(row["path"], "what was on its way in this socket cannot be sent again");
+      fail(row.at("path"), "what was on its way in this socket cannot be sent again");
   }
-  if (end["ended"] != 0) shutdown(from, SHUT_WR);
+  if (end.at("ended") != 0) shutdown(from, SHUT_WR);
 }
 
 }  // namespace
@@ -117,12 +117,12 @@ bool describe_socket_pair(const owned_descriptor& own, json& row, const std::vec
 
 int socket_pair_maker::open(const json& row) {
   const int fd = end_of(row);
-  fcntl(fd, F_SETFL, row["flags"].get<int>() & settable_flags);
+  fcntl(fd, F_SETFL, row.at("flags").get<int>() & settable_flags);
   return fd;
 }
 
 int socket_pair_maker::end_of(const json& row) {
-  const std::uint64_t file = row["file"], peer = row["peer"];
+  const std::uint64_t file = row.at("file"), peer = row.at("peer");
   if (const auto made = other_ends_.find(file); made != other_ends_.end()) {
     const int fd = made->second;
     other_ends_.erase(made);
@@ -130,13 +130,13 @@ int socket_pair_maker::end_of(const json& row) {
   }
   if (!row.contains("self")) throw descriptor_error("the image has one end only of a socket pair");
   int pair[2];
-  if (socketpair(AF_UNIX, row["type"].get<int>() | SOCK_CLOEXEC, 0, pair) != 0) fail("a socket pair", "cannot be made");
+  if (socketpair(AF_UNIX, row.at("type").get<int>() | SOCK_CLOEXEC, 0, pair) != 0) fail("a socket pair", "cannot be made");
   const int own = spare_.move(pair[0]), other = spare_.move(pair[1]);
-  set_options(own, row["self"]["options"]);
-  if (row.contains("other")) set_options(other, row["other"]["options"]);
-  else set_options(other, row["self"]["options"]);
-  send_messages(other, row["self"], row);
-  if (row.contains("other")) send_messages(own, row["other"], row);
+  set_options(own, row.at("self").at("options"));
+  if (row.contains("other")) set_options(other, row.at("other").at("options"));
+  else set_options(other, row.at("self").at("options"));
+  send_messages(other, row.at("self"), row);
+  if (row.contains("other")) send_messages(own, row.at("other"), row);
   other_ends_[peer] = other;
   return own;
 }

@@ -12,7 +12,7 @@
 namespace mana::descriptors {
 
 spare_numbers::spare_numbers(const nlohmann::json& rows) {
-  for (const nlohmann::json& row : rows) wanted_.insert(row["fd"].get<int>());
+  for (const nlohmann::json& row : rows) wanted_.insert(row.at("fd").get<int>());
   rlimit limit{};
   if (wanted_.empty() || getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   const auto needed = static_cast<rlim_t>(*wanted_.rbegin()) + 1;

@@ -123,23 +123,23 @@ bool terminal_describer::describe(int fd, const struct stat& s, json& row, repor
 }
 
 int terminal_maker::controller_of(const json& row) {
-  const int number = row["number"];
+  const int number = row.at("number");
   if (const auto made = controllers_.find(number); made != controllers_.end()) return made->second;
   const int opened = ::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (opened < 0) fail("/dev/ptmx", "cannot be opened");
   const int fd = controllers_[number] = spare_.move(opened);
-  const auto settings = value_in<termios>(row["settings"]);
-  const auto size = value_in<winsize>(row["size"]);
-  const int unlocked = 0, locked = row["locked"], packets = row["packets"];
+  const auto settings = value_in<termios>(row.at("settings"));
+  const auto size = value_in<winsize>(row.at("size"));
+  const int unlocked = 0, locked = row.at("locked"), packets = row.at("packets");
   ioctl(fd, TIOCSPTLCK, &unlocked);
   tcsetattr(fd, TCSANOW, &settings);
   ioctl(fd, TIOCSWINSZ, &size);
   ioctl(fd, TIOCPKT, &packets);
-  if (row.contains("input") || row["hung up"].get<bool>()) {
+  if (row.contains("input") || row.at("hung up").get<bool>()) {
     const int terminal = ioctl(fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (terminal < 0) fail("a terminal", "cannot be opened");
-    if (row.contains("input") && !(put(fd, terminal, row["input"].get_binary()) &&
-                                   put(terminal, fd, row["output"].get_binary())))
+    if (row.contains("input") && !(put(fd, terminal, row.at("input").get_binary()) &&
+                                   put(terminal, fd, row.at("output").get_binary())))
       fail("a terminal", "what was not read cannot be written again");
     spare_terminals_.push_back(spare_.move(terminal));
   }
@@ -148,11 +148,11 @@ int terminal_maker::controller_of(const json& row) {
 }
 
 int terminal_maker::open(const json& row) {
-  const int controller = controller_of(row), flags = row["flags"];
-  const int fd = row["controller"].get<bool>()
+  const int controller = controller_of(row), flags = row.at("flags");
+  const int fd = row.at("controller").get<bool>()
                      ? spare_.duplicate(controller)
                      : ioctl(controller, TIOCGPTPEER, (flags & O_ACCMODE) | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) fail(row["path"], "the terminal cannot be opened");
+  if (fd < 0) fail(row.at("path"), "the terminal cannot be opened");
   fcntl(fd, F_SETFL, flags & settable_flags);
   return spare_.move(fd);
 }

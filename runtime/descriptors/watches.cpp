@@ -61,12 +61,12 @@ void describe_watches(const owned_descriptor& own, json& row, report& said) {
 }
 
 int watch_files(const json& row) {
-  const int fd = inotify_init1(IN_CLOEXEC | (row["flags"].get<int>() & IN_NONBLOCK));
+  const int fd = inotify_init1(IN_CLOEXEC | (row.at("flags").get<int>() & IN_NONBLOCK));
   if (fd < 0) return fd;
-  std::vector<json> all(row["watches"].begin(), row["watches"].end());
-  std::sort(all.begin(), all.end(), [](const json& a, const json& b) { return a["wd"] < b["wd"]; });
+  std::vector<json> all(row.at("watches").begin(), row.at("watches").end());
+  std::sort(all.begin(), all.end(), [](const json& a, const json& b) { return a.at("wd") < b.at("wd"); });
   for (const json& w : all)
-    if (!watch_as(fd, w["path"], w["mask"], w["wd"])) fail(w["path"], "cannot be watched again");
+    if (!watch_as(fd, w.at("path"), w.at("mask"), w.at("wd"))) fail(w.at("path"), "cannot be watched again");
   read_all_events(fd);
   return fd;
 }

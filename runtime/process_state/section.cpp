@@ -1,6 +1,7 @@
 #include "section.hpp"
 
 #include <nlohmann/json.hpp>
+#include <read_document.hpp>
 
 #include <cstring>
 
@@ -102,7 +103,7 @@ std::vector<std::uint8_t> encode(const section& s) {
 }
 
 section decode(std::span<const std::uint8_t> bytes) {
-  const json document = json::from_cbor(bytes.begin(), bytes.end());
+  const json document = documents::read_document(bytes);
   section s;
   s.pid = document.at("pid");
   s.process = document.at("process");

@@ -3,9 +3,8 @@
 #include "loaded_objects.hpp"
 #include "memory_kinds.hpp"
 
+#include <read_document.hpp>
 #include <run_record.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <elf.h>
 #include <sys/procfs.h>
@@ -39,8 +38,8 @@ class note_writer {
 int process_of(const saved_memory& memory) {
   const image::section* const s = memory.section("process");
   try {
-    return s == nullptr ? 1 : nlohmann::json::from_cbor(s->bytes.begin(), s->bytes.end()).at("pid").get<int>();
-  } catch (const nlohmann::json::exception&) {
+    return s == nullptr ? 1 : documents::read_document(s->bytes).at("pid").get<int>();
+  } catch (const std::exception&) {
     return 1;
   }
 }

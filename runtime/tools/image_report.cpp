@@ -4,6 +4,7 @@
 #include <mana/image/format_table.hpp>
 
 #include <chunk_reader.hpp>
+#include <read_document.hpp>
 #include <run_record.hpp>
 
 #include <algorithm>
@@ -129,8 +130,6 @@ void with_section(const saved_memory& memory, const char* name, image_report& re
   }
 }
 
-nlohmann::json from_cbor(const image::section& s) { return nlohmann::json::from_cbor(s.bytes.begin(), s.bytes.end()); }
-
 }  // namespace
 
 image_report look_at_image(const std::string& path) {
@@ -147,15 +146,18 @@ image_report look_at_image(const std::string& path) {
   take_chunks(about, report);
   nlohmann::json process;
   with_section(memory, sections::run, report, [&](const image::section& s) { take_run(s, report); });
-  with_section(memory, sections::process, report, [&](const image::section& s) { process = from_cbor(s); });
+  with_section(memory, sections::process, report,
+               [&](const image::section& s) { process = documents::read_document(s.bytes); });
   with_section(memory, sections::process, report,
                [&](const image::section&) { take_threads(threads, process, report); });
   if (report.threads.size() != threads.size()) take_threads(threads, nullptr, report);
-  with_section(memory, sections::descriptors, report,
-               [&](const image::section& s) { report.descriptors = from_cbor(s).at("descriptors"); });
+  with_section(memory, sections::descriptors, report, [&](const image::section& s) {
+    report.descriptors = documents::read_document(s.bytes).at("descriptors");
+  });
   with_section(memory, sections::saving, report,
                [&](const image::section& s) { report.mode.assign(s.bytes.begin(), s.bytes.end()); });
-  with_section(memory, sections::mpi, report, [&](const image::section& s) { report.mpi_objects = from_cbor(s); });
+  with_section(memory, sections::mpi, report,
+               [&](const image::section& s) { report.mpi_objects = documents::read_document(s.bytes); });
   for (const image::section& s : about.sections) report.sections.emplace_back(s.name, s.bytes.size());
   return report;
 }

@@ -83,7 +83,8 @@ std::string sources_text(const image_report& report) {
 std::string mpi_text(const image_report& report) {
   if (!report.mpi_objects.is_object()) return {};
   text_table table({"MPI objects", ">number"});
-  for (const auto& [name, number] : report.mpi_objects.items()) table.add({"  " + name, number.dump()});
+  for (const auto& [name, number] : report.mpi_objects.items())
+    table.add({"  " + name, number.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
   return table.text();
 }
 

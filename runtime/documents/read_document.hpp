@@ -1,0 +1,23 @@
+// A section of an image that is CBOR.
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+namespace mana::documents {
+
+/// Levels of arrays and maps, one in another: more than any section has, and no stack is used up by them.
+inline constexpr int deepest = 32;
+
+class document_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What the bytes say. Whose members are not as expected is for the caller, by at(), get() and value().
+/// errors: document_error if they are no CBOR, have more after it, or nest deeper than `deepest`
+nlohmann::json read_document(std::span<const std::uint8_t> bytes);
+
+}  // namespace mana::documents

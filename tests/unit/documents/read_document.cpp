@@ -1,0 +1,56 @@
+// Sections that are CBOR, as they are and as they should not be.
+#include <doctest/doctest.h>
+
+#include <read_document.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace mana::documents;
+using nlohmann::json;
+
+namespace {
+
+using bytes = std::vector<std::uint8_t>;
+
+/// Arrays of one, each in another.
+bytes nested(std::size_t levels) {
+  bytes all(levels, 0x81);
+  all.push_back(0x07);
+  return all;
+}
+
+std::string refusal_of(const bytes& section) {
+  try {
+    read_document(section);
+    return "";
+  } catch (const document_error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a document is what was written") {
+  const json written{{"a", {1, 2, {{"b", json::binary({1, 2, 3})}}}}, {"c", "\xff\xfe"}};
+  CHECK(read_document(json::to_cbor(written)) == written);
+}
+
+TEST_CASE("levels are limited, whatever a stack could hold") {
+  CHECK(refusal_of(nested(deepest)) == "");
+  CHECK(refusal_of(nested(deepest + 1)) == "it nests too deep");
+  CHECK(refusal_of(nested(10'000'000)) == "it nests too deep");
+  bytes maps;
+  for (int i = 0; i < 1'000'000; ++i) maps.insert(maps.end(), {0xa1, 0x61, 'k'});
+  CHECK(refusal_of(maps) == "it nests too deep");
+}
+
+TEST_CASE("what is cut off, goes on, or promises more than there is, is no document") {
+  const bytes whole = json::to_cbor(json{{"a", {1, 2, 3}}, {"b", "text"}});
+  for (auto end = whole.begin(); end != whole.end(); ++end) CHECK(refusal_of({whole.begin(), end}) != "");
+  bytes more = whole;
+  more.push_back(0);
+  CHECK(refusal_of(more) != "");
+  CHECK(refusal_of({0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}) != "");      // an array
+  CHECK(refusal_of({0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) != "");      // bytes
+}

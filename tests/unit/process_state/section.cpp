@@ -1,0 +1,82 @@
+// The section "process" from bytes that are not as they were written.
+#include <doctest/doctest.h>
+
+#include <section.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+
+using namespace mana::process_state;
+using nlohmann::json;
+
+namespace {
+
+section whole_section() {
+  section s;
+  s.pid = 7;
+  s.locks_all = 1;
+  s.stack_limit = 8 << 20;
+  s.process["umask"] = {1};
+  s.limits["files"] = {1, 2};
+  thread_record thread;
+  thread.tid = 8;
+  thread.name[0] = 'a';
+  thread.attributes["nice"] = {3};
+  thread.pending.push_back(siginfo_t{});
+  s.threads = {{0, thread}, {1, thread}};
+  s.pending.push_back(siginfo_t{});
+  s.timers.push_back(posix_timer{});
+  s.mappings.push_back(mapping_state{});
+  return s;
+}
+
+bool is_refused(const std::vector<std::uint8_t>& bytes) {
+  try {
+    decode(bytes);
+    return false;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+void for_each_member(const json& whole, const json::json_pointer& at, const std::function<void(const json::json_pointer&)>& go) {
+  for (const auto& [key, value] : whole.at(at).items()) {
+    go(at / key);
+    if (value.is_object()) for_each_member(whole, at / key, go);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a section \"process\" is read as it was written") {
+  const auto bytes = encode(whole_section());
+  CHECK(encode(decode(bytes)) == bytes);
+}
+
+TEST_CASE("a section \"process\" that is cut off is refused") {
+  const auto bytes = encode(whole_section());
+  for (auto end = bytes.begin(); end != bytes.end(); ++end) CHECK(is_refused({bytes.begin(), end}));
+}
+
+TEST_CASE("a section \"process\" whose members have another type is refused") {
+  const json whole = json::from_cbor(encode(whole_section()));
+  int cases = 0;
+  for_each_member(whole, json::json_pointer(), [&](const json::json_pointer& member) {
+    json other = whole;
+    other.at(member) = other.at(member).is_string() ? json(true) : json("text");
+    CHECK_MESSAGE(is_refused(json::to_cbor(other)), member.to_string());
+    ++cases;
+  });
+  CHECK(cases > 20);
+}
+
+TEST_CASE("flipped bits of a section \"process\" are read or refused") {
+  const auto bytes = encode(whole_section());
+  for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    auto flipped = bytes;
+    flipped[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
+    is_refused(flipped);
+  }
+}
