@@ -7,16 +7,18 @@ namespace {
 
 using nlohmann::json;
 
-/// The library's reader of CBOR calls itself for each level, and ends as soon as this says so.
-class level_counter : public json::json_sax_t {
+/// Looks at what the library would not mind: its reader of CBOR calls itself for each level, and members that are read as
+/// integers are converted from whatever number there is, which is undefined for most floating ones. It ends as soon as this says so.
+class judge : public json::json_sax_t {
  public:
-  bool is_too_deep() const noexcept { return too_deep_; }
+  /// nullptr: there is none.
+  const char* objection() const noexcept { return objection_; }
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
   bool number_integer(number_integer_t) override { return true; }
   bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return object("it has a number that is no integer"); }
   bool string(string_t&) override { return true; }
   bool binary(binary_t&) override { return true; }
   bool key(string_t&) override { return true; }
@@ -27,25 +29,26 @@ class level_counter : public json::json_sax_t {
   bool parse_error(std::size_t, const std::string&, const json::exception&) override { return false; }
 
  private:
-  bool enter() noexcept {
-    too_deep_ = ++level_ > deepest;
-    return !too_deep_;
+  bool object(const char* why) noexcept {
+    objection_ = why;
+    return false;
   }
+  bool enter() noexcept { return ++level_ <= deepest || object("it nests too deep"); }
   bool leave() noexcept {
     --level_;
     return true;
   }
 
   int level_ = 0;
-  bool too_deep_ = false;
+  const char* objection_ = nullptr;
 };
 
 }  // namespace
 
 json read_document(std::span<const std::uint8_t> bytes) {
-  level_counter levels;
-  json::sax_parse(bytes.begin(), bytes.end(), &levels, json::input_format_t::cbor);
-  if (levels.is_too_deep()) throw document_error("it nests too deep");
+  judge first;
+  json::sax_parse(bytes.begin(), bytes.end(), &first, json::input_format_t::cbor);
+  if (first.objection() != nullptr) throw document_error(first.objection());
   try {
     return json::from_cbor(bytes.begin(), bytes.end());
   } catch (const json::exception& error) {

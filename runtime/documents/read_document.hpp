@@ -17,7 +17,7 @@ class document_error : public std::runtime_error {
 };
 
 /// What the bytes say. Whose members are not as expected is for the caller, by at(), get() and value().
-/// errors: document_error if they are no CBOR, have more after it, or nest deeper than `deepest`
+/// errors: document_error if they are no CBOR, have more after it, nest deeper than `deepest`, or have a floating-point number
 nlohmann::json read_document(std::span<const std::uint8_t> bytes);
 
 }  // namespace mana::documents

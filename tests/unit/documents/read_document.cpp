@@ -45,6 +45,12 @@ TEST_CASE("levels are limited, whatever a stack could hold") {
   CHECK(refusal_of(maps) == "it nests too deep");
 }
 
+TEST_CASE("numbers are integers") {
+  CHECK(refusal_of(json::to_cbor(json{1, 2.5})) == "it has a number that is no integer");
+  CHECK(refusal_of({0xfb, 0x7f, 0xef, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) == "it has a number that is no integer");
+  CHECK(refusal_of(json::to_cbor(json{-1, 18446744073709551615u})) == "");
+}
+
 TEST_CASE("what is cut off, goes on, or promises more than there is, is no document") {
   const bytes whole = json::to_cbor(json{{"a", {1, 2, 3}}, {"b", "text"}});
   for (auto end = whole.begin(); end != whole.end(); ++end) CHECK(refusal_of({whole.begin(), end}) != "");
