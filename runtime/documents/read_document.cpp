@@ -1,54 +1,99 @@
 #include "read_document.hpp"
 
-#include <string>
+#include <array>
+#include <cstddef>
 
 namespace mana::documents {
 namespace {
 
 using nlohmann::json;
 
-/// Looks at what the library would not mind: its reader of CBOR calls itself for each level, and members that are read as
-/// integers are converted from whatever number there is, which is undefined for most floating ones. It ends as soon as this says so.
-class judge : public json::json_sax_t {
+/// Walks over a document as mana writes them, without calling itself: nothing of indefinite length, no tags, no floating-point
+/// numbers. The library takes all of these. Its reader calls itself for each level, also of strings of indefinite length, and
+/// converts whatever number there is to the integer that is asked for, which is undefined for most floating ones.
+class inspection {
  public:
-  /// nullptr: there is none.
-  const char* objection() const noexcept { return objection_; }
+  explicit inspection(std::span<const std::uint8_t> bytes) noexcept : left_(bytes) {}
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return object("it has a number that is no integer"); }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool key(string_t&) override { return true; }
-  bool start_object(std::size_t) override { return enter(); }
-  bool end_object() override { return leave(); }
-  bool start_array(std::size_t) override { return enter(); }
-  bool end_array() override { return leave(); }
-  bool parse_error(std::size_t, const std::string&, const json::exception&) override { return false; }
+  /// out: nullptr, or what is wrong
+  const char* objection() noexcept {
+    const char* wrong = item();
+    while (wrong == nullptr && level_ > 0) {
+      std::uint64_t& items = items_[level_ - 1];
+      if (items == 0) {
+        --level_;
+      } else {
+        --items;
+        wrong = item();
+      }
+    }
+    return wrong == nullptr && !left_.empty() ? "there is more after it" : wrong;
+  }
 
  private:
-  bool object(const char* why) noexcept {
-    objection_ = why;
-    return false;
+  static constexpr const char* cut_off = "it is cut off";
+
+  /// Major types of RFC 8949.
+  enum class major : std::uint8_t { positive, negative, bytes, text, array, map, tag, simple };
+
+  const char* item() noexcept {
+    if (left_.empty()) return cut_off;
+    const std::uint8_t first = left_[0];
+    left_ = left_.subspan(1);
+    const auto kind = static_cast<major>(first >> 5);
+    const unsigned info = first & 31u;
+    if (kind == major::simple) return simple(info);
+    std::uint64_t n = info;
+    if (info >= 24 && !take(info, n)) return info > 27 ? "it has something of indefinite length" : cut_off;
+    switch (kind) {
+      case major::bytes:
+      case major::text: return skip(n);
+      case major::array: return enter(n, 1);
+      case major::map: return enter(n, 2);
+      case major::tag: return "it has a tag";
+      default: return nullptr;
+    }
   }
-  bool enter() noexcept { return ++level_ <= deepest || object("it nests too deep"); }
-  bool leave() noexcept {
-    --level_;
+
+  static const char* simple(unsigned value) noexcept {
+    constexpr unsigned no = 20, yes = 21, null = 22;
+    return value == no || value == yes || value == null ? nullptr : "it has a number that is no integer, or an unknown value";
+  }
+
+  /// in: info  24 … 27: 1, 2, 4, 8 bytes follow, the highest first
+  bool take(unsigned info, std::uint64_t& n) noexcept {
+    if (info > 27) return false;
+    const std::size_t bytes = std::size_t{1} << (info - 24);
+    if (left_.size() < bytes) return false;
+    n = 0;
+    for (const std::uint8_t byte : left_.first(bytes)) n = n << 8 | byte;
+    left_ = left_.subspan(bytes);
     return true;
   }
 
-  int level_ = 0;
-  const char* objection_ = nullptr;
+  const char* skip(std::uint64_t n) noexcept {
+    if (n > left_.size()) return cut_off;
+    left_ = left_.subspan(n);
+    return nullptr;
+  }
+
+  /// Each item is a byte at least.
+  const char* enter(std::uint64_t n, std::uint64_t items_of_each) noexcept {
+    if (n > left_.size() / items_of_each) return cut_off;
+    if (level_ == items_.size()) return "it nests too deep";
+    items_[level_++] = n * items_of_each;
+    return nullptr;
+  }
+
+  std::span<const std::uint8_t> left_;
+  std::array<std::uint64_t, deepest> items_{};       // that each array or map lacks still, the outermost first
+  std::size_t level_ = 0;
 };
 
 }  // namespace
 
 json read_document(std::span<const std::uint8_t> bytes) {
-  judge first;
-  json::sax_parse(bytes.begin(), bytes.end(), &first, json::input_format_t::cbor);
-  if (first.objection() != nullptr) throw document_error(first.objection());
+  if (const char* const wrong = inspection(bytes).objection()) throw document_error(wrong);
   try {
     return json::from_cbor(bytes.begin(), bytes.end());
   } catch (const json::exception& error) {

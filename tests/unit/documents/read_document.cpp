@@ -46,9 +46,20 @@ TEST_CASE("levels are limited, whatever a stack could hold") {
 }
 
 TEST_CASE("numbers are integers") {
-  CHECK(refusal_of(json::to_cbor(json{1, 2.5})) == "it has a number that is no integer");
-  CHECK(refusal_of({0xfb, 0x7f, 0xef, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) == "it has a number that is no integer");
+  CHECK(refusal_of(json::to_cbor(json{1, 2.5})) == "it has a number that is no integer, or an unknown value");
+  CHECK(refusal_of({0xfb, 0x7f, 0xef, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) == "it has a number that is no integer, or an unknown value");
   CHECK(refusal_of(json::to_cbor(json{-1, 18446744073709551615u})) == "");
+}
+
+TEST_CASE("what mana does not write is refused, before the library sees it") {
+  const std::string indefinite = "it has something of indefinite length";
+  CHECK(refusal_of(bytes(1'000'000, 0x7f)) == indefinite);           // texts
+  CHECK(refusal_of(bytes(1'000'000, 0x5f)) == indefinite);           // bytes
+  CHECK(refusal_of({0x9f, 0x01, 0xff}) == indefinite);
+  CHECK(refusal_of({0xbf, 0x61, 'k', 0x01, 0xff}) == indefinite);
+  CHECK(refusal_of({0xc1, 0x01}) == "it has a tag");
+  CHECK(refusal_of({0xf7}) != "");
+  CHECK(refusal_of({0x1c}) != "");
 }
 
 TEST_CASE("what is cut off, goes on, or promises more than there is, is no document") {
