@@ -4,6 +4,7 @@
 #include <read_document.hpp>
 
 #include <cstring>
+#include <stdexcept>
 
 using nlohmann::json;
 
@@ -25,7 +26,8 @@ signal_queue queue_from(const json& list) {
   for (const json& row : list) {
     const json::binary_t& bytes = row.get_binary();
     siginfo_t info{};
-    std::memcpy(&info, bytes.data(), std::min(bytes.size(), sizeof info));
+    if (bytes.size() != sizeof info) throw std::runtime_error("a signal that was waiting has another size");
+    std::memcpy(&info, bytes.data(), sizeof info);
     signals.push_back(info);
   }
   return signals;

@@ -72,6 +72,16 @@ TEST_CASE("a section \"process\" whose members have another type is refused") {
   CHECK(cases > 20);
 }
 
+TEST_CASE("a waiting signal has the kernel's size") {
+  json whole = json::from_cbor(encode(whole_section()));
+  for (const std::size_t bytes : {std::size_t{0}, sizeof(siginfo_t) - 1, sizeof(siginfo_t) + 1}) {
+    whole["pending"] = json::array({json::binary(std::vector<std::uint8_t>(bytes))});
+    CHECK(is_refused(json::to_cbor(whole)));
+  }
+  whole["pending"] = json::binary({});
+  CHECK(is_refused(json::to_cbor(whole)));
+}
+
 TEST_CASE("flipped bits of a section \"process\" are read or refused") {
   const auto bytes = encode(whole_section());
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
