@@ -37,17 +37,17 @@ void check_still_newest(const image::own_directory& all, const generation& origi
 
 /// The image of one rank.
 rank_file copy_of(const generation& original, const manifest& contents, const rank_file& f, const generation& copy,
-                  const image::packing& how, const paths::path_map& moved, const std::function<void(std::uint64_t)>& looked) {
+                  const compact_how& how, const paths::path_map& moved, const std::function<void(std::uint64_t)>& looked) {
   check_file(original, contents, f, depth::identity);
   return in_store(error_kind::unwritable, [&] {
     image::rank_image whole(original.path + "/" + f.name);
     whole.check_program_files(moved);
-    const image::write_result w = image::write_whole(whole, copy.path + "/" + f.name, how, looked);
+    const image::write_result w = image::write_whole(whole, copy.path + "/" + f.name, how.packing, how.pack_threads, looked);
     return rank_file{f.rank, f.name, w.file_bytes, w.memory_bytes, w.checksum, 0, f.write_s};
   });
 }
 
-manifest copy_all(const generation& original, manifest contents, const generation& copy, const image::packing& how,
+manifest copy_all(const generation& original, manifest contents, const generation& copy, const compact_how& how,
                   const work_listener& progress, const paths::path_map& moved) {
   const manifest before = contents;
   std::vector<work_size> parts;
@@ -70,7 +70,7 @@ std::uint64_t bytes_of(const manifest& m) {
 }
 
 void compact_to(const generation& copy, const image::own_directory& all, const generation& original, const manifest& contents,
-                const image::packing& how, const work_listener& progress, const paths::path_map& moved,
+                const compact_how& how, const work_listener& progress, const paths::path_map& moved,
                 compact_result& result) {
   check_still_newest(all, original, copy);
   const manifest whole = copy_all(original, contents, copy, how, progress, moved);
@@ -89,7 +89,7 @@ bool is_by_reference(const generation& g, const manifest& contents) {
 
 }  // namespace
 
-compact_result compact(const std::string& directory, const image::packing& how, const work_listener& progress,
+compact_result compact(const std::string& directory, const compact_how& how, const work_listener& progress,
                        const paths::path_map& moved) {
   const generation original = newest_in(directory);
   const auto all =

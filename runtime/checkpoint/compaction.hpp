@@ -7,6 +7,11 @@
 
 namespace mana::store {
 
+struct compact_how {
+  image::packing packing = {};
+  unsigned pack_threads = 1;                   // 1 … pack_crew::most_threads
+};
+
 struct compact_result {
   std::uint64_t from = 0, to = 0;              // generations; to: 0 if there was nothing to do
   std::vector<std::uint64_t> builds_on;        // that `from` refers to
@@ -23,7 +28,7 @@ struct compact_result {
 ///         moved      where files of the program's are that had another path at the checkpoint
 /// errors: store_error as verify(); (program_file); (no_checkpoint) there is none, or a newer one is being written; (unwritable). What is there
 ///         stays as it was
-compact_result compact(const std::string& directory, const image::packing& how, const work_listener& progress = {},
+compact_result compact(const std::string& directory, const compact_how& how = {}, const work_listener& progress = {},
                        const paths::path_map& moved = {});
 
 }  // namespace mana::store

@@ -50,7 +50,7 @@ void image_memory::copy(const region&, std::uintptr_t, std::size_t pages, bool* 
     if (wanted[i]) std::memcpy(into + i * page_bytes, window_.get() + i * page_bytes, page_bytes);
 }
 
-write_result write_whole(const rank_image& of, const std::string& path, const packing& how,
+write_result write_whole(const rank_image& of, const std::string& path, const packing& how, unsigned pack_threads,
                          const std::function<void(std::uint64_t)>& looked) {
   if (of.header().abi_version != lower::abi_version)
     throw image_error(error_kind::version, of.path() + ": the image is of version " + std::to_string(of.header().abi_version) +
@@ -65,6 +65,7 @@ write_result write_whole(const rank_image& of, const std::string& path, const pa
   plan.regions = of.regions();
   std::copy(std::begin(of.header().cpu_features), std::end(of.header().cpu_features), plan.needed.words);
   plan.how = how;
+  plan.pack_threads = pack_threads;
   plan.pages = &memory;
   image_writer writer(std::move(plan));
   const bool well = writer.write_shared() && writer.finish();

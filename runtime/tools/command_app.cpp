@@ -199,6 +199,11 @@ void build_looks(CLI::App& app, parsed& values) {
                    "How its images are compressed: auto (default), none, lz4[:N], zstd[:LEVEL]")
       ->type_name("HOW")
       ->check(compression());
+  compact
+      ->add_option("--pack-threads", values.compact.pack_threads,
+                   "Compress by so many threads (1 … 64, or auto: as many as there are cores, at most 16; default: auto)")
+      ->type_name("N")
+      ->check(pack_threads());
   add_progress(*compact, values.compact.progress);
   add_map(*compact, values.compact.moved);
   add_json(*compact, values.compact.json);

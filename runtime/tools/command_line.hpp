@@ -43,7 +43,7 @@ struct verify_command {
   bool progress = false, json = false;
 };
 struct compact_command {
-  std::string directory, compress = "auto";
+  std::string directory, compress = "auto", pack_threads = "auto";
   std::vector<std::string> moved;                  // as run_options::moved
   bool progress = false, json = false;
 };

@@ -6,10 +6,16 @@
 #include "text_table.hpp"
 
 #include <compaction.hpp>
+#include <idle_cores.hpp>
+#include <pack_crew.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
 
 namespace mana::tools {
 namespace {
@@ -32,9 +38,23 @@ std::string as_text(const store::compact_result& done, const std::string& direct
                      done.by_reference ? " and needed files of the program's" : "", directory);
 }
 
+/// Nothing is known of what else runs here: all cores that this command may use, as far as one thread keeps them busy by
+/// reading and writing.
+unsigned threads_here() {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  sched_getaffinity(0, sizeof own, &own);
+  return std::clamp(static_cast<unsigned>(CPU_COUNT(&own)), 1u, static_cast<unsigned>(run::most_packing));
+}
+
+store::compact_how how_of(const compact_command& wanted) {
+  const unsigned threads = image::parse_pack_threads(wanted.pack_threads);
+  return {image::parse_packing(wanted.compress), threads == 0 ? threads_here() : threads};
+}
+
 store::compact_result compacted(const compact_command& wanted) {
   progress_output output("compact", wanted.progress);
-  return store::compact(wanted.directory, image::parse_packing(wanted.compress), output.listener(), path_map_of(wanted.moved));
+  return store::compact(wanted.directory, how_of(wanted), output.listener(), path_map_of(wanted.moved));
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ void write_checkpoint(const std::string& directory, bool is_extending, std::uint
 }
 
 void compact_newest(const std::string& directory, std::size_t keep, const char* done) {
-  const std::uint64_t made = store::compact(directory, image::packing{}).to;
+  const std::uint64_t made = store::compact(directory).to;
   std::ofstream{done};
   store::tidy({directory + "/" + image::generation_name(made), made}, keep);
 }

@@ -100,14 +100,14 @@ TEST_CASE("INV-38 the newest is made whole: the same memory, sections and region
   REQUIRE(image::rank_image(newest.path + "/" + file).about().sources.size() >= 3);
   const std::string before = memory_of(newest);
   CHECK(before.size() > 20);
-  for (const char* const how : {"none", "zstd:3"}) {
+  for (const auto& [how, threads] : {std::pair{"none", 1u}, std::pair{"zstd:3", 1u}, std::pair{"zstd:3", 3u}}) {
     const temporary_directory copy;
     fs::copy(directory, copy.path() / "c", fs::copy_options::recursive);
     fs::permissions(copy.path() / "c", fs::perms(0700));
     const std::string there = copy.path() / "c";
     std::vector<store::work_size> parts;
     std::uint64_t looked = 0, removed = 0;
-    const auto done = store::compact(there, image::parse_packing(how),
+    const auto done = store::compact(there, {image::parse_packing(how), threads},
                                      {[&parts](const auto& all) { parts = all; },
                                       [&looked](std::size_t part, std::uint64_t bytes) { looked += part == 0 ? bytes : 0; }});
     REQUIRE(parts.size() == 1);

@@ -649,7 +649,7 @@ TEST_CASE("a checkpoint that refers to files is made whole, from where they are;
   fs::rename(s.library, s.directory.path() / "new" / "library.so");
   const auto packed = image::parse_packing("none");
   try {
-    store::compact(checkpoints, packed);
+    store::compact(checkpoints, {packed});
     FAIL("the file is not there");
   } catch (const store::store_error& error) {
     CHECK(error.kind() == store::error_kind::program_file);
@@ -657,17 +657,17 @@ TEST_CASE("a checkpoint that refers to files is made whole, from where they are;
   }
   paths::path_map moved;
   moved.add((s.directory.path() / "library.so").string() + "=" + (s.directory.path() / "new" / "library.so").string());
-  const auto done = store::compact(checkpoints, packed, {}, moved);
+  const auto done = store::compact(checkpoints, {packed}, {}, moved);
   CHECK(done.by_reference);
   CHECK(done.builds_on.empty());
   REQUIRE(done.to > done.from);
   fs::remove_all(s.directory.path() / "new");
   const std::string whole = store::newest_complete(checkpoints).path + "/" + store::rank_file_name(0);
   CHECK(restored_image(s, whole) == "");
-  CHECK(store::compact(checkpoints, packed).to == 0);
+  CHECK(store::compact(checkpoints, {packed}).to == 0);
   const shared_scene shared;
   shared.add();
-  CHECK(store::compact(shared.checkpoints, packed).to == 0);
+  CHECK(store::compact(shared.checkpoints, {packed}).to == 0);
 }
 
 TEST_CASE("an image is verified but for what is in files of the program's that are not there") {
