@@ -129,10 +129,11 @@ void output_file::become_direct() noexcept {
   direct_ = flags >= 0 && fcntl(fd_, F_SETFL, flags | O_DIRECT) == 0;
 }
 
-void output_file::leave_direct() noexcept {
+/// What follows may be no whole blocks.
+bool output_file::leave_direct() noexcept {
   direct_ = false;
   const int flags = fcntl(fd_, F_GETFL);
-  if (flags >= 0) fcntl(fd_, F_SETFL, flags & ~O_DIRECT);
+  return (flags >= 0 && fcntl(fd_, F_SETFL, flags & ~O_DIRECT) == 0) || fail(not_written, errno);
 }
 
 /// A file system waits for a direct write that makes its file longer, as if no other were under way: the file is made longer
@@ -165,8 +166,7 @@ bool output_file::give_directly(std::size_t n) noexcept {
   }
   if (errno == ENOSPC || errno == EDQUOT || errno == EIO) return fail(not_written, errno);
   if (!await_all()) return false;      // no asynchronous or no direct writing here after all
-  leave_direct();
-  return write_all(part(current_), n, written_);
+  return leave_direct() && write_all(part(current_), n, written_);
 }
 
 bool output_file::write_all(const char* bytes, std::size_t n, std::uint64_t at) noexcept {
@@ -179,7 +179,7 @@ bool output_file::write_all(const char* bytes, std::size_t n, std::uint64_t at) 
   return true;
 }
 
-/// What was written less than asked is written again, past nothing: the rest may be no whole blocks.
+/// What was written less than asked is written again, past nothing.
 bool output_file::hear(const io_event& done) noexcept {
   auto& flight = flights_[done.data];
   const std::size_t asked = std::exchange(flight.bytes, 0);
@@ -188,7 +188,7 @@ bool output_file::hear(const io_event& done) noexcept {
   const bool refused = done.res == -EINVAL || done.res == -EOPNOTSUPP;
   if (done.res < 0 && !refused && done.res != -EINTR && done.res != -EAGAIN)
     return fail(not_written, static_cast<int>(-done.res));
-  leave_direct();
+  if (!leave_direct()) return false;
   const std::size_t put = done.res > 0 ? static_cast<std::size_t>(done.res) : 0;
   return write_all(part(static_cast<unsigned>(done.data)) + put, asked - put, flight.at + put);
 }
@@ -246,7 +246,7 @@ void output_file::keep_rate() noexcept {
 /// A queue belongs to the memory of its process.
 bool output_file::settle() noexcept {
   if (!await_all()) return false;
-  if (direct_) leave_direct();
+  if (direct_ && !leave_direct()) return false;
   queue_.close();
   tried_direct_ = false;
   return true;
@@ -267,7 +267,7 @@ bool output_file::sync() noexcept {
 
 bool output_file::finish() noexcept {
   if (failure_.what != nullptr || !flush() || !await_all()) return false;
-  if (direct_) leave_direct();
+  if (direct_ && !leave_direct()) return false;
   if (limit_ != RLIM_INFINITY && written_ + used_ > limit_) return fail(not_written, EFBIG);
   if (!write_all(part(current_), used_, written_)) return false;
   written_ += std::exchange(used_, 0);

@@ -79,7 +79,7 @@ class output_file {
   void keep_rate() noexcept;
   bool sync() noexcept;
   void become_direct() noexcept;
-  void leave_direct() noexcept;
+  bool leave_direct() noexcept;
 
   std::string path_;
   own_directory directory_;             // that the file is in
