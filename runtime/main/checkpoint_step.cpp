@@ -164,6 +164,7 @@ std::optional<image::saved_image> write_on_node(to_save& all, const control::com
     plan.path = begin_on_node(generation);
     plan.limited = false;
     image::saved_image saved = saver_of_job().write(std::move(plan), generation.generation);
+    finish_lazy_check();                 // before parity: of an image that has it a restart makes a sidecar
     saved.mode += on_node_first;
     const store::parity_group group = parity.make(directory_on_node(), generation, saved.written.checksum, all.warnings);
     if (!group.ranks.empty())
@@ -200,6 +201,7 @@ lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& g
 /// out: why the copy could not be made, or nothing
 std::string finish_and_copy(const image::saved_image& saved, const control::commit_info& generation,
                             const std::vector<std::string>& warnings) {
+  finish_lazy_check();
   try {
     finish_on_node(generation, saved, warnings, {});
     copy_from_node(generation);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -31,8 +32,9 @@ wanted_fault parse_fault(const std::string& word) {
   wanted_fault wanted;
   const std::size_t equals = std::min(word.find('='), word.size());
   if (equals < word.size()) {
-    if (word.substr(equals) != "=hold") refuse(word, "after \"=\" only hold is known");
-    wanted.hold = true;
+    const std::string act = word.substr(equals + 1);
+    if (act != "hold" && act != "wait") refuse(word, "after \"=\" only hold and wait are known");
+    wanted.act = act == "hold" ? fault_act::stop : fault_act::wait;
   }
   const std::size_t at = std::min(word.find('@'), equals);
   const fault::row* const found = row_named(word.substr(0, at));
@@ -49,7 +51,10 @@ wanted_fault parse_fault(const std::string& word) {
 
 /// Those of this process, and where it says that it waits. Never freed: threads come here until the process ends.
 struct armed {
-  std::vector<wanted_fault> faults;
+  struct fault : wanted_fault {
+    bool is_over = false;
+  };
+  std::vector<fault> faults;
   std::string pipe;
   int rank = 0;
 };
@@ -63,14 +68,24 @@ void tell(const char* name) noexcept {
   close(fd);
 }
 
+void await_test() noexcept {
+  const std::string name = here->pipe + ".go";
+  int fd = -1;
+  do fd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  while (fd < 0 && errno == EINTR);
+  if (fd < 0) return say("mana: error: MANA_FAULT_PIPE: " + name + ": " + std::strerror(errno));
+  close(fd);
+}
+
 /// Everybody who comes here again after having been held goes on.
 void on_point(fault::point p) noexcept {
-  for (wanted_fault& wanted : here->faults) {
+  for (armed::fault& wanted : here->faults) {
     if (wanted.at != p) continue;
-    if (!wanted.hold) kill(getpid(), SIGKILL);
-    if (!__atomic_exchange_n(&wanted.hold, false, __ATOMIC_ACQ_REL)) continue;
+    if (wanted.act == fault_act::die) kill(getpid(), SIGKILL);
+    if (__atomic_exchange_n(&wanted.is_over, true, __ATOMIC_ACQ_REL)) continue;
     tell(fault::row_of(p).name);
-    kill(getpid(), SIGSTOP);
+    if (wanted.act == fault_act::stop) kill(getpid(), SIGSTOP);
+    else await_test();
   }
 }
 
@@ -94,9 +109,10 @@ void arm_fault_points() {
   std::erase_if(mine, [rank](const wanted_fault& w) { return w.rank >= 0 && w.rank != rank; });
   if (mine.empty()) return;
   const char* const pipe = std::getenv("MANA_FAULT_PIPE");
-  const bool any_held = std::any_of(mine.begin(), mine.end(), [](const wanted_fault& w) { return w.hold; });
-  if (any_held && pipe == nullptr) refuse(text, "hold needs the name of a FIFO in MANA_FAULT_PIPE");
-  here = new armed{std::move(mine), pipe == nullptr ? "" : pipe, rank};
+  const bool any_held = std::any_of(mine.begin(), mine.end(), [](const wanted_fault& w) { return w.act != fault_act::die; });
+  if (any_held && pipe == nullptr) refuse(text, "hold and wait need the name of a FIFO in MANA_FAULT_PIPE");
+  here = new armed{{}, pipe == nullptr ? "" : pipe, rank};
+  for (const wanted_fault& w : mine) here->faults.push_back({w, false});
   fault::listener.store(on_point, std::memory_order_release);
 }
 

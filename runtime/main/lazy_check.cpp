@@ -4,6 +4,8 @@
 #include "restored_image.hpp"
 #include "start_failure.hpp"
 
+#include <mana/core/fault_points.hpp>
+
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -57,6 +59,7 @@ void begin_lazy_check(std::unique_ptr<image::rank_image> own, image::lazy_memory
   check_is_over() = over.get_future().share();
   std::thread([own = std::move(own), left = std::move(left), over = std::move(over)]() mutable {
     step_back();
+    fault_point(fault::point::lazy_check);
     check(*own, left);
     own.reset();
     over.set_value();

@@ -49,8 +49,9 @@ def is_after(point, other):
 
 
 def victims_of(point, comes_there):
-    """given_up needs an image that cannot be written, which fault_test.py has; some need nodes: tests/restart/local has them."""
-    if point in ("given_up", "encoding", "moving", "rebuilding") or (point == "copied" and comes_there == "coordinator"):
+    """given_up needs an image that cannot be written, which fault_test.py has; some need nodes: tests/restart/local has them;
+    lazy_check needs memory that is mapped: tests/restart/older has it."""
+    if point in ("given_up", "encoding", "moving", "rebuilding", "lazy_check") or (point == "copied" and comes_there == "coordinator"):
         return []
     found = ["first", "mpirun"] if comes_there == "coordinator" else ["first", "middle", "last", "two", "mpirun"]
     return found + (["writer"] if point in WRITER_POINTS and point != "before_write" else [])

@@ -13,12 +13,12 @@ enum class point : std::uint8_t {
   before_write, copied, half_written, before_sync, written, encoding, on_node, copying, all_written, manifest_written, manifest_named, committed_unsaid,
   before_prune, half_removed, verdict_sent, committed, resuming, given_up,
   moving, rebuilding, generation_chosen, image_opened, descriptors_known, descriptors_shared, memory_mapped, memory_filled, registers_fitted,
-  memory_restored, control_joined, threads_restarted, objects_rebuilt,
+  memory_restored, control_joined, threads_restarted, objects_rebuilt, lazy_check,
 };
 
 enum class phase : std::uint8_t {
   request, counters, quiesce, park, drain, write, sync, copy, manifest, prune, resume, give_up,
-  choose, image, descriptors, map, fill, registers, join, threads, rebuild,
+  choose, image, descriptors, map, fill, registers, join, threads, rebuild, check,
 };
 
 enum class who : std::uint8_t { each_rank, coordinator };     // the coordinator runs in the process of rank 0
@@ -73,12 +73,13 @@ inline constexpr std::array table{
     row{point::control_joined, "control_joined", phase::join, who::each_rank, "the job can be commanded again"},
     row{point::threads_restarted, "threads_restarted", phase::threads, who::each_rank, "and wait for the main one"},
     row{point::objects_rebuilt, "objects_rebuilt", phase::rebuild, who::each_rank, "MPI objects are there, threads not let go"},
+    row{point::lazy_check, "lazy_check", phase::check, who::each_rank, "--lazy: the program may run, its memory is not read through yet"},
 };
 
 constexpr bool rows_stand_in_order() noexcept {
   for (std::size_t i = 0; i < table.size(); ++i)
     if (table[i].at != static_cast<point>(i)) return false;
-  return table.size() == static_cast<std::size_t>(point::objects_rebuilt) + 1;
+  return table.size() == static_cast<std::size_t>(point::lazy_check) + 1;
 }
 static_assert(rows_stand_in_order());
 

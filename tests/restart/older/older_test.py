@@ -5,11 +5,13 @@ output ends as without.
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
@@ -98,6 +100,8 @@ class Cases:
         self.check("which is not marked", not (self.directory / "copy" / "gen-000003" / "failed").exists(), "a file failed")
         self.found_late("the next mana restart")
         self.found_late("was restarted lazily", "--lazy")
+        self.unchecked()
+        self.died_unchecked()
 
     def spoil(self, generation, rank):
         """In the middle of the program's data: pieces of less than 64 KiB are read at once by a lazy restart, too."""
@@ -128,6 +132,55 @@ class Cases:
                    "copy/gen-000002 instead" in text, f"{status}: {text}")
         status, text = self.restart("copy/gen-000003", *how)
         self.check("unless it is named", status in wanted and "rank-00001.mana" in text, f"{status}: {text}")
+
+    def unchecked(self):
+        """INV-41: on the nodes too there is no image of a rank whose memory was not found to be right. Rank 1's is held unread."""
+        copy, node, pipe = (self.directory / name for name in ("copy", "node", "pipe"))
+        shutil.rmtree(copy)
+        shutil.copytree(self.directory / "c", copy)
+        self.spoil(copy / "gen-000003", 1)
+        for fifo in (pipe, pathlib.Path(f"{pipe}.go")):
+            os.mkfifo(fifo)
+        reader = os.open(pipe, os.O_RDWR)
+        how = ["--lazy", "--local", str(node)]
+        job = Job([*mpirun(self.mpi, RANKS), self.mana, "restart", "copy", *how], self.directory, self.directory / "log",
+                  {"MANA_FAULT": "lazy_check@1=wait", "MANA_FAULT_PIPE": str(pipe)})
+        os.read(reader, 100)
+        job.wait_until_up(copy)
+        asking = subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(copy), "--wait", "local"], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        sidecars = [f"*/gen-000004/rank-0000{rank}.json" for rank in range(RANKS)]
+        others = await_files(node, sidecars[0], LIMIT_S)
+        # Nothing tells that a rank waits: it has this long to go on wrongly.
+        own = await_files(node, sidecars[1], 1)
+        self.check("an image of memory that was not read", others and not own, f"{others}, {own}")
+        os.close(os.open(f"{pipe}.go", os.O_WRONLY))
+        job.process.wait(LIMIT_S)
+        self.check("who waits for the nodes", asking.wait(LIMIT_S) != 0, "has an answer")
+        os.close(reader)
+        status, text = self.restart("copy", "--interval", "1000", *how)
+        self.check("what was saved of damaged memory", status == 0 and self.checksum in text and "copy/gen-000002 instead" in text,
+                   f"{status}: {text}")
+
+    def died_unchecked(self):
+        """A rank that dies before its memory was read has found nothing wrong: the same checkpoint is taken again."""
+        copy = self.directory / "copy"
+        shutil.rmtree(copy)
+        shutil.copytree(self.directory / "c", copy)
+        died = subprocess.run([*mpirun(self.mpi, RANKS), self.mana, "restart", "copy", "--lazy"], cwd=self.directory,
+                              env={**mpi_environment(), "MANA_FAULT": "lazy_check@1"}, capture_output=True, text=True,
+                              errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)
+        status, text = self.restart("copy", "--interval", "1000", "--lazy")
+        self.check("a rank that died before its memory was read", died.returncode != 0 and status == 0 and self.checksum in text and
+                   "instead" not in text, f"{died.returncode}, {status}: {text}")
+
+
+def await_files(directory, pattern, seconds):
+    """Those that are there as soon as there is one, or after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not (found := list(directory.glob(pattern))) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return found
 
 
 def main():

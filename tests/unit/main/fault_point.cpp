@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <set>
+#include <thread>
 
 using namespace mana;
 using run::parse_faults;
@@ -49,15 +50,16 @@ int status_of_child(const char* words, fault::point at) {
 }  // namespace
 
 TEST_CASE("the words of MANA_FAULT") {
-  const auto found = parse_faults("written@0,drained@12=hold,half_removed,line_found@0=hold");
-  REQUIRE(found.size() == 4);
+  const auto found = parse_faults("written@0,drained@12=hold,half_removed,line_found@0=hold,lazy_check=wait");
+  REQUIRE(found.size() == 5);
   CHECK(found[0].at == fault::point::written);
   CHECK(found[0].rank == 0);
-  CHECK_FALSE(found[0].hold);
+  CHECK(found[0].act == run::fault_act::die);
   CHECK(found[1].rank == 12);
-  CHECK(found[1].hold);
+  CHECK(found[1].act == run::fault_act::stop);
   CHECK(found[2].rank == -1);
   CHECK(found[3].at == fault::point::line_found);
+  CHECK(found[4].act == run::fault_act::wait);
 }
 
 TEST_CASE("words that nobody understands are refused by name") {
@@ -101,4 +103,20 @@ TEST_CASE("a process that is held says so, and stops") {
   reader >> point >> rank;
   CHECK(point == "written");
   CHECK(rank == 2);
+}
+
+TEST_CASE("a thread that waits says so, and goes on when the test lets it") {
+  const temporary_directory scratch;
+  const std::string pipe = scratch.path() / "pipe", go = pipe + ".go";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  REQUIRE(mkfifo(go.c_str(), 0600) == 0);
+  std::fstream reader(pipe);       // read and write: opens at once
+  std::thread test([&] {
+    std::string point;
+    reader >> point;
+    CHECK(point == "written");
+    std::ofstream{go};
+  });
+  CHECK(status_of_child("written@2=wait", fault::point::written, [&] { setenv("MANA_FAULT_PIPE", pipe.c_str(), 1); }) == 0);
+  test.join();
 }
