@@ -4,6 +4,7 @@
 #include "generation_name.hpp"
 #include "image_memory.hpp"
 #include "removal.hpp"
+#include "store_id.hpp"
 #include "store_paths.hpp"
 
 #include <algorithm>
@@ -26,12 +27,17 @@ generation newest_in(const std::string& directory) {
   return newest;
 }
 
-/// Whoever wrote one since, or writes it, has newer memory than the copy, which would be taken for the newest.
+/// Whoever wrote one since, or writes it, has newer memory than the copy, which would be taken for the newest. So have nodes
+/// whose images were not copied, or not to the end: no more than the number tells of them here.
 void check_still_newest(const image::own_directory& all, const generation& original, const generation& copy) {
+  const bool has_nodes = read_store_id(all.path()).has_value();
   for (const generation& g : list(all.path())) {
     if (g.number <= original.number || g.number >= copy.number) continue;
     if (is_complete(g) || may_be_written(all, g.number))
       throw store_error(error_kind::no_checkpoint, g.path + ": a newer checkpoint is taken there just now; try again later");
+    if (has_nodes)
+      throw store_error(error_kind::no_checkpoint, g.path + ": its images may be on the nodes alone, and newer than what would be "
+                        "compacted; try again when a newer checkpoint is complete, or remove this directory to do without them");
   }
 }
 

@@ -85,7 +85,8 @@ void image_saver::prepare(image_plan& plan) {
   if (!how_.incremental) return;
   plan.sums = true;
   plan.unwritten = tracker_->mark(plan.regions);
-  if (!base_usable_ || base_->length >= how_.full_every) return;
+  const bool is_at_hand = base_is_ == kept_image::in_directory || (base_is_ == kept_image::on_node && !plan.for_directory);
+  if (!is_at_hand || base_->length >= how_.full_every) return;
   plan.base = &base_->image;
   if (!how_.by_reference) plan.origins.clear();        // the base has it
   if (plan.observer) plan.observer->build_on(base_->observed);
@@ -207,12 +208,10 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
   }
 }
 
-void image_saver::settle(bool committed) {
+void image_saver::settle(kept_image where) {
   const std::lock_guard hold(lock_);
-  if (!committed || !next_) base_usable_ = false;     // which pages changed since is not known any more
-  if (!committed || !next_) return;
-  base_ = std::move(next_);
-  base_usable_ = true;
+  base_is_ = next_ ? where : kept_image::nowhere;     // nowhere: which pages changed since is not known any more
+  if (base_is_ != kept_image::nowhere) base_ = std::move(next_);
 }
 
 void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
@@ -228,7 +227,7 @@ void image_saver::begin_from(const contents& restored, std::uint64_t generation,
     if (s.kind == source_kind::program_file) s.name = moved(s.name);
   base_->observed = section_of(restored, observed);
   base_->length = static_cast<unsigned>(base_->image.sources.size());
-  base_usable_ = true;
+  base_is_ = kept_image::in_directory;
 }
 
 }  // namespace mana::image

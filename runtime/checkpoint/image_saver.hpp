@@ -32,6 +32,9 @@ struct saved_image {
   std::vector<made_copy> copies;     // of the program's files, that were made beside the image
 };
 
+/// Where an image is that the next one may build on.
+enum class kept_image { nowhere, on_node, in_directory };
+
 class image_saver {
  public:
   explicit image_saver(const saving& how);
@@ -39,6 +42,7 @@ class image_saver {
   image_saver(const image_saver&) = delete;
   image_saver& operator=(const image_saver&) = delete;
 
+  /// INV-57 an image that goes to the directory of checkpoints builds on none that is on nodes alone.
   /// In an image_plan the saver itself sets generation, how, most_per_s, base, unwritten, sums and origins, and tells the
   /// observer what it builds on.
   /// The program waits.     errors: image_error (io), std::exception; a part of a file is removed
@@ -52,7 +56,7 @@ class image_saver {
   void write_aside(image_plan plan, std::uint64_t generation, listener done);
 
   /// What became of the checkpoint that the last image was for: the next one may refer to it, or not.
-  void settle(bool committed);
+  void settle(kept_image where);
 
   /// The memory is that of this image, and will be changed from now on.
   /// in: regions   as they are mapped now
@@ -88,7 +92,7 @@ class image_saver {
   std::vector<file_origin> restored_from_;   // where memory came from at the restart
   std::mutex lock_;                  // of what follows
   std::unique_ptr<generation_base> base_, next_;
-  bool base_usable_ = false;
+  kept_image base_is_ = kept_image::nowhere;
 };
 
 }  // namespace mana::image

@@ -125,6 +125,7 @@ void coordinator::lose(const clock::rank_range& ranks) {
 void coordinator::on_request(bool stop) {
   const bool under_way = step_ != step::idle && step_ != step::storing;
   (under_way ? joined_ : asked_) = true;
+  if (!under_way) asked_copy_ = true;
   bool& then_stop = under_way ? joined_stop_ : asked_stop_;
   then_stop = then_stop || stop;
 }
@@ -150,7 +151,7 @@ void coordinator::read_client(client& c) {
 void coordinator::on_client_frame(client& c, frame_reader& frame) {
   switch (frame.type()) {
     case frame_type::ask_checkpoint:
-      c.waits = asked_ = true;
+      c.waits = asked_ = asked_copy_ = true;
       asked_stop_ = frame.get<std::uint8_t>() != 0 || asked_stop_;
       c.what = frame.get<wait_for>();
       break;

@@ -27,6 +27,7 @@ class coordinator final : link_user {
     wait_for what = wait_for::directory;
   };
   enum class step { idle, quiescing, parking, writing, storing };
+  enum class ending { given_up, on_nodes, in_directory };
 
   static time::duration seconds(double s);
   void on_frame(int link, frame_reader& frame) override;
@@ -53,7 +54,9 @@ class coordinator final : link_user {
   checkpoint_times times_so_far() const;
   void give_up(const std::string& why);
   void tell_verdict(verdict_kind verdict);
-  void close_checkpoint(bool committed, const std::string& text);
+  void conclude_on_nodes();
+  void close_checkpoint(ending how, const std::string& text);
+  std::string said_on_nodes() const;
   std::string success(const std::vector<rank_written>& images) const;
   void end_if_all_ending();
   void end(const std::string& to_clients);
@@ -75,10 +78,13 @@ class coordinator final : link_user {
   std::list<client> clients_;
   step step_ = step::idle;
   bool asked_ = false, asked_stop_ = false;     // for the next checkpoint; who asked may have gone
+  bool asked_copy_ = false;             // the same, by more than the interval
   bool anew_ = false;                   // and goes on with the time limit of the one that is made anew
   bool joined_ = false, joined_stop_ = false;   // asked for while the checkpoint under way could still serve it
   bool stop_ = false, ended_ = false;
   bool forked_ = false, local_ = false; // the checkpoint under way
+  bool wants_copy_ = false;             // somebody asked for it
+  bool copies_ = true;                  // it goes to the directory of checkpoints
   bool on_nodes_ = false;               // its images are durable there
   clock::request_number number_ = 0;    // of the last request
   std::uint64_t look_ = 0;              // number of the last one
@@ -90,6 +96,7 @@ class coordinator final : link_user {
   commit_info generation_{};
   std::uint64_t committed_ = 0, last_generation_ = 0;
   std::uint64_t last_on_nodes_ = 0;     // generation; 0: none yet
+  unsigned uncopied_ = 0;               // checkpoints since the last one in the directory
   std::string last_result_;
 };
 

@@ -38,6 +38,7 @@ void coordinator::begin_if_asked() {
   if (!asked_ || !links_.all_here()) return;     // else they are still connecting
   asked_ = false;
   stop_ = std::exchange(asked_stop_, false);
+  wants_copy_ = std::exchange(asked_copy_, false);
   for (client& c : clients_) c.served = c.waits;
   if (!std::exchange(anew_, false)) {
     begun_ = std::chrono::steady_clock::now();
@@ -84,11 +85,13 @@ void coordinator::proceed() {
   enter(step::writing);
   forked_ = around_.forked && !stop_;
   local_ = around_.local && !stop_;        // a job that ends leaves its nodes
+  copies_ = !local_ || wants_copy_ || joined_ || uncopied_ + 1 >= around_.copy_every;
   on_nodes_ = false;
   links_.send_all(frame_writer(frame_type::proceed)
                       .put(generation_)
                       .put(static_cast<std::uint8_t>(forked_))
                       .put(static_cast<std::uint8_t>(local_))
+                      .put(static_cast<std::uint8_t>(copies_))
                       .take());
 }
 
@@ -96,8 +99,7 @@ void coordinator::proceed() {
 void coordinator::note_on_nodes() {
   if (std::exchange(on_nodes_, true)) return;
   last_on_nodes_ = generation_.generation;
-  const std::string text = "generation " + std::to_string(generation_.generation) + " is on the nodes of all " +
-                           std::to_string(around_.size) + " ranks, and is being copied to " + around_.directory;
+  const std::string text = said_on_nodes() + (copies_ ? ", and is being copied to " + around_.directory : "");
   for (client& c : clients_)
     if (c.served && c.what == wait_for::nodes) answer(c, true, text);
 }
@@ -108,7 +110,7 @@ void coordinator::let_run_on() {
   clock_->end();
   enter(step::storing);
   if (joined_stop_) {       // the ranks cannot be stopped here any more: by the next one
-    asked_ = asked_stop_ = true;
+    asked_ = asked_stop_ = asked_copy_ = true;
     joined_ = joined_stop_ = false;
   }
   tell_verdict(verdict_kind::copied);
@@ -132,6 +134,7 @@ void coordinator::conclude() {
     if (!r.failure.empty()) failures += "rank " + std::to_string(r.image.rank) + ": " + r.failure + "\n";
     images.push_back(std::move(r.image));
   }
+  if (failures.empty() && !copies_) return conclude_on_nodes();
   if (failures.empty()) {
     try {
       fault_point(fault::point::all_written);
@@ -141,10 +144,29 @@ void coordinator::conclude() {
       failures = of_coordinator(error) + "\n";
     }
   }
-  if (!failures.empty()) return give_up(failures);
+  if (!failures.empty()) {
+    give_up(failures);
+    // A node that cannot take an image costs no checkpoint: the next one goes to the directory, by way of it or not.
+    if (!copies_ && lost_.empty()) asked_ = asked_copy_ = true;
+    return;
+  }
   ++committed_;
+  uncopied_ = 0;
   last_generation_ = generation_.generation;
-  close_checkpoint(true, success(images));
+  close_checkpoint(ending::in_directory, success(images));
+}
+
+/// It is where it was to go. Its number stays taken, by a directory that is empty.
+void coordinator::conclude_on_nodes() {
+  if (step_ == step::writing) let_run_on();      // all has been stored before the last rank said that it was copied
+  around_.abandon(generation_);
+  ++uncopied_;
+  close_checkpoint(ending::on_nodes, said_on_nodes());
+}
+
+std::string coordinator::said_on_nodes() const {
+  return "generation " + std::to_string(generation_.generation) + " is on the nodes of all " + std::to_string(around_.size) +
+         " ranks";
 }
 
 std::string coordinator::success(const std::vector<rank_written>& images) const {
@@ -162,8 +184,8 @@ std::string coordinator::success(const std::vector<rank_written>& images) const 
 void coordinator::give_up(const std::string& why) {
   const bool begun = step_ == step::writing || step_ == step::storing;
   if (begun) around_.abandon(generation_);
-  if (!begun || !on_nodes_) return close_checkpoint(false, why);
-  close_checkpoint(false, why + (why.ends_with('\n') ? "" : "\n") + "generation " + std::to_string(generation_.generation) +
+  if (!begun || !on_nodes_) return close_checkpoint(ending::given_up, why);
+  close_checkpoint(ending::given_up, why + (why.ends_with('\n') ? "" : "\n") + "generation " + std::to_string(generation_.generation) +
                               " is on the nodes: mana restart --local takes it from there\n");
 }
 
@@ -177,6 +199,7 @@ void coordinator::on_retracted(clock::request_number number) {
   enter(step::idle);
   asked_ = anew_ = true;
   asked_stop_ = asked_stop_ || stop_ || joined_stop_;
+  asked_copy_ = asked_copy_ || wants_copy_ || joined_;
   joined_ = joined_stop_ = stop_ = false;
   tell_verdict(verdict_kind::given_up);
 }
@@ -190,14 +213,15 @@ void coordinator::tell_verdict(verdict_kind verdict) {
 }
 
 /// The ranks learn the outcome; then, while they run on, what is not needed any more is removed; then those who asked learn it.
-void coordinator::close_checkpoint(bool committed, const std::string& text) {
+void coordinator::close_checkpoint(ending how, const std::string& text) {
+  const bool committed = how == ending::in_directory;
   const bool runs_on = step_ == step::storing;
   if (!runs_on) clock_->end();
   enter(step::idle);
   last_result_ = text;
   stop_ = committed && (stop_ || joined_stop_);
   if (!committed && joined_) {      // one more for those, and whoever asked for this one has the answer
-    asked_ = true;
+    asked_ = asked_copy_ = true;
     asked_stop_ = asked_stop_ || joined_stop_;
   }
   joined_ = joined_stop_ = false;
@@ -215,11 +239,11 @@ void coordinator::close_checkpoint(bool committed, const std::string& text) {
   bool heard = false;
   for (client& c : clients_) {
     if (!c.served) continue;
-    answer(c, committed, text);
+    answer(c, how != ending::given_up, text);
     heard = true;
   }
-  if (!committed && !heard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", text.c_str());
-  if (committed && around_.verbose) std::fprintf(stderr, "mana: checkpoint %s\n", text.c_str());
+  if (how == ending::given_up && !heard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", text.c_str());
+  if (how != ending::given_up && around_.verbose) std::fprintf(stderr, "mana: checkpoint %s\n", text.c_str());
   if (around_.interval_s > 0) next_interval_ = std::chrono::steady_clock::now() + seconds(around_.interval_s);
   if (stop_) end("the job was stopped by a checkpoint: restart it with mana restart");
 }
@@ -246,7 +270,7 @@ void coordinator::end_if_all_ending() {
 }
 
 void coordinator::refuse_all(const std::string& why) {
-  asked_ = asked_stop_ = false;
+  asked_ = asked_stop_ = asked_copy_ = false;
   for (client& c : clients_)
     if (c.waits) answer(c, false, why);
 }

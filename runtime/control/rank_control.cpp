@@ -104,6 +104,7 @@ void rank_control::on_frame(frame_reader& frame) {
       generation_ = frame.get<commit_info>();
       forked_ = frame.get<bool>();
       local_ = frame.get<bool>();
+      copies_ = frame.get<bool>();
       runs_on_ = forked_ || local_;
       stored_number_ = number_;
       vid::begin_anew(around_.clocks());
@@ -331,6 +332,11 @@ bool rank_control::forked() {
 bool rank_control::local() {
   const std::lock_guard hold(lock_);
   return local_;
+}
+
+bool rank_control::copies() {
+  const std::lock_guard hold(lock_);
+  return copies_;
 }
 
 void rank_control::on_node() {

@@ -41,8 +41,10 @@ class rank_control {
   commit_info generation();
   /// Whether a process of its own is to write the image; valid after park_others().
   bool forked();
-  /// Whether it goes to this rank's node, and is copied then; valid after park_others().
+  /// Whether it goes to this rank's node; valid after park_others().
   bool local();
+  /// Whether it goes to the directory of checkpoints, now or by way of the node; valid after park_others().
+  bool copies();
   /// It is durable there. Any thread; does not wait.
   void on_node();
   /// A process of its own holds the memory, or the node does. Returns when those of all ranks do: the program may go on then, and stored() is
@@ -93,7 +95,7 @@ class rank_control {
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
   commit_info generation_;
-  bool forked_ = false, local_ = false; // what the coordinator said of it
+  bool forked_ = false, local_ = false, copies_ = true;   // what the coordinator said of it
   bool runs_on_ = false;                // stored() is to be told of it
   clock::request_number stored_number_ = 0;     // of the checkpoint whose image is being written
   std::map<const vid::group_clock*, std::uint64_t> barriers_;   // trivial ones that this rank is in: their requests

@@ -98,6 +98,7 @@ struct surroundings {
   double limit_s = 0;                // from a request until all threads are parked; 0: default_limit_s
   bool forked = false;               // the program runs on while processes of their own write; that of rank 0 counts
   bool local = false;                // images are written on the nodes, and copied while the program runs on; the same
+  unsigned copy_every = 1;           // of the checkpoints that the interval takes: one of so many is copied
   bool verbose = false;
   std::string clock;                 // name of the policy; empty: the default
   std::string clock_trace;           // directory of the clock's traces; empty: none are written

@@ -35,7 +35,7 @@ enum class frame_type : std::uint8_t {
   advanced = 14,    // uint64 look, write_advance: the answer to it
   // Away from the coordinator, to all ranks
   clock_down = 16,  // the clock policy's down, to one link
-  proceed = 17,     // all ranks are parked. commit_info; uint8 forked, uint8 local
+  proceed = 17,     // all ranks are parked. commit_info; uint8 forked, uint8 local, uint8 copies
   verdict = 18,     // uint8 verdict_kind, uint8 stop, uint8 on_nodes: the ranks are let go
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request

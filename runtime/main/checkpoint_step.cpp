@@ -135,22 +135,27 @@ lower::outcome write_here(to_save all, const control::commit_info& generation) {
   const time begin = std::chrono::steady_clock::now();
   const image::saved_image saved = saver_of_job().write(std::move(all.plan), generation.generation);
   const lower::outcome how = control_of_job().written(as_written(saved, std::move(all.warnings), begin));
-  saver_of_job().settle(how == lower::outcome::resumed);
+  saver_of_job().settle(how == lower::outcome::resumed ? image::kept_image::in_directory : image::kept_image::nowhere);
   return how;
 }
 
-constexpr const char* on_node_first = ", on the node first";
+/// In the words of how an image was written.
+const char* words_of_node(bool copies) { return copies ? ", on the node first" : ", on the node alone"; }
+
 const std::string not_on_node = "the image is not on the rank's node: ";
 
 /// Where a forked process writes: on the node, or, with a warning, where the images of all come to be.
-/// out: on the node
+/// out: on the node     errors: std::runtime_error: it can be nowhere else
 bool choose_place(to_save& all, const control::commit_info& generation) {
   if (!control_of_job().local()) return false;
+  const bool copies = control_of_job().copies();
   try {
     all.plan.path = begin_on_node(generation);
     all.plan.limited = false;
+    all.plan.for_directory = copies;
     return true;
   } catch (const std::exception& error) {
+    if (!copies) throw std::runtime_error(not_on_node + error.what());
     all.warnings.push_back(not_on_node + error.what());
     return false;
   }
@@ -159,13 +164,15 @@ bool choose_place(to_save& all, const control::commit_info& generation) {
 /// The image on this rank's node, or nothing where it cannot be there.
 /// in: all  of which a copy is left for another place; why it is needed is added to its warnings
 std::optional<image::saved_image> write_on_node(to_save& all, const control::commit_info& generation, parity_turn& parity) {
+  const bool copies = control_of_job().copies();
   try {
     image::image_plan plan = all.plan;
     plan.path = begin_on_node(generation);
     plan.limited = false;
+    plan.for_directory = copies;
     image::saved_image saved = saver_of_job().write(std::move(plan), generation.generation);
     finish_lazy_check();                 // before parity: of an image that has it a restart makes a sidecar
-    saved.mode += on_node_first;
+    saved.mode += words_of_node(copies);
     const store::parity_group group = parity.make(directory_on_node(), generation, saved.written.checksum, all.warnings);
     if (!group.ranks.empty())
       saved.mode +=
@@ -175,7 +182,7 @@ std::optional<image::saved_image> write_on_node(to_save& all, const control::com
   } catch (const std::exception& error) {
     parity.pass();
     abandon_on_node(generation);
-    saver_of_job().settle(false);        // what changed since the image before has been asked for, and is lost
+    saver_of_job().settle(image::kept_image::nowhere);     // what changed since the image before has been asked for, and is lost
     all.plan.observer = std::make_shared<lock_section>();
     all.warnings.push_back(not_on_node + error.what());
     return std::nullopt;
@@ -183,13 +190,20 @@ std::optional<image::saved_image> write_on_node(to_save& all, const control::com
 }
 
 /// The program waits until all ranks' images are on their nodes. One that cannot be there is written where the others are
-/// copied to.
+/// copied to, if they are.
+/// errors: std::runtime_error
 lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& generation, parity_turn& parity) {
   const time begin = std::chrono::steady_clock::now();
   const auto on_node = write_on_node(all, generation, parity);
+  const bool copies = control_of_job().copies();
+  if (!on_node && !copies) throw std::runtime_error(all.warnings.back());
   if (!on_node) {
     const image::saved_image saved = saver_of_job().write(std::move(all.plan), generation.generation);
     control_of_job().stored({as_written(saved, std::move(all.warnings), begin), {}});
+    return control_of_job().copied();
+  }
+  if (!copies) {
+    control_of_job().stored({as_written(*on_node, std::move(all.warnings), begin), {}});
     return control_of_job().copied();
   }
   copy_from_node_later(generation, [begin, saved = *on_node, warnings = std::move(all.warnings)](const std::string& failure) {
@@ -200,11 +214,11 @@ lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& g
 
 /// out: why the copy could not be made, or nothing
 std::string finish_and_copy(const image::saved_image& saved, const control::commit_info& generation,
-                            const std::vector<std::string>& warnings) {
+                            const std::vector<std::string>& warnings, bool copies) {
   finish_lazy_check();
   try {
     finish_on_node(generation, saved, warnings, {});
-    copy_from_node(generation);
+    if (copies) copy_from_node(generation);
     return {};
   } catch (const std::exception& error) {
     return error.what();
@@ -215,12 +229,13 @@ std::string finish_and_copy(const image::saved_image& saved, const control::comm
 lower::outcome write_aside(to_save all, const control::commit_info& generation) {
   const time begin = std::chrono::steady_clock::now();
   const bool local = choose_place(all, generation);
-  const auto done = [begin, local, generation, warnings = std::move(all.warnings)](const image::saved_image& saved,
+  const bool copies = control_of_job().copies();
+  const auto done = [begin, local, copies, generation, warnings = std::move(all.warnings)](const image::saved_image& saved,
                                                                                    const std::string& failure) {
     if (!local || !failure.empty()) return control_of_job().stored({as_written(saved, warnings, begin), failure});
     image::saved_image on_node = saved;
-    on_node.mode += on_node_first;
-    const std::string why = finish_and_copy(on_node, generation, warnings);
+    on_node.mode += words_of_node(copies);
+    const std::string why = finish_and_copy(on_node, generation, warnings, copies);
     control_of_job().stored({as_written(on_node, warnings, begin), why});
   };
   saver_of_job().write_aside(std::move(all.plan), generation.generation, done);
@@ -253,7 +268,7 @@ lower::outcome write_and_agree(process_state::captured process, const std::strin
                                      : write_here(std::move(all), generation);
   } catch (const std::exception& error) {
     parity.pass();
-    saver_of_job().settle(false);
+    saver_of_job().settle(image::kept_image::nowhere);
     how = control_of_job().not_written(error.what());
   }
   fault_point(how == lower::outcome::resumed ? fault::point::committed : fault::point::given_up);

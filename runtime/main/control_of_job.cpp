@@ -143,8 +143,10 @@ control::surroundings surroundings_of_job() {
   s.verbose = options.verbose;
   s.forked = options.forked;
   s.local = !options.local.empty();
+  s.copy_every = options.copy_every;
   s.stored = [local = s.local](const control::commit_info& generation, control::stored_end end) {
-    saver_of_job().settle(end.committed);
+    saver_of_job().settle(end.committed ? image::kept_image::in_directory
+                          : end.on_nodes ? image::kept_image::on_node : image::kept_image::nowhere);
     if (local) settle_on_node(generation, end);
   };
   s.clock = options.clock;

@@ -124,7 +124,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--map",        "--cpu",           "--compress",
                                                "--full-every", "--max-rate",      "--nice",
                                                "--keep",       "--local",         "--redundancy",
-                                               "--pack-threads"};
+                                               "--pack-threads", "--copy-every"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -145,6 +145,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--max-rate") options.saving.most_per_s = whole_number<std::uint64_t>(name, value);
   else if (name == "--keep") options.keep = keep(name, value);
   else if (name == "--local") options.local = value;
+  else if (name == "--copy-every") options.copy_every = whole_number<unsigned>(name, value);
   else if (name == "--redundancy") options.redundancy = redundancy_scheme(name, value);
   else if (name == "--pack-threads") options.pack_threads = pack_threads(name, value);
   else if (name == "--nice") options.saving.nice = whole_number<int>(name, value);

@@ -36,6 +36,7 @@ struct start_options {
   std::string clock_trace;             // directory of the clock's traces; empty: none
   int fan_out = clock::default_fan_out;   // of the control tree, from clock::least_fan_out on
   std::string local;                   // where each node keeps images; empty: nowhere. See store::local_directory
+  unsigned copy_every = 1;             // of the checkpoints that the interval takes: one of so many leaves the nodes
   redundancy::scheme redundancy;       // of the images on the nodes; 0+0: none
   std::size_t keep = store::kept_generations;   // sound checkpoints, or store::keep_all
   loss_policy children = loss_policy::warn, sockets = loss_policy::warn;   // processes that are alive; connected sockets
@@ -56,7 +57,7 @@ struct start_options {
 ///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
 ///          --compress HOW --incremental --full-every N --by-reference --forked --max-rate BYTES --nice N
 ///          --pack-threads N
-///          --keep N|all --local DIR --redundancy K+M
+///          --keep N|all --local DIR --copy-every N --redundancy K+M
 ///          run only: --cpu LEVEL
 ///          restart only: --map OLD=NEW, as often as needed; --lazy; --progress
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore

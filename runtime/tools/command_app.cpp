@@ -31,6 +31,10 @@ void add_saving_options(CLI::App& app, run_options& options) {
                  "name")
       ->type_name("DIR")
       ->check(local_directory());
+  app.add_option("--copy-every", options.copy_every,
+                 "With --local and --interval: copy one of so many checkpoints, and leave the others on the nodes alone (default: 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000u, ""));
   app.add_option("--redundancy", options.redundancy,
                  "With --local: the images of any M of K+M ranks are rebuilt from those of the others, at a cost of M/K of "
                  "their size; 1+1 is a copy")

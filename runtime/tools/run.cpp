@@ -28,6 +28,12 @@ void check_redundancy(const run_options& options) {
                   "leave one of them out; with --local the copy to the checkpoint directory is made while the program runs on");
 }
 
+void check_copy_every(const run_options& options) {
+  if (options.local.empty())
+    throw failure(exit_code::usage, "--copy-every is of images on the nodes, and there is no --local",
+                  "say where each node keeps images: --local DIR, or leave --copy-every out");
+}
+
 }  // namespace
 
 std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory) {
@@ -47,6 +53,10 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (options.children != "warn") add("--children", options.children);
   if (options.sockets != "warn") add("--sockets", options.sockets);
   if (!options.local.empty()) add("--local", options.local);
+  if (options.copy_every != 1) {
+    check_copy_every(options);
+    add("--copy-every", std::to_string(options.copy_every));
+  }
   if (!options.redundancy.empty()) {
     check_redundancy(options);
     add("--redundancy", options.redundancy);

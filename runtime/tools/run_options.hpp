@@ -23,6 +23,7 @@ struct run_options {
   std::string children = "warn",         // "warn", "refuse" or "ignore": child processes that are alive at a checkpoint
       sockets = "warn";                  // the same, for connected sockets
   std::string local;                     // where each node keeps images, "" = nowhere; see store::local_directory
+  unsigned copy_every = 1;               // of the checkpoints that the interval takes: one of so many leaves the nodes
   std::string redundancy;                // "K+M", "" = none; see redundancy::scheme
   std::string compress = "auto";         // see image::parse_packing
   bool incremental = false;              // images hold what changed since the one before

@@ -240,10 +240,33 @@ class TwoNodes(Cases):
         self.case("from the chain", "--verbose", *how, expected=("generation 4", "to other nodes: 2"))
         self.pieces = pieces
 
+    def copied_at_times(self, *how):
+        """Each third checkpoint leaves the nodes, whole. The job dies when there are newer ones, which build on it."""
+        shutil.rmtree(self.directory / "copy")
+        ckpt = self.directory / "copy" / "ckpt"
+        ckpt.parent.mkdir()
+        how = ["--incremental", "--compress", "none", "--copy-every", "3", *how]
+        job = self.job(*self.words(self.nodes, "copy", "run", "--ckpt-dir", str(ckpt), "--interval", "0.05", *how, "--", *self.program),
+                       where="copy")
+        self.await_images_on_nodes("copy", 5)
+        piece = self.kill(job, "copy")
+        complete = [path.parent.name for path in sorted(ckpt.glob("*/manifest.json"))]
+        built = [json.loads(path.read_text())["builds_on"] for path in sorted(ckpt.glob("*/manifest.json"))]
+        self.check(f"each third is in the directory of checkpoints {how}",
+                   complete == [f"gen-{3 * (i + 1):06}" for i in range(len(complete))][-2:] and not any(built), f"{complete}: {built}")
+        pieces, self.pieces = self.pieces, [piece]
+        newest = max(int(path.parent.name[4:]) for path in (self.directory / "copy" / "local").glob("*/*/gen-*/*.json"))
+        self.case(f"from the nodes alone {how}", "--verbose", nodes=["b", "a"], expected=("restarting the images on the nodes, generation ",))
+        self.check(f"the chain was on the nodes {how}", newest % 3 != 0 or newest > 3, newest)
+        self.pieces = pieces
+
+    def copied_at_times_forked(self):
+        self.copied_at_times("--forked")
+
     def run(self, every):
         """The first on all MPIs, of the others each on one of two."""
-        first = (self.as_it_was, self.exchanged, self.lost_node, self.goes_on, self.killed_while_moving)
-        others = (self.without_option, self.found_late, self.found_late_lazily, self.cut_image, self.only_nodes, self.lost_base,
+        first = (self.as_it_was, self.exchanged, self.lost_node, self.goes_on, self.killed_while_moving, self.copied_at_times)
+        others = (self.without_option, self.copied_at_times_forked, self.found_late, self.found_late_lazily, self.cut_image, self.only_nodes, self.lost_base,
                   self.no_room)
         turn = int(self.mpi == "openmpi")
         for take in (*first, *(others if every else others[turn::2])):

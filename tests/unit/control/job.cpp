@@ -84,6 +84,7 @@ control::surroundings rank::around() {
   s.clock = job_.options_.clock;
   s.forked = job_.options_.forked;
   s.local = job_.options_.local;
+  s.copy_every = job_.options_.copy_every;
   s.stored = [this](const control::commit_info&, control::stored_end end) {
     ++(end.committed ? told_stored : told_lost);
     if (end.on_nodes) ++told_on_nodes;
@@ -99,12 +100,13 @@ control::surroundings rank::around() {
     ++job_.generation_;
     return control::commit_info{"generation-" + std::to_string(job_.generation_), job_.generation_, 1000 + job_.generation_};
   };
-  s.commit = [this](const control::commit_info&, std::span<const control::rank_written> images,
+  s.commit = [this](const control::commit_info& generation, std::span<const control::rank_written> images,
                     const control::checkpoint_times&) {
     if (job_.before_commit) job_.before_commit();
     if (!job_.options_.forked && !job_.options_.local) job_.check_consistency();     // else they run
     for (std::size_t i = 0; i < images.size(); ++i)
       if (images[i].rank != static_cast<int>(i) || images[i].checksum != job_.generation_) ++job_.inconsistent;
+    job_.committed.push_back(generation.generation);
     ++job_.commits;
   };
   s.tidy = [this] { ++job_.tidied; };
@@ -227,6 +229,7 @@ void rank::checkpoint() {
   if (control_.park_others() != 0) {
     const std::uint64_t generation = control_.generation().generation;
     if (cannot_write) how = control_.not_written("the disk is full");
+    else if (!control_.copies() && no_place) how = control_.not_written("the node is full");
     else if (control_.forked() || control_.local()) how = store_aside(generation);
     else how = control_.written({number_, 1000, 2000, generation, 0, {}, "", {}, 0.5});
   }

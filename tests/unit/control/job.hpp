@@ -84,6 +84,7 @@ class job {
     std::string clock = {};                 // policy
     int fan_out = clock::default_fan_out;
     bool forked = false, local = false;
+    unsigned copy_every = 1;
   };
   /// The ranks start at once. directory: of job.json
   job(std::string directory, options o, std::function<void(rank&)> program);
@@ -106,6 +107,7 @@ class job {
   std::atomic<std::uint64_t> done[8] = {};
   /// Forked: the processes that write wait until it is over.
   std::atomic<bool> stores_slowly{false};
+  std::vector<std::uint64_t> committed;   // generations; of the coordinator's thread until finish()
   std::function<void()> before_generation, before_commit;     // may throw what the surroundings may
 
  private:

@@ -90,3 +90,44 @@ TEST_CASE("a checkpoint that stops the job does not go by way of the nodes") {
   CHECK(j.commits == 1);
   CHECK(j.at(0).told_on_nodes == 0);
 }
+
+TEST_CASE("of the checkpoints that the interval takes, each third leaves the nodes") {
+  temporary_directory place;
+  job::options o = local(5, 2);
+  o.interval_s = 0.002;
+  o.copy_every = 3;
+  job j(place.path(), o, barriers);
+  while (j.at(4).told_on_nodes < 8) std::this_thread::yield();
+  j.finish();
+  REQUIRE(j.committed.size() >= 2);
+  for (std::size_t i = 0; i < j.committed.size(); ++i) CHECK(j.committed[i] == 3 * (i + 1));
+  CHECK(j.at(4).told_lost >= 5);             // to the directory of checkpoints
+  CHECK(j.ended_as(outcome::given_up) <= 5); // of the last one, which the program's end may meet
+  CHECK(j.inconsistent == 0);
+}
+
+TEST_CASE("what is asked for leaves the nodes, and counts as one of so many") {
+  temporary_directory place;
+  job::options o = local(3);
+  o.copy_every = 1000;
+  job j(place.path(), o, barriers);
+  CHECK(has(ask(j, wait_for::nodes), "and is being copied to"));
+  CHECK(has(ask(j, wait_for::directory), "generation-2: 3 ranks"));
+  j.at(1).ask(false);                        // a signal, or the program
+  while (j.at(0).told_stored < 3) std::this_thread::yield();
+  j.finish();
+  CHECK(j.committed == std::vector<std::uint64_t>{1, 2, 3});
+}
+
+TEST_CASE("a node that cannot take an image that is to stay there: one more, which leaves the nodes") {
+  temporary_directory place;
+  job::options o = local(3);
+  o.interval_s = 0.002;
+  o.copy_every = 1000;
+  job j(place.path(), o, barriers);
+  j.at(1).no_place = true;
+  while (j.commits < 2) std::this_thread::yield();
+  j.finish();
+  CHECK(j.committed[1] > j.committed[0] + 1);       // each after one that was given up
+  CHECK(j.at(0).told_on_nodes == 0);
+}

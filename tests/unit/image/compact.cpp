@@ -8,6 +8,7 @@
 #include <directory_lock.hpp>
 #include <image_writer.hpp>
 #include <rank_image.hpp>
+#include <store_id.hpp>
 
 #include <doctest/doctest.h>
 
@@ -178,4 +179,17 @@ TEST_CASE("INV-38 while a job writes a newer one nothing is compacted") {
     CHECK(store::list(directory).back().number == under_way.number);      // what was begun is gone again
   }
   CHECK(store::compact(directory, {}).to == length + 2);                  // a dead job's is in nobody's way
+}
+
+TEST_CASE("INV-38 while the nodes may have a newer one nothing is compacted") {
+  const temporary_directory scratch;
+  const std::string directory = scratch.path() / "c";
+  REQUIRE(chain_in(directory) == "");
+  store::make_store_id(directory);
+  const auto on_nodes = store::begin_generation(directory);
+  store::abandon(on_nodes, store::number_after::taken);
+  CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("gen-000007: its images may be on the nodes alone"),
+                       store::store_error);
+  fs::remove(on_nodes.path);
+  CHECK(store::compact(directory, {}).to == length + 1);
 }

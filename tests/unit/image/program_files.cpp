@@ -209,7 +209,7 @@ TEST_CASE("the image after a restart refers to the files again, and so does one 
         return saver.write(std::move(plan), generation);
       };
       const auto first = write(next, 2);
-      saver.settle(true);
+      saver.settle(image::kept_image::in_directory);
       if (first.written.stored_bytes > 20 * wm::page) return "after the restart all is stored";
       if (!has(first.mode, "files by reference")) return first.mode;
       const auto second = write(after, 3);
@@ -424,7 +424,7 @@ TEST_CASE("what changed since a generation with copies refers to them, and says 
       plan.regions = image::upper_regions(0, 0);
       plan.node = "a";
       const auto saved = saver.write(std::move(plan), generation);
-      saver.settle(true);
+      saver.settle(image::kept_image::in_directory);
       if (generation == 2 && saved.builds_on != std::vector<std::uint64_t>{1}) return "it does not say what it builds on";
     }
     return copies_in(s.directory.path() / "gen-000002").empty() ? "" : "there is a copy in the second one";

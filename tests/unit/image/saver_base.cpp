@@ -1,0 +1,75 @@
+// What an image of changes builds on: the one before, where that will be when it is needed.
+#include "../temporary_directory.hpp"
+#include "in_child.hpp"
+#include "window_memory.hpp"
+
+#include <image_saver.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+using namespace mana;
+namespace fs = std::filesystem;
+namespace wm = window_memory;
+using image::kept_image;
+
+namespace {
+
+struct step {
+  bool for_directory;
+  kept_image then;                     // what becomes of its checkpoint
+  std::vector<std::uint64_t> builds_on;
+};
+
+/// Generations 1, 2, … of one rank. out: what is not as it should be
+std::string follow(const fs::path& directory, const std::vector<step>& steps, unsigned full_every = 100) {
+  return in_child([&]() -> std::string {
+    wm::make_small();
+    image::saving how;
+    how.incremental = true;
+    how.full_every = full_every;
+    image::image_saver saver(how);
+    for (std::uint64_t generation = 1; const step& s : steps) {
+      const fs::path place = directory / ("gen-00000" + std::to_string(generation));
+      fs::create_directory(place);
+      image::image_plan plan;
+      plan.path = place / "rank-00000.mana";
+      plan.regions = image::upper_regions(0, 0);
+      plan.for_directory = s.for_directory;
+      if (saver.write(std::move(plan), generation).builds_on != s.builds_on)
+        return "generation " + std::to_string(generation) + " builds on others";
+      saver.settle(s.then);
+      ++generation;
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+TEST_CASE("INV-57 an image that goes to the directory of checkpoints builds on none that is on nodes alone") {
+  const temporary_directory place;
+  CHECK(follow(place.path(), {{true, kept_image::in_directory, {}},
+                              {false, kept_image::on_node, {1}},
+                              {false, kept_image::on_node, {1, 2}},
+                              {true, kept_image::in_directory, {}},
+                              {true, kept_image::in_directory, {4}},
+                              {false, kept_image::on_node, {4, 5}}}) == "");
+}
+
+TEST_CASE("an image whose copy failed is a base on its node, and none for the directory") {
+  const temporary_directory place;
+  CHECK(follow(place.path(), {{true, kept_image::on_node, {}},
+                              {false, kept_image::on_node, {1}},
+                              {false, kept_image::nowhere, {1, 2}},
+                              {false, kept_image::on_node, {}},
+                              {true, kept_image::in_directory, {}}}) == "");
+}
+
+TEST_CASE("chains on nodes are as long as others") {
+  const temporary_directory place;
+  CHECK(follow(place.path(), {{true, kept_image::in_directory, {}},
+                              {false, kept_image::on_node, {1}},
+                              {false, kept_image::on_node, {}}}, 2) == "");
+}
