@@ -50,7 +50,13 @@ change_tracker::change_tracker() noexcept {
   }
 }
 
+/// A device that the program has opened since may have written past the page tables: from now on all is summed.
 std::vector<page_range> change_tracker::mark(std::span<const region> regions) {
+  if (const std::string device = source_ ? foreign_writer() : ""; !device.empty()) {
+    source_.reset();
+    way_.clear();
+    obstacle_ = device + " may write to memory unseen";
+  }
   return source_ ? source_->mark(regions) : std::vector<page_range>();
 }
 

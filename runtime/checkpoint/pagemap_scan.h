@@ -8,6 +8,8 @@
 #define PAGEMAP_SCAN _IOWR('f', 16, struct pm_scan_arg)
 #define PAGE_IS_WPALLOWED (1 << 0)
 #define PAGE_IS_WRITTEN (1 << 1)
+#define PAGE_IS_PRESENT (1 << 3)
+#define PAGE_IS_SWAPPED (1 << 4)
 #define PM_SCAN_WP_MATCHING (1 << 0)
 struct page_region {
   __u64 start, end, categories;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -25,6 +27,51 @@ int scan_pages(int pagemap, pm_scan_arg& scan) noexcept {
   return n;
 }
 
+bool protect_range(int fault_fd, int pagemap, char* begin, std::size_t bytes) noexcept {
+  uffdio_register range{};
+  range.range = {reinterpret_cast<std::uintptr_t>(begin), bytes};
+  range.mode = UFFDIO_REGISTER_MODE_WP;
+  page_region ignored[4];
+  pm_scan_arg scan{};
+  scan.size = sizeof scan;
+  scan.flags = PM_SCAN_WP_MATCHING;
+  scan.start = range.range.start;
+  scan.end = scan.start + bytes;
+  scan.vec = reinterpret_cast<std::uint64_t>(ignored);
+  scan.vec_len = std::size(ignored);
+  scan.category_mask = PAGE_IS_WPALLOWED | PAGE_IS_WRITTEN;
+  return ioctl(fault_fd, UFFDIO_REGISTER, &range) == 0 && scan_pages(pagemap, scan) >= 0;
+}
+
+/// Kernels before 6.13 (and its corrections to older ones) leave the mark on a page that mremap moves: where it comes to, which
+/// had other bytes at the checkpoint, it would count as unwritten.
+/// out: whether a page that was moved counts as written
+bool tells_moved_pages(int fault_fd, int pagemap) noexcept {
+  constexpr std::size_t bytes = 2 * page_bytes;
+  void* const all = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) return false;
+  char* const from = static_cast<char*>(all);
+  char* const to = from + page_bytes;
+  from[0] = to[0] = 1;
+  bool tells = protect_range(fault_fd, pagemap, from, bytes) &&
+               mremap(from, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+  uffdio_register range{};
+  range.range = {reinterpret_cast<std::uintptr_t>(to), page_bytes};
+  range.mode = UFFDIO_REGISTER_MODE_WP;
+  pm_scan_arg scan{};
+  scan.size = sizeof scan;
+  scan.start = range.range.start;
+  scan.end = scan.start + page_bytes;
+  page_region found[1];
+  scan.vec = reinterpret_cast<std::uint64_t>(found);
+  scan.vec_len = std::size(found);
+  scan.category_inverted = PAGE_IS_WRITTEN;
+  scan.category_mask = PAGE_IS_WPALLOWED | PAGE_IS_WRITTEN;
+  tells = tells && ioctl(fault_fd, UFFDIO_REGISTER, &range) == 0 && scan_pages(pagemap, scan) == 0;
+  munmap(all, bytes);
+  return tells;
+}
+
 /// out: why not; empty: it can
 std::string begin(int fault_fd, int pagemap) {
   if (fault_fd < 0 || pagemap < 0) return std::string("userfaultfd: ") + std::strerror(errno);
@@ -35,7 +82,8 @@ std::string begin(int fault_fd, int pagemap) {
   nothing.size = sizeof nothing;
   const bool has_both = ioctl(fault_fd, UFFDIO_API, &api) == 0 &&
                         (ioctl(pagemap, PAGEMAP_SCAN, &nothing) >= 0 || (errno != ENOTTY && errno != EINVAL));
-  return has_both ? "" : "this kernel has no PAGEMAP_SCAN (Linux 6.7)";
+  if (!has_both) return "this kernel has no PAGEMAP_SCAN (Linux 6.7)";
+  return tells_moved_pages(fault_fd, pagemap) ? "" : "this kernel's page tables keep the marks of memory that was moved";
 }
 
 }  // namespace
@@ -90,13 +138,19 @@ void write_protection::find_unwritten(const region& r, std::vector<page_range>& 
   }
 }
 
-/// Those that were written.
+/// Those that were written and are there. One that never was is not protected: that would take a page table, and an entry there
+/// that looks like a page. It counts as written from its first use on. Without a place for results the kernel takes all pages
+/// that have a table, whatever they are.
 bool write_protection::protect(const region& r) const noexcept {
+  page_region ignored[512];
   pm_scan_arg scan{};
   scan.size = sizeof scan;
   scan.flags = PM_SCAN_WP_MATCHING;
   scan.end = r.end;
+  scan.vec = reinterpret_cast<std::uint64_t>(ignored);
+  scan.vec_len = std::size(ignored);
   scan.category_mask = PAGE_IS_WPALLOWED | PAGE_IS_WRITTEN;
+  scan.category_anyof_mask = PAGE_IS_PRESENT | PAGE_IS_SWAPPED;
   for (scan.start = r.begin; scan.start < scan.end; scan.start = scan.walk_end) {
     if (scan_pages(pagemap_, scan) < 0 || scan.walk_end <= scan.start) return false;
   }

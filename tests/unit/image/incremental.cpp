@@ -362,3 +362,24 @@ TEST_CASE("a mapping that was cut in two after the base is kept in two") {
     CHECK(wrong == "");
   }
 }
+
+TEST_CASE("looking for changes makes no page of what was never touched") {
+  CHECK(in_child([]() -> std::string {
+    wm::map(wm::sparse, wm::sparse_bytes);
+    const auto page_at_number = [](std::size_t i) { return reinterpret_cast<char*>(wm::sparse + i * wm::page); };
+    constexpr std::size_t touched[] = {0, 5, 700'000};
+    for (const std::size_t i : touched) *page_at_number(i) = 1;
+    image::change_tracker tracker;
+    if (tracker.way() != "page tables") return "";
+    for (int round = 0; round < 2; ++round) tracker.mark(image::upper_regions(0, 0));
+    const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    for (const std::size_t i : {1ul, 6ul, 100'000ul, 700'001ul, wm::sparse_bytes / wm::page - 1}) {
+      std::uint64_t entry = 1;
+      const auto at = static_cast<off_t>((wm::sparse / wm::page + i) * sizeof entry);
+      if (pread(fd, &entry, sizeof entry, at) != sizeof entry) return "no page map";
+      if ((entry >> 62) != 0) return "page " + std::to_string(i) + " is there";
+    }
+    close(fd);
+    return "";
+  }) == "");
+}
