@@ -62,13 +62,13 @@ const std::string& holder_for(const local_line& line, std::uint32_t rank, const 
   return own == nodes.end() ? nodes.front() : *own;
 }
 
-std::vector<std::uint64_t> superfluous_local(std::span<const own_image> images, std::uint64_t newest_local,
-                                             std::uint64_t newest_global) {
+std::vector<std::uint64_t> superfluous_local(std::span<const own_image> images, std::span<const std::uint64_t> of_all,
+                                             std::uint64_t newest_local, std::uint64_t newest_global) {
   std::vector<const own_image*> newest_first;
   for (const own_image& i : images) newest_first.push_back(&i);
   std::sort(newest_first.begin(), newest_first.end(), [](auto* a, auto* b) { return a->generation > b->generation; });
   const std::uint64_t newest = std::max(newest_local, newest_global);
-  std::set<std::uint64_t> needed;
+  std::set<std::uint64_t> needed(of_all.begin(), of_all.end());
   std::vector<std::uint64_t> found;
   for (const own_image* i : newest_first) {
     const bool stays = i->generation >= newest || (i->is_global ? i->generation >= newest_global

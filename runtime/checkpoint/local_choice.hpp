@@ -43,11 +43,12 @@ struct own_image {
 };
 
 /// INV-51 an image on a node stays as long as its generation is the newest that is complete anywhere, or is not in the
-/// directory of checkpoints and one that stays refers to it.
-/// in:  newest_local   number of the newest generation that all ranks have on their nodes; 0: none
+/// directory of checkpoints and one that stays refers to it: of this rank, or of another one, which can be rebuilt with its help.
+/// in:  of_all         generations that the newest images of all ranks refer to
+///      newest_local   number of the newest generation that all ranks have on their nodes; 0: none
 ///      newest_global  of the newest in the directory of checkpoints; 0: none
 /// out: generations, ascending
-std::vector<std::uint64_t> superfluous_local(std::span<const own_image> images, std::uint64_t newest_local,
-                                             std::uint64_t newest_global);
+std::vector<std::uint64_t> superfluous_local(std::span<const own_image> images, std::span<const std::uint64_t> of_all,
+                                             std::uint64_t newest_local, std::uint64_t newest_global);
 
 }  // namespace mana::store

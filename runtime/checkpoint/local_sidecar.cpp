@@ -112,6 +112,21 @@ std::string sidecar_name(std::uint32_t rank) {
   return name;
 }
 
+std::vector<std::string> limited_warnings(const std::vector<std::string>& all) {
+  constexpr std::size_t most_bytes = most_sidecar_bytes / 8;       // each may be written as several
+  std::vector<std::string> some;
+  std::size_t bytes = 0;
+  for (const std::string& text : all) {
+    bytes += text.size() + 8;
+    if (bytes > most_bytes) {
+      some.push_back("… and " + std::to_string(all.size() - some.size()) + " more warnings");
+      break;
+    }
+    some.push_back(text);
+  }
+  return some;
+}
+
 std::string to_json(const local_image& about) {
   const json document = {{"mana_local_image", sidecar_version}, {"generation", about.generation},
                          {"nonce", hex(about.nonce)}, {"rank", about.rank}, {"ranks", about.ranks},

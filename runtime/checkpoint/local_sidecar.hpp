@@ -37,6 +37,9 @@ struct local_image {
 /// Of the file beside rank_file_name(rank).
 std::string sidecar_name(std::uint32_t rank);
 
+/// As many as a sidecar has room for, which is to be read again; the last one says how many there were more.
+std::vector<std::string> limited_warnings(const std::vector<std::string>& all);
+
 std::string to_json(const local_image& about);
 /// errors: store_error (damaged, other_version); its text says what is wrong, without the file's name
 local_image sidecar_from_json(const std::string& text);

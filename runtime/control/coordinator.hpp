@@ -96,6 +96,7 @@ class coordinator final : link_user {
   commit_info generation_{};
   std::uint64_t committed_ = 0, last_generation_ = 0;
   std::uint64_t last_on_nodes_ = 0;     // generation; 0: none yet
+  std::optional<std::vector<std::uint64_t>> builds_on_;   // generations that the images of all refer to, if all are known
   unsigned uncopied_ = 0;               // checkpoints since the last one in the directory
   std::string last_result_;
 };

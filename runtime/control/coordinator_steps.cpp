@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 namespace mana::control {
 
@@ -87,6 +88,7 @@ void coordinator::proceed() {
   local_ = around_.local && !stop_;        // a job that ends leaves its nodes
   copies_ = !local_ || wants_copy_ || joined_ || uncopied_ + 1 >= around_.copy_every;
   on_nodes_ = false;
+  builds_on_.reset();
   links_.send_all(frame_writer(frame_type::proceed)
                       .put(generation_)
                       .put(static_cast<std::uint8_t>(forked_))
@@ -130,10 +132,15 @@ checkpoint_times coordinator::times_so_far() const {
 void coordinator::conclude() {
   std::string failures;
   std::vector<rank_written> images;
+  std::set<std::uint64_t> bases;
   for (rank_result& r : progress_.take_results()) {
+    bases.insert(r.image.builds_on.begin(), r.image.builds_on.end());
     if (!r.failure.empty()) failures += "rank " + std::to_string(r.image.rank) + ": " + r.failure + "\n";
     images.push_back(std::move(r.image));
   }
+  builds_on_.emplace(bases.begin(), bases.end());
+  // All may be stored before the last rank says that it is copied.
+  if (failures.empty() && step_ == step::writing && (forked_ || local_)) let_run_on();
   if (failures.empty() && !copies_) return conclude_on_nodes();
   if (failures.empty()) {
     try {
@@ -158,7 +165,6 @@ void coordinator::conclude() {
 
 /// It is where it was to go. Its number stays taken, by a directory that is empty.
 void coordinator::conclude_on_nodes() {
-  if (step_ == step::writing) let_run_on();      // all has been stored before the last rank said that it was copied
   around_.abandon(generation_);
   ++uncopied_;
   close_checkpoint(ending::on_nodes, said_on_nodes());
@@ -229,6 +235,8 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
     links_.send_all(frame_writer(frame_type::stored)
                         .put(static_cast<std::uint8_t>(committed))
                         .put(static_cast<std::uint8_t>(on_nodes_))
+                        .put(static_cast<std::uint8_t>(builds_on_.has_value()))
+                        .put(builds_on_.value_or(std::vector<std::uint64_t>()))
                         .take());
   else tell_verdict(committed ? verdict_kind::committed : verdict_kind::given_up);
   if (committed) {

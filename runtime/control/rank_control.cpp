@@ -117,8 +117,12 @@ void rank_control::on_frame(frame_reader& frame) {
       break;
     }
     case frame_type::stored: {
-      const bool committed = frame.get<bool>();
-      around_.stored(generation_, {committed, frame.get<bool>()});
+      stored_end end;
+      end.committed = frame.get<bool>();
+      end.on_nodes = frame.get<bool>();
+      end.is_known = frame.get<bool>();
+      end.builds_on = frame.get<std::vector<std::uint64_t>>();
+      around_.stored(generation_, end);
       break;
     }
     case frame_type::look: {
@@ -167,8 +171,8 @@ void rank_control::on_verdict(verdict_kind verdict, bool stop, bool on_nodes) {
   committed_ = verdict != verdict_kind::given_up;
   stop_ = stop;
   all_ending_ = committed_ && stop;
-  // It may all have been stored before the last rank said that it was copied.
-  if (std::exchange(runs_on_, false) && verdict != verdict_kind::copied) around_.stored(generation_, {committed_, on_nodes});
+  // It may have been given up before the last rank said that it was copied.
+  if (std::exchange(runs_on_, false) && verdict != verdict_kind::copied) around_.stored(generation_, {committed_, on_nodes, false, {}});
   clock_->end();
   bridge_.parked_count.fetch_add(1);     // the initial thread may be waiting for it
   wake_all(bridge_.parked_count);

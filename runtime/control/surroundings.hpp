@@ -79,6 +79,8 @@ inline void add(write_advance& all, const write_advance& part) {
 struct stored_end {
   bool committed = false;            // it is in the directory of checkpoints
   bool on_nodes = false;             // all ranks' images are on their nodes
+  bool is_known = false;             // what they build on, all together:
+  std::vector<std::uint64_t> builds_on = {};     // generations, ascending
 };
 
 /// What a checkpoint took before its commit, in seconds.

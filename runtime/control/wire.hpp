@@ -40,7 +40,7 @@ enum class frame_type : std::uint8_t {
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
-  stored = 23,      // uint8 committed, uint8 on_nodes: what became of a checkpoint whose verdict was `copied`
+  stored = 23,      // uint8 committed, uint8 on_nodes, uint8 is_known, list of uint64 (stored_end): what became of a checkpoint whose verdict was `copied`
   look = 24,        // uint64, ascending: how far are the images?
   to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
   // client → coordinator

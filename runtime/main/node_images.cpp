@@ -9,6 +9,7 @@
 
 #include "../lower/own_state.hpp"
 
+#include <directory_lock.hpp>
 #include <generation_name.hpp>
 #include <local_choice.hpp>
 #include <local_store.hpp>
@@ -35,6 +36,7 @@ struct node_place {
   std::uint64_t newest_found = 0;            // generation, of rank 0: on any node when the job began
   std::uint64_t newest_on_nodes = 0;         // that all ranks have
   store::local_image current;                // that is being written or copied
+  std::uint64_t begun = 0;                   // generation: files of this number and rank are this job's
   std::uint64_t newest_whole = 0;            // generation: this rank's image has its sidecar
   std::uint64_t left = 0;                    // generation that was given up, and whose image stays for now; 0: none
 };
@@ -68,28 +70,36 @@ bool is_in_directory(std::uint64_t generation) {
   return store::is_complete({this_job().options.checkpoint_directory + "/" + image::generation_name(generation), generation});
 }
 
-/// What is older than what was settled is not being written by anybody.
-void remove_images_of(std::uint32_t rank, std::uint64_t newest_on_nodes, std::uint64_t newest_global) {
+/// By another job, which has taken the number.
+bool is_being_written(std::uint64_t generation) {
+  const auto all = image::own_directory::open(this_job().options.checkpoint_directory);
+  return store::directory_lock::state_of_generation(all, generation) == store::lock_end::busy;
+}
+
+/// in: needed  generations that images of the newest one refer to, on any rank
+void remove_images_of(std::uint32_t rank, std::span<const std::uint64_t> needed, std::uint64_t newest_on_nodes,
+                      std::uint64_t newest_global) {
   const std::uint64_t newest = std::max(newest_on_nodes, newest_global);
   std::vector<store::own_image> sound;
   for (const store::local_image& i : store::find_local(here().directory, rank).sound)
     sound.push_back({i.generation, is_in_directory(i.generation), i.builds_on});
-  for (const std::uint64_t generation : store::superfluous_local(sound, newest_on_nodes, newest_global))
-    store::remove_local(here().directory, generation, rank);
+  for (const std::uint64_t generation : store::superfluous_local(sound, needed, newest_on_nodes, newest_global))
+    if (!is_being_written(generation)) store::remove_local(here().directory, generation, rank);
   const auto is_sound = [&](std::uint64_t generation) {
     return std::any_of(sound.begin(), sound.end(), [&](const store::own_image& i) { return i.generation == generation; });
   };
   for (const auto& [generation, of] : store::local_files(here().directory))
-    if (of == rank && generation < newest && !is_sound(generation)) store::remove_local(here().directory, generation, rank);
+    if (of == rank && generation < newest && !is_sound(generation) && !is_being_written(generation))
+      store::remove_local(here().directory, generation, rank);
 }
 
 /// Of this rank; and the first of a node's ranks removes those of ranks that are on other nodes now.
-void remove_superfluous(std::uint64_t newest_on_nodes, std::uint64_t newest_global) {
+void remove_superfluous(std::span<const std::uint64_t> needed, std::uint64_t newest_on_nodes, std::uint64_t newest_global) {
   std::set<std::uint32_t> whose{own_rank()};
   if (own_rank() == *ranks_of_node().begin())
     for (const auto& [generation, rank] : store::local_files(here().directory))
       if (!ranks_of_node().contains(rank)) whose.insert(rank);
-  for (const std::uint32_t rank : whose) remove_images_of(rank, newest_on_nodes, newest_global);
+  for (const std::uint32_t rank : whose) remove_images_of(rank, needed, newest_on_nodes, newest_global);
 }
 
 store::local_image description(const control::commit_info& generation, const image::saved_image& saved,
@@ -109,7 +119,7 @@ store::local_image description(const control::commit_info& generation, const ima
   about.program = record.program;
   about.build_id = record.build_id;
   about.mode = saved.mode;
-  about.warnings = warnings;
+  about.warnings = store::limited_warnings(warnings);
   return about;
 }
 
@@ -145,7 +155,9 @@ std::uint64_t newest_on_nodes() noexcept { return here().newest_found; }
 std::string begin_on_node(const control::commit_info& generation) {
   worker().drain();
   if (here().directory.empty()) throw store::store_error(store::error_kind::unwritable, here().problem);
-  return store::begin_local(here().directory, generation.generation, own_rank());
+  const std::string path = store::begin_local(here().directory, generation.generation, own_rank());
+  here().begun = generation.generation;
+  return path;
 }
 
 void finish_on_node(const control::commit_info& generation, const image::saved_image& saved,
@@ -159,7 +171,7 @@ void finish_on_node(const control::commit_info& generation, const image::saved_i
 }
 
 void abandon_on_node(const control::commit_info& generation) noexcept {
-  if (!here().directory.empty()) store::remove_local(here().directory, generation.generation, own_rank());
+  if (here().begun == generation.generation) store::remove_local(here().directory, generation.generation, own_rank());
 }
 
 void copy_from_node(const control::commit_info& generation) {
@@ -189,7 +201,7 @@ void give_up_on_node(std::uint64_t generation) {
   node_place& place = here();
   if (place.left != 0) store::remove_local(place.directory, place.left, own_rank());
   place.left = place.newest_whole == generation ? generation : 0;
-  if (place.left == 0) store::remove_local(place.directory, generation, own_rank());
+  if (place.left == 0 && place.begun == generation) store::remove_local(place.directory, generation, own_rank());
 }
 
 }  // namespace
@@ -201,7 +213,7 @@ void settle_on_node(const control::commit_info& generation, control::stored_end 
     if (end.on_nodes) place.newest_on_nodes = generation.generation;
     try {
       if (!end.committed && !end.on_nodes) give_up_on_node(generation.generation);
-      else remove_superfluous(place.newest_on_nodes, end.committed ? generation.generation : 0);
+      else if (end.is_known) remove_superfluous(end.builds_on, place.newest_on_nodes, end.committed ? generation.generation : 0);
     } catch (const std::exception&) {
       // What cannot be removed now goes after the next checkpoint.
     }

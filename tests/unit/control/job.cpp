@@ -88,6 +88,7 @@ control::surroundings rank::around() {
   s.stored = [this](const control::commit_info&, control::stored_end end) {
     ++(end.committed ? told_stored : told_lost);
     if (end.on_nodes) ++told_on_nodes;
+    if (end.is_known) told_bases = static_cast<int>(end.builds_on.size());
   };
   s.advance = [this] {
     return control::advance_of(number_, 1000u + static_cast<unsigned>(number_), job_.done[static_cast<std::size_t>(number_)]);
@@ -244,7 +245,8 @@ outcome rank::store_aside(std::uint64_t generation) {
   if (control_.local() && !no_place) control_.on_node();
   aside_ = std::thread([this, generation] {
     while (job_.stores_slowly) std::this_thread::yield();
-    control_.stored({{number_, 1000, 2000, generation, 0, {}, "", {}, 0.5}, cannot_store ? "killed" : ""});
+    const std::vector<std::uint64_t> builds_on{1000, 2000 + static_cast<std::uint64_t>(number_)};
+    control_.stored({{number_, 1000, 2000, generation, 0, builds_on, "", {}, 0.5}, cannot_store ? "killed" : ""});
   });
   return control_.copied();
 }

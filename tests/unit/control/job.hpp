@@ -51,7 +51,7 @@ class rank {
   void let_park();
   // How checkpoints ended, by lower::outcome.
   std::atomic<int> ended_as[3] = {};
-  std::atomic<int> told_stored{0}, told_lost{0}, told_on_nodes{0};      // of those that were stored while it ran
+  std::atomic<int> told_stored{0}, told_lost{0}, told_on_nodes{0}, told_bases{0};      // of those that were stored while it ran
   std::atomic<int> signals{0};
 
  private:

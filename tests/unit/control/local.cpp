@@ -47,6 +47,7 @@ TEST_CASE("INV-46 who waits for the nodes is answered before the copies are made
   j.finish();
   for (int r = 0; r < 5; ++r) CHECK(j.at(r).told_stored == 2);
   for (int r = 0; r < 5; ++r) CHECK(j.at(r).told_on_nodes == 2);
+  for (int r = 0; r < 5; ++r) CHECK(j.at(r).told_bases == 6);      // of all together
   CHECK(j.inconsistent == 0);
 }
 

@@ -82,23 +82,29 @@ TEST_CASE("a rank takes the image of its own node, else that of the first that h
 
 TEST_CASE("INV-51 what is older than the newest in the directory of checkpoints goes") {
   const std::vector<own_image> images{{3, true}, {4, true}, {5, true}};
-  CHECK(superfluous_local(images, 5, 5) == numbers{3, 4});
-  CHECK(superfluous_local(images, 5, 4) == numbers{3});
+  CHECK(superfluous_local(images, {}, 5, 5) == numbers{3, 4});
+  CHECK(superfluous_local(images, {}, 5, 4) == numbers{3});
 }
 
 TEST_CASE("INV-51 what was not copied stays until something newer is on all nodes") {
   const std::vector<own_image> images{{4, true}, {5, false}, {6, false}};
-  CHECK(superfluous_local(images, 5, 4).empty());             // 6 is not on all nodes
-  CHECK(superfluous_local(images, 6, 4) == numbers{5});
-  CHECK(superfluous_local(images, 6, 6) == numbers{4, 5});
+  CHECK(superfluous_local(images, {}, 5, 4).empty());             // 6 is not on all nodes
+  CHECK(superfluous_local(images, {}, 6, 4) == numbers{5});
+  CHECK(superfluous_local(images, {}, 6, 6) == numbers{4, 5});
 }
 
 TEST_CASE("INV-51 what a newer one refers to stays if it is nowhere else") {
   const std::vector<own_image> images{{3, false}, {4, false, {3}}, {5, true, {}}, {6, false, {4, 5}}};
-  CHECK(superfluous_local(images, 6, 0).empty());
-  CHECK(superfluous_local(images, 6, 6) == numbers{5});
+  CHECK(superfluous_local(images, {}, 6, 0).empty());
+  CHECK(superfluous_local(images, {}, 6, 6) == numbers{5});
 }
 
 TEST_CASE("where nothing is known to be complete nothing goes") {
-  CHECK(superfluous_local(std::vector<own_image>{{1, false}, {2, false}}, 0, 0).empty());
+  CHECK(superfluous_local(std::vector<own_image>{{1, false}, {2, false}}, {}, 0, 0).empty());
+}
+
+TEST_CASE("INV-51 what other ranks' newest images refer to stays: its parity can rebuild theirs") {
+  const std::vector<own_image> images{{3, false}, {4, false}, {5, true}, {6, false, {5}}};
+  CHECK(superfluous_local(images, numbers{3, 5}, 6, 6) == numbers{4, 5});
+  CHECK(superfluous_local(images, numbers{3, 5}, 6, 5) == numbers{4});
 }
