@@ -263,7 +263,7 @@ contents read_version_1(const positioned_file& file, const file_header& header) 
 
 void throw_damaged(const std::string& path, const std::string& what) {
   throw image_error(error_kind::damaged, path + ": the image is damaged: " + what +
-                    "; restart an earlier checkpoint (mana list shows them)");
+                    "; restart an earlier checkpoint (mana list shows them)", path);
 }
 
 contents read_contents(int fd, const std::string& path) {

@@ -10,6 +10,16 @@ namespace {
 /// Found by looking at it, and lasting.
 bool is_damage(error_kind kind) noexcept { return kind == error_kind::damaged || kind == error_kind::missing_file; }
 
+/// A part of its memory is where a restart has found damage.     out: the words for it; empty: nowhere
+std::string failed_base(const generation& g, const manifest& m) {
+  for (const std::uint64_t number : m.builds_on) {
+    const generation base{image::directory_of(g.path) + "/" + image::generation_name(number), number};
+    if (const auto failed = failure_of(base))
+      return g.path + ": it has a part of its memory in " + base.path + ", of which a restart failed: " + *failed;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string difference(const manifest& wanted, const manifest& other) {
@@ -40,6 +50,7 @@ bool generation_choice::take(const generation& g) {
     manifest m = read_manifest(g.path);
     if (const std::string other = wanted_ ? difference(*wanted_, m) : ""; !other.empty())
       return refuse_it(error_kind::no_checkpoint, g.path + ": " + other);
+    if (const std::string base = only_ ? "" : failed_base(g, m); !base.empty()) return refuse_it(error_kind::damaged, base);
     if (!wanted_) wanted_ = m;
     current_ = candidate{g, std::move(m)};
     return true;
@@ -58,6 +69,12 @@ const generation_choice::candidate& generation_choice::current() {
   }
   if (!current_) give_up();
   return *current_;
+}
+
+void generation_choice::want(const manifest& one) {
+  wanted_ = one;
+  const std::string other = current_ ? difference(one, current_->contents) : "";
+  if (!other.empty()) refuse(error_kind::no_checkpoint, current_->which.path + ": " + other);
 }
 
 void generation_choice::refuse(error_kind kind, const std::string& why) {

@@ -33,6 +33,8 @@ class generation_choice {
   /// errors: store_error: none is left, of the kind of the newest refusal, whose text has all of them; (other_version) of the
   ///         candidate: what a newer mana wrote is not passed over for what is older
   const candidate& current();
+  /// From now on only what the one can be taken for is said.
+  void want(const manifest& one);
   /// The candidate is of no use.
   void refuse(error_kind kind, const std::string& why);
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace mana::image {
 
@@ -18,11 +19,15 @@ enum class error_kind {
 
 class image_error : public std::runtime_error {
  public:
-  image_error(error_kind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+  /// in: file  that is damaged, where it is known
+  image_error(error_kind kind, const std::string& text, std::string file = {})
+      : std::runtime_error(text), kind_(kind), file_(std::move(file)) {}
   error_kind kind() const noexcept { return kind_; }
+  const std::string& file() const noexcept { return file_; }
 
  private:
   error_kind kind_;
+  std::string file_;
 };
 
 }  // namespace mana::image

@@ -83,6 +83,7 @@ void look_into(const own_directory& own, std::uint64_t generation, std::optional
     if (!rank || (wanted && rank != wanted)) continue;
     try {
       const local_image about = read_sidecar(own, name, generation);
+      if (local_failure_of(own, about.rank)) found.failed.push_back(about);
       check_image(own, about);
       check_not_failed(own, about.rank);
       found.sound.push_back(about);
@@ -167,7 +168,11 @@ void prepare_local(const std::string& directory) {
 
 std::string begin_local(const std::string& directory, std::uint64_t generation, std::uint32_t rank) {
   return in_store(error_kind::unwritable, [&] {
-    return own_directory::make(path_of_generation(directory, generation)).path_of(rank_file_name(rank));
+    const own_directory own = own_directory::make(path_of_generation(directory, generation));
+    const std::string name = rank_file_name(rank);
+    if (own.has(name) || own.has(sidecar_name(rank)))
+      throw store_error(error_kind::unwritable, own.path_of(name) + ": there is an image of another checkpoint of this number");
+    return own.path_of(name);
   });
 }
 

@@ -26,7 +26,7 @@ std::string local_image_path(const std::string& directory, std::uint64_t generat
 void prepare_local(const std::string& directory);
 /// Makes DIR and the directory of the generation, where another rank of the node has not.
 /// out:    path of the rank's image, which is made with O_EXCL by who writes it
-/// errors: store_error (unwritable, not_own)
+/// errors: store_error (unwritable, not_own), also if there is one of this number
 std::string begin_local(const std::string& directory, std::uint64_t generation, std::uint32_t rank);
 
 /// The image's bytes are durable already. When this returns it is there after a crash of the node, if DIR is on a disk.
@@ -35,6 +35,7 @@ void finish_local(const std::string& directory, const local_image& about);
 
 struct found_images {
   std::vector<local_image> sound;        // as their sidecars say; ascending by generation and rank
+  std::vector<local_image> failed;       // the same, of those that a restart found damaged
   std::vector<std::string> problems;     // of others, which name the file
 };
 /// Never throws for what is wrong with one file. DIR that is not there holds nothing.

@@ -50,6 +50,8 @@ std::string restart_choice::candidate::name() const {
   return local ? "the images on the nodes, generation " + std::to_string(which.number) : which.path;
 }
 
+void restart_choice::look_again(std::vector<node_image> images) { images_ = std::move(images); }
+
 restart_choice::restart_choice(const std::string& directory, std::vector<node_image> images)
     : directory_(directory), images_(std::move(images)) {
   try {
@@ -64,6 +66,7 @@ restart_choice::restart_choice(const std::string& directory, std::vector<node_im
 const generation_choice::candidate* restart_choice::newest_global() {
   if (global_end_) return nullptr;
   try {
+    if (wanted_) global_->want(*wanted_);
     return &global_->current();
   } catch (const store_error& error) {
     if (error.kind() == error_kind::other_version) throw;
@@ -149,8 +152,11 @@ std::set<std::uint64_t> restart_choice::global() const { return complete_in(dire
 
 std::set<std::uint64_t> complete_in(const std::string& directory) {
   std::set<std::uint64_t> found;
-  for (const generation& g : list(directory))
-    if (is_complete(g) && !failure_of(g)) found.insert(g.number);
+  for (const generation& g : list(directory)) try {
+      if (is_complete(g) && !failure_of(g)) found.insert(g.number);
+    } catch (const store_error&) {
+      // One that cannot be looked at is none, and does not keep the others from being restarted.
+    }
   return found;
 }
 

@@ -15,7 +15,7 @@
 
 namespace mana::store {
 
-/// Generations in the directory of checkpoints that are complete and did not fail.     errors: as list()
+/// Generations in the directory of checkpoints that are complete and did not fail, as far as can be seen.     errors: as list()
 std::set<std::uint64_t> complete_in(const std::string& directory);
 
 class restart_choice {
@@ -36,6 +36,8 @@ class restart_choice {
   /// MPI and one number of ranks, which need not be that of the restart.
   /// errors: store_error as generation_choice::current(), with what was passed over on the nodes
   const candidate& current();
+  /// in: images  of all nodes: there are more by now
+  void look_again(std::vector<node_image> images);
   /// The candidate is of no use.
   void refuse(error_kind kind, const std::string& why);
 

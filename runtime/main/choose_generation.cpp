@@ -91,13 +91,15 @@ class chooser {
     restart_hold hold;
     if (rank_ == 0) hold = hold_directory();
     found_ = find_images_on_nodes(rank_);
-    if (!found_.images.empty()) rebuild_lost_images(found_, rank_, numbers_in(from_first(complete_in_directory())));
+    global_ = numbers_in(from_first(complete_in_directory()));
+    if (!found_.images.empty()) rebuild_lost_images(found_, rank_, global_);
     for (;;) {
       together([&] { say_candidate(); });
       for (std::string* text : {&said_.path, &said_.sum, &said_.attempt, &said_.global}) *text = from_first(*text);
       const auto failed = said_.attempt.empty() ? try_global() : try_on_nodes();
       if (!failed) break;
       pass_over(*failed);
+      if (said_.attempt.empty()) look_at_nodes_again();
     }
     if (rank_ == 0) tell();
     this_job().options.generation = image_of_restart().path_of_generation();
@@ -165,7 +167,30 @@ class chooser {
   void pass_over(const shared_failure& failed) {
     const auto kind = passed_over_for(failed.status);
     if (!kind) together([&] { if (rank_ == 0) throw start_failure(failed.status, failed.text, {}, met_by::all); });
-    if (rank_ == 0) choice_->refuse(*kind, "rank " + std::to_string(failed.rank) + ": " + failed.text);
+    if (rank_ != 0) return;
+    const std::string text = "rank " + std::to_string(failed.rank) + ": " + failed.text;
+    if (said_.attempt.empty() && failed.rank != 0 && is_sound_here(failed.rank))
+      choice_->refuse(store::error_kind::unreadable, text + "; rank 0 sees it as it was written: the checkpoint directory must be on "
+                                                            "a file system that all nodes share");
+    else choice_->refuse(*kind, text);
+  }
+
+  /// Of rank 0. What is wrong on another node alone is no damage, which would be marked.
+  bool is_sound_here(int rank) const {
+    try {
+      check_global_file(said_.path, said_.sum, static_cast<std::uint32_t>(rank));
+      return true;
+    } catch (const start_failure&) {
+      return false;
+    }
+  }
+
+  /// A number that the directory of checkpoints has not, after all: what the nodes have of it can be rebuilt.
+  void look_at_nodes_again() {
+    if (found_.images.empty()) return;
+    global_.erase(image_of_restart().generation);
+    rebuild_lost_images(found_, rank_, global_);
+    if (rank_ == 0) choice_->look_again(found_.images);
   }
 
   void tell() {
@@ -181,6 +206,7 @@ class chooser {
   const std::uint32_t rank_, size_;
   const std::string directory_;
   images_on_nodes found_;
+  std::set<std::uint64_t> global_;     // complete in the directory of checkpoints, as far as is known; on all ranks
   std::optional<store::restart_choice> choice_;
   said_candidate said_;
 };

@@ -9,6 +9,8 @@
 #include <store_id.hpp>
 #include <store_paths.hpp>
 
+#include <tuple>
+
 namespace mana::run {
 
 namespace {
@@ -62,18 +64,26 @@ own_place place_of(std::uint32_t rank, const std::string& id) {
 
 /// What cannot be looked at is as good as not there.
 store::found_images look_at(const own_place& here) {
-  if (here.directory.empty()) return {{}, {here.problem}};
+  if (here.directory.empty()) return {{}, {}, {here.problem}};
   try {
     return store::find_local(here.directory);
   } catch (const store::store_error& error) {
-    return {{}, {error.what()}};
+    return {{}, {}, {error.what()}};
   }
 }
 
-std::vector<std::string> sidecars_of(const store::found_images& found) {
+std::vector<std::string> sidecars_of(const std::vector<store::local_image>& images) {
   std::vector<std::string> texts;
-  for (const store::local_image& i : found.sound) texts.push_back(to_json(i));
+  for (const store::local_image& i : images) texts.push_back(to_json(i));
   return texts;
+}
+
+/// INV-35 an image that was moved is on two nodes; the restart that found it damaged marked the one that it had read.
+void leave_out_copies(std::vector<store::node_image>& images, const store::local_image& failed) {
+  std::erase_if(images, [&failed](const store::node_image& i) {
+    return std::tuple(i.about.generation, i.about.nonce, i.about.rank, i.about.checksum) ==
+           std::tuple(failed.generation, failed.nonce, failed.rank, failed.checksum);
+  });
 }
 
 }  // namespace
@@ -94,7 +104,8 @@ images_on_nodes find_images_on_nodes(std::uint32_t rank) {
   found.nodes = from_all(here.node);
   const bool looks = store::first_rank_on(found.nodes, here.node) == rank;
   const store::found_images mine = looks ? look_at(here) : store::found_images{};
-  const std::vector<std::string> sidecars = from_all(joined(sidecars_of(mine)));
+  const std::vector<std::string> sidecars = from_all(joined(sidecars_of(mine.sound)));
+  const std::vector<std::string> failed = from_all(joined(sidecars_of(mine.failed)));
   const std::vector<std::string> problems = from_all(joined(mine.problems));
   for (std::size_t teller = 0; teller < sidecars.size(); ++teller) {
     for (const std::string& text : parts_of(sidecars[teller]))
@@ -102,6 +113,8 @@ images_on_nodes find_images_on_nodes(std::uint32_t rank) {
     for (const std::string& text : parts_of(problems[teller]))
       if (rank == 0) say("mana: warning: node " + found.nodes[teller] + ": " + text);
   }
+  for (const std::string& texts : failed)
+    for (const std::string& text : parts_of(texts)) leave_out_copies(found.images, store::sidecar_from_json(text));
   return found;
 }
 

@@ -3,7 +3,9 @@
 #include <node_image.hpp>
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mana::run {
@@ -15,6 +17,7 @@ struct images_on_nodes {
   std::string directory;                    // on this node, of this directory of checkpoints; empty: there can be none
   std::vector<std::string> nodes;           // each rank's, by rank; empty: images are not looked for
   std::vector<store::node_image> images;    // equal on all ranks
+  std::set<std::pair<std::uint64_t, std::uint64_t>> given_up;   // generation, nonce: what cannot be rebuilt; equal on all ranks
 };
 
 /// The lowest rank of each node looks at what is there. What is wrong with an image is said once, as a warning; it does

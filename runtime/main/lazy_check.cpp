@@ -31,6 +31,7 @@ void step_back() noexcept {
 }
 
 [[noreturn]] void give_up(const image::image_error& error) {
+  image_of_restart().damaged_file = error.file();
   if (error.kind() == image::error_kind::damaged)
     mark_restart_failed(std::string(", restarted lazily: ") + error.what());
   say(std::string("mana: error: ") + error.what() + "; rank " + std::to_string(rank_from_environment()) +

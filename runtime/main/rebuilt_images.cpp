@@ -40,7 +40,9 @@ class rebuilding {
          store::local_attempts(found_.images, static_cast<std::uint32_t>(found_.nodes.size()))) {
       const bool is_base = bases_.contains(attempt.generation);
       if (!is_base && (settled || attempt.generation <= newest_global)) continue;
-      const bool whole = attempt.is_complete || complete(attempt);
+      const std::pair which(attempt.generation, attempt.nonce);
+      const bool whole = attempt.is_complete || (!found_.given_up.contains(which) && complete(attempt));
+      if (!whole) found_.given_up.insert(which);
       if (whole) note_bases(attempt);
       settled = is_base ? settled && whole : settled || whole;
     }

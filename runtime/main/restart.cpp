@@ -49,6 +49,7 @@ namespace {
 constexpr char map_remedy[] = "put it back, or say where it is now: mana restart DIR --map OLD=NEW";
 
 start_failure as_failure(const image::image_error& error) {
+  image_of_restart().damaged_file = error.file();
   switch (error.kind()) {
     case image::error_kind::missing: return start_failure(exit_status::checkpoint_missing, error.what());
     case image::error_kind::occupied: return start_failure(exit_status::memory_occupied, error.what());

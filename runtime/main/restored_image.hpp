@@ -13,6 +13,7 @@ struct restored_image {
   bool is_on_node = false;
   bool is_global = true;             // the directory of checkpoints has the same image: others may refer to it there
   std::vector<std::string> roots;    // where else what it refers to may be; see chunk_reader
+  std::string damaged_file = {};     // that was met when it was read; empty: none
 
   std::string path_of_generation() const;
   std::string path() const;
@@ -21,7 +22,8 @@ struct restored_image {
 /// Of this process, set when the checkpoint is chosen.
 restored_image& image_of_restart() noexcept;
 
-/// INV-35: it is damaged, and passed over from now on. Never throws.     in: why  without the rank
+/// INV-35: it is damaged, and passed over from now on; so is the generation whose file it is that is damaged, and all that has
+/// a part of its memory there. Never throws.     in: why  without the rank
 void mark_restart_failed(const std::string& why) noexcept;
 
 }  // namespace mana::run

@@ -220,6 +220,12 @@ class TwoNodes(Cases):
         self.refused(f"damage in the memory {how}", (DAMAGED, KILLED) if how else DAMAGED, *how, expected=(f"{image}: the image is damaged: ",))
         self.case("is not met again", *how, expected=("a restart of it failed: ", NOBODY_HAS + "1", OLDER))
 
+    def moved_and_found_late(self):
+        """The image that is damaged has a copy where it was sent to. Neither is taken again, wherever the ranks are."""
+        self.spoil("b", 1)
+        self.refused("damage in memory that was moved", DAMAGED, nodes=["b", "a"], expected=("the image is damaged: ",))
+        self.case("is not moved again", nodes=["b", "a"], expected=("a restart of it failed: ", NOBODY_HAS + "1", OLDER))
+
     def found_late_lazily(self):
         self.found_late("--lazy")
 
@@ -265,7 +271,8 @@ class TwoNodes(Cases):
 
     def run(self, every):
         """The first on all MPIs, of the others each on one of two."""
-        first = (self.as_it_was, self.exchanged, self.lost_node, self.goes_on, self.killed_while_moving, self.copied_at_times)
+        first = (self.as_it_was, self.exchanged, self.lost_node, self.goes_on, self.killed_while_moving, self.copied_at_times,
+                 self.moved_and_found_late)
         others = (self.without_option, self.copied_at_times_forked, self.found_late, self.found_late_lazily, self.cut_image, self.only_nodes, self.lost_base,
                   self.no_room)
         turn = int(self.mpi == "openmpi")

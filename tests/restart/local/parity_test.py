@@ -216,6 +216,17 @@ class Parity(Cases):
                   unexpected=("gen-000001",))
         self.are_as_written("is repaired", (1,))
 
+    def directory_damaged(self):
+        """The directory of checkpoints has the same number as the nodes, and a rank's image there is cut off: parity is used."""
+        self.copy()
+        for generation in (self.directory / "copy" / "local").glob("*/*/gen-000002"):
+            shutil.rmtree(generation)
+        self.lose(3)
+        cut = self.directory / "copy" / "ckpt" / "gen-000001" / "rank-00001.mana"
+        cut.write_bytes(cut.read_bytes()[:-1])
+        self.case("the directory's is damaged", expected=("checkpoint 1 is passed over: rank 1: ", "rank 3 on node n3, rebuilt from parity: ",
+                                                          "restarting the images on the nodes, generation 1 instead"))
+
     def other_parity(self):
         """Files of another checkpoint of the same number are neither used nor written over."""
         self.copy()
@@ -239,7 +250,7 @@ def main():
     if options.every:
         two.killed()
     others = (two.killed_while_rebuilding, two.killed_while_encoding, two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity,
-              two.first_dies, two.cannot_be_made)
+              two.first_dies, two.cannot_be_made, two.directory_damaged)
     for take in others if options.every else others[int(options.mpi == "openmpi")::2]:
         take()
     failures = two.failures

@@ -144,3 +144,30 @@ TEST_CASE("the manifest of another generation is found") {
   CHECK(choice.current().which.number == 1);
   CHECK(has(choice.explanation(), "it is that of generation 1"));
 }
+
+TEST_CASE("INV-35 what builds on one that failed is passed over too, unless it is named itself") {
+  const temporary_directory scratch;
+  const checkpoints made(scratch.path());
+  made.add();
+  const auto base = made.add();
+  made.add([](auto& m) { m.builds_on = {2}; });
+  const auto newest = made.add([](auto& m) { m.builds_on = {2, 3}; });
+  store::mark_failed(base, "rank 1: spoilt");
+  generation_choice choice(made.directory());
+  CHECK(choice.current().which.number == 1);
+  CHECK(has(choice.explanation(), newest.path + ": it has a part of its memory in " + base.path + ", of which a restart failed: "));
+  CHECK(generation_choice(newest.path).current().which.number == 4);
+}
+
+TEST_CASE("one that cannot be looked at does not keep an older one from being taken") {
+  const temporary_directory scratch;
+  const checkpoints made(scratch.path());
+  made.add();
+  const auto newest = made.add();
+  std::filesystem::permissions(newest.path, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
+  generation_choice choice(made.directory());
+  CHECK(choice.current().which.number == 1);
+  CHECK(has(choice.explanation(), "checkpoint 2 is passed over: " + newest.path));
+  choice.mark_refused();
+  CHECK_FALSE(std::filesystem::exists(newest.path + "/failed"));
+}

@@ -159,7 +159,7 @@ TEST_CASE("what is there already is not written over") {
   const temporary_directory scratch;
   const std::string directory = (scratch.path() / "l").string();
   const auto about = add(directory, 1, 0);
-  CHECK_THROWS_AS(write(directory, 1, 0), image::image_error);
+  CHECK_THROWS_AS(write(directory, 1, 0), store::store_error);
   refused(error_kind::unwritable, [&] { store::finish_local(directory, about); });
   CHECK(store::find_local(directory).sound.size() == 1);
 }
@@ -255,4 +255,37 @@ TEST_CASE("an image is opened for reading if it is its sidecar's") {
   refused(error_kind::damaged, [&] { store::open_local(directory, about); });
   about.rank = 1;
   refused(error_kind::missing_file, [&] { store::open_local(directory, about); });
+}
+
+TEST_CASE("an image that is there is not written over by another checkpoint of its number") {
+  const temporary_directory scratch;
+  const std::string directory = scratch.path() / "node";
+  add(directory, 3, 1);
+  CHECK(has(refused(error_kind::unwritable, [&] { store::begin_local(directory, 3, 1); }),
+            "rank-00001.mana: there is an image of another checkpoint of this number"));
+  store::begin_local(directory, 3, 0);
+  CHECK(store::find_local(directory).sound.size() == 1);
+}
+
+TEST_CASE("INV-35 images that a restart found damaged are told of, for their copies on other nodes") {
+  const temporary_directory scratch;
+  const std::string directory = scratch.path() / "node";
+  add(directory, 3, 0);
+  const auto bad = add(directory, 3, 1);
+  store::mark_local_failed(directory, 3, 1, "rank 1: spoilt");
+  const store::found_images found = store::find_local(directory);
+  REQUIRE(found.failed.size() == 1);
+  CHECK(found.failed[0] == bad);
+  CHECK(found.sound.size() == 1);
+}
+
+TEST_CASE("a sidecar can be read however many warnings there are") {
+  const temporary_directory scratch;
+  const std::string directory = scratch.path() / "node";
+  auto about = write(directory, 1, 0);
+  about.warnings = store::limited_warnings(std::vector<std::string>(100'000, std::string(150, '\1')));
+  CHECK(has(about.warnings.back(), " more warnings"));
+  store::finish_local(directory, about);
+  CHECK(store::find_local(directory).sound == std::vector{about});
+  CHECK(store::limited_warnings({"one", "two"}) == std::vector<std::string>{"one", "two"});
 }

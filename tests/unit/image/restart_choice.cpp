@@ -181,3 +181,37 @@ TEST_CASE("a generation that is named itself is the only one") {
   CHECK(choice.current().which.number == 1);
   CHECK(choice.current().name() == first.path);
 }
+
+TEST_CASE("one that cannot be looked at is not complete, and the others are") {
+  const temporary_directory scratch;
+  const checkpoints made(scratch.path());
+  const auto oldest = made.add();
+  made.add();
+  std::filesystem::permissions(oldest.path, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
+  CHECK(store::complete_in(made.directory()) == std::set<std::uint64_t>{2});
+}
+
+TEST_CASE("another program's checkpoint between does not hide an older one of the program") {
+  const temporary_directory scratch;
+  const checkpoints made(scratch.path());
+  made.add();
+  made.add([](auto& m) { m.program = "/bin/other"; });
+  restart_choice choice(made.directory(), both({3}));
+  CHECK(choice.current().local);
+  choice.refuse(error_kind::missing_file, "rank 1: gone");
+  CHECK(choice.current().which.number == 1);
+  CHECK(has(choice.explanation(), "gen-000002: it is a checkpoint of /bin/other"));
+}
+
+TEST_CASE("images that were rebuilt meanwhile count") {
+  const temporary_directory scratch;
+  const checkpoints made(scratch.path());
+  made.add();
+  auto images = both({2});
+  images.pop_back();
+  restart_choice choice(made.directory(), images);
+  CHECK(choice.current().which.number == 1);
+  choice.refuse(error_kind::damaged, "rank 0: spoilt");
+  choice.look_again(both({2}));
+  CHECK(choice.current().local);
+}
