@@ -30,6 +30,9 @@ generation newest_in(const std::string& directory) {
 /// Whoever wrote one since, or writes it, has newer memory than the copy, which would be taken for the newest. So have nodes
 /// whose images were not copied, or not to the end: no more than the number tells of them here.
 void check_still_newest(const image::own_directory& all, const generation& original, const generation& copy) {
+  if (original.number + 1 < copy.number &&
+      directory_lock::state_of_generations(all, original.number + 1, copy.number) == lock_end::busy)
+    throw store_error(error_kind::no_checkpoint, all.path() + ": a newer checkpoint is taken there just now; try again later");
   const bool has_nodes = read_store_id(all.path()).has_value();
   for (const generation& g : list(all.path())) {
     if (g.number <= original.number || g.number >= copy.number) continue;

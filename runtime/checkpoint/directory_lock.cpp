@@ -12,12 +12,12 @@ namespace {
 constexpr const char* file_name = "lock";
 constexpr std::uint64_t whole = 0;      // byte of the file; a generation has the byte of its number, from 1 on
 
-struct flock range_of(std::uint64_t at, int type) noexcept {
+struct flock range_of(std::uint64_t at, std::uint64_t count, int type) noexcept {
   struct flock range{};
   range.l_type = static_cast<short>(type);
   range.l_whence = SEEK_SET;
   range.l_start = static_cast<off_t>(at);
-  range.l_len = 1;
+  range.l_len = static_cast<off_t>(count);
   return range;
 }
 
@@ -34,7 +34,7 @@ directory_lock::directory_lock(const image::own_directory& directory, lock_kind 
   }
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    struct flock range = range_of(at, kind == lock_kind::shared ? F_RDLCK : F_WRLCK);
+    struct flock range = range_of(at, 1, kind == lock_kind::shared ? F_RDLCK : F_WRLCK);
     if (fcntl(file_.get(), F_OFD_SETLK, &range) == 0) {
       end_ = lock_end::held;
       return;
@@ -58,7 +58,20 @@ directory_lock directory_lock::of_generation(const image::own_directory& directo
 }
 
 lock_end directory_lock::state_of_generation(const image::own_directory& directory, std::uint64_t number) {
-  return directory_lock(directory, lock_kind::exclusive, number, std::chrono::milliseconds(0)).end();
+  return state_of_generations(directory, number, number + 1);
+}
+
+lock_end directory_lock::state_of_generations(const image::own_directory& directory, std::uint64_t begin, std::uint64_t end) {
+  try {
+    const image::descriptor file = directory.open_or_make_file(file_name);
+    struct flock range = range_of(begin, end - begin, F_WRLCK);
+    int n = 0;
+    do n = fcntl(file.get(), F_OFD_GETLK, &range);
+    while (n != 0 && errno == EINTR);
+    return n != 0 ? lock_end::none_here : range.l_type == F_UNLCK ? lock_end::held : lock_end::busy;
+  } catch (const image::image_error&) {
+    return lock_end::none_here;
+  }
 }
 
 directory_lock& directory_lock::operator=(directory_lock&& other) noexcept {
@@ -72,7 +85,7 @@ directory_lock& directory_lock::operator=(directory_lock&& other) noexcept {
 
 void directory_lock::release() noexcept {
   if (!file_) return;
-  struct flock range = range_of(at_, F_UNLCK);
+  struct flock range = range_of(at_, 1, F_UNLCK);
   fcntl(file_.get(), F_OFD_SETLK, &range);
   file_.reset();
   end_ = lock_end::none_here;

@@ -24,8 +24,10 @@ class directory_lock {
   static directory_lock of_all(const image::own_directory& directory, lock_kind kind, std::chrono::milliseconds patience);
   /// Of who writes a generation. Does not wait.
   static directory_lock of_generation(const image::own_directory& directory, std::uint64_t number);
-  /// Whether another one has it, as of_generation() would say.
+  /// Whether another one has it, as of_generation() would say; nobody who asks at the same time meets this question.
   static lock_end state_of_generation(const image::own_directory& directory, std::uint64_t number);
+  /// The same, of any of [begin, end), at least one: they have locks before they have directories.
+  static lock_end state_of_generations(const image::own_directory& directory, std::uint64_t begin, std::uint64_t end);
 
   ~directory_lock() { release(); }
   directory_lock(directory_lock&& other) noexcept = default;

@@ -60,11 +60,15 @@ void check_copies(const own_directory& own, const manifest& contents) {
       throw store_error(error_kind::missing_file, own.path_of(name) + ": no rank has made this file, which images may refer to");
 }
 
-/// INV-36 what is committed refers to nothing that was removed: who removes waits until it is committed, or did so before.
+/// INV-36 what is committed refers to nothing that was removed, or is known to be damaged: who removes waits until it is committed, or did so before.
 void check_bases(const own_directory& all, const manifest& contents) {
   for (const std::uint64_t base : contents.builds_on) {
     const std::string name = generation_name(base);
-    if (!all.has_directory(name) || !all.open_directory(name).has(manifest_name))
+    const bool is_there = all.has_directory(name) && all.open_directory(name).has(manifest_name);
+    if (is_there && all.open_directory(name).has(failed_name))
+      throw store_error(error_kind::damaged, all.path_of(name) + ": the images have a part of their memory there, and a restart "
+                        "found it damaged; the next checkpoint will be whole");
+    if (!is_there)
       throw store_error(error_kind::missing_file, all.path_of(name) + ": the images have a part of their memory there, and "
                         "somebody has removed it; the next checkpoint will be whole");
   }

@@ -193,3 +193,14 @@ TEST_CASE("INV-38 while the nodes may have a newer one nothing is compacted") {
   fs::remove(on_nodes.path);
   CHECK(store::compact(directory, {}).to == length + 1);
 }
+
+TEST_CASE("INV-38 a job that has taken a number, and has no directory yet, is seen") {
+  const temporary_directory scratch;
+  const std::string directory = scratch.path() / "c";
+  REQUIRE(chain_in(directory) == "");
+  const auto all = image::own_directory::open(directory);
+  const auto taken = store::directory_lock::of_generation(all, length + 1);
+  REQUIRE(taken.end() == store::lock_end::held);
+  CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("a newer checkpoint is taken there just now"),
+                       store::store_error);
+}

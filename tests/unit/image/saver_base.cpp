@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <filesystem>
 
 using namespace mana;
@@ -31,6 +32,7 @@ std::string follow(const fs::path& directory, const std::vector<step>& steps, un
     how.full_every = full_every;
     image::image_saver saver(how);
     for (std::uint64_t generation = 1; const step& s : steps) {
+      std::memset(reinterpret_cast<char*>(wm::heap + generation * wm::page), static_cast<int>(generation), wm::page);
       const fs::path place = directory / ("gen-00000" + std::to_string(generation));
       fs::create_directory(place);
       image::image_plan plan;

@@ -152,3 +152,29 @@ TEST_CASE("a generation whose manifest the system cannot read is not removed, no
   fs::permissions(manifest, fs::perms(0600));
   CHECK(store::prune(made.directory(), 1).removed == numbers{1, 2, 3});
 }
+
+TEST_CASE("INV-36 what refers to a generation that a restart found damaged is not committed") {
+  const temporary_directory scratch;
+  const checkpoints made(scratch.path());
+  store::mark_failed(made.add(), "rank 0: spoilt");
+  const auto g = store::begin_generation(made.directory());
+  auto m = without_images();
+  m.builds_on = {1};
+  CHECK_THROWS_WITH_AS(store::commit(g, m), doctest::Contains("gen-000001: the images have a part of their memory there, and a restart"),
+                       store::store_error);
+  CHECK_FALSE(store::is_complete(g));
+}
+
+TEST_CASE("who asks for the state of generations keeps nobody from taking one") {
+  const temporary_directory scratch;
+  const checkpoints made(scratch.path());
+  made.add();
+  const auto all = image::own_directory::open(made.directory());
+  using store::directory_lock, store::lock_end;
+  CHECK(directory_lock::state_of_generations(all, 1, 100) == lock_end::held);
+  const auto writing = store::begin_generation(made.directory());
+  CHECK(writing.number == 2);
+  CHECK(directory_lock::state_of_generations(all, 1, 100) == lock_end::busy);
+  CHECK(directory_lock::state_of_generations(all, 3, 100) == lock_end::held);
+  CHECK(directory_lock::state_of_generation(all, 2) == lock_end::busy);
+}
