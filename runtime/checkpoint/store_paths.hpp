@@ -11,10 +11,13 @@ inline constexpr const char* manifest_name = "manifest.json";
 inline constexpr const char* new_manifest_name = "manifest.json.new";
 inline constexpr const char* failed_name = "failed";
 
-/// Without the slash at the end that a user may have typed, and without "." and "..".
+/// Absolute, without the slash at the end that a user may have typed, and without ".". What ".." means is for the system to say:
+/// behind a link it is another directory than the one before it in the text.
 inline std::filesystem::path tidy(const std::string& directory) {
-  const std::filesystem::path path = std::filesystem::absolute(directory).lexically_normal();
-  return path.has_filename() ? path : path.parent_path();
+  std::filesystem::path path;
+  for (const auto& name : std::filesystem::absolute(directory))
+    if (!name.empty() && name != ".") path /= name;
+  return path;
 }
 
 /// in: refused  what an error of the system is

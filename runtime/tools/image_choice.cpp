@@ -4,7 +4,7 @@
 #include "store_failure.hpp"
 
 #include <store.hpp>
-
+#include <store_paths.hpp>
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ std::vector<chosen_image> images_in(const fs::path& directory) {
 
 chosen of_generation(const fs::path& directory) {
   chosen found{directory.string(), generation_of(directory), true, {}};
-  found.complete = fs::exists(directory / "manifest.json");
+  found.complete = store::is_complete({found.directory, 0});
   if (!found.complete) {
     found.images = images_in(directory);
     return found;
@@ -75,7 +75,7 @@ chosen of_directory(const fs::path& directory) {
 /// The image itself knows its rank.
 chosen of_file(const fs::path& path) {
   const fs::path directory = path.parent_path();
-  return {directory.string(), generation_of(directory), fs::exists(directory / "manifest.json"),
+  return {directory.string(), generation_of(directory), store::is_complete({directory.string(), 0}),
           {{static_cast<std::uint32_t>(number_in(path.filename().string(), "rank-", ".mana").value_or(0)),
             path.string(), size_of(path)}}};
 }
@@ -84,8 +84,9 @@ chosen of_file(const fs::path& path) {
 
 chosen choose_images(const std::string& word, std::optional<std::uint32_t> rank) {
   std::error_code error;
-  fs::path path = fs::absolute(word, error).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
+  const fs::path path = store::tidy(word);
+  if (!fs::exists(path, error) && error)
+    throw failure(exit_code::checkpoint_unreadable, fmt::format("{}: {}", word, error.message()));
   if (!fs::exists(path, error))
     throw failure(exit_code::checkpoint_missing, word + ": there is no such file or directory",
                   "name a directory of checkpoints, a checkpoint in it, or an image");

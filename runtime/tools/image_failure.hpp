@@ -10,6 +10,8 @@ namespace mana::tools {
   switch (error.kind()) {
     case image::error_kind::missing: throw failure(exit_code::checkpoint_missing, error.what());
     case image::error_kind::file: throw failure(exit_code::surroundings_differ, error.what(), "put it back");
+    case image::error_kind::io: throw failure(exit_code::checkpoint_unreadable, error.what());
+    case image::error_kind::not_own: throw failure(exit_code::checkpoint_not_own, error.what());
     default: throw failure(exit_code::checkpoint_damaged, error.what());
   }
 }

@@ -6,6 +6,7 @@
 #include <generation_choice.hpp>
 #include <local_store.hpp>
 #include <store_id.hpp>
+#include <store_paths.hpp>
 
 #include <fmt/format.h>
 
@@ -22,14 +23,9 @@ mpi_name mpi_of(const std::string& name, const std::string& where) {
                 fmt::format("{}: the checkpoint was made with {}, which this mana does not know", where, name));
 }
 
-std::filesystem::path without_end(const std::filesystem::path& path) {
-  const auto whole = std::filesystem::absolute(path).lexically_normal();
-  return whole.has_filename() ? whole : whole.parent_path();
-}
-
 /// The newest whose manifest can be read.
 restart_source as_source(const store::generation_choice::candidate& newest, const std::filesystem::path& named) {
-  const auto path = without_end(newest.which.path);
+  const auto path = store::tidy(newest.which.path);
   return {mpi_of(newest.contents.mpi, path.string()), path.string(), path.parent_path(),
           path == named ? path : std::filesystem::path()};
 }
@@ -77,7 +73,7 @@ restart_source without_checkpoint(const store::store_error& why, const std::opti
 }  // namespace
 
 restart_source find_restart_source(const run_options& options, const launcher& started_by) {
-  const auto named = without_end(options.checkpoint_directory);
+  const auto named = store::tidy(options.checkpoint_directory);
   try {
     std::optional<store::generation_choice::candidate> global;
     try {
