@@ -1,8 +1,6 @@
 #include "task_thread.hpp"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <step_back.hpp>
 
 #include <thread>
 #include <utility>
@@ -23,7 +21,7 @@ void task_thread::drain() {
 }
 
 void task_thread::run() {
-  if (nice_ != 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice_);
+  image::step_back(nice_);
   std::unique_lock hold(lock_);
   for (;;) {
     changed_.wait(hold, [this] { return !tasks_.empty(); });

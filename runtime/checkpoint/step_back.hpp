@@ -1,0 +1,19 @@
+// Who writes or copies while the program runs on lets it have the cores first.
+#pragma once
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace mana::image {
+
+/// The calling thread gets less of a core than it has now. Takes no lock, allocates nothing.
+/// in: by  steps of nice(2); there is none beyond 19
+inline void step_back(int by) noexcept {
+  constexpr int least = 19;
+  errno = 0;
+  const int now = getpriority(PRIO_PROCESS, 0);          // of this thread
+  if (by > 0 && (now != -1 || errno == 0)) setpriority(PRIO_PROCESS, 0, std::min(now + by, least));
+}
+
+}  // namespace mana::image
