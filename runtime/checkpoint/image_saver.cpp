@@ -169,6 +169,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     const std::string mode = mode_of(plan, "forked");
     plan.sections.push_back(as_section(mode));
     plan.generation = generation;
+    plan.shown = mark_not_copied(plan.regions, plan.may_be_advised);
     image_writer writer(std::move(plan));
     const shared_value<outcome> told;
     if (!writer.write_shared()) throw image_error(error_kind::io, writer.failure_text(writer.failure()));

@@ -22,6 +22,9 @@ namespace {
 /// What a shared mapping of a file shows is in the file; only what the program could have changed is kept.
 bool holds_memory(const region& r) noexcept { return !maps_file_again(r) || (r.protection & PROT_WRITE) != 0; }
 
+/// Before the process may be copied.
+bool is_first(const region& r) noexcept { return r.shared || r.is_not_copied; }
+
 std::uint64_t resident_bytes() {
   std::uint64_t all = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;
@@ -93,6 +96,7 @@ bool image_writer::finish() noexcept {
   if (!write_regions(false)) return false;
   if (files_ && !files_->are_as_they_were())
     return out_.fail("a file of the program's was written to while the image was written, which refers to it", ETXTBSY);
+  if (const char* const changed = plan_.shown.find_changed(); changed != nullptr) return out_.fail(changed, ETXTBSY);
   fault_point(fault::point::half_written);
   if (!write_tables() || !out_.append(&end_, sizeof end_)) return false;
   result_.file_bytes = out_.position();
@@ -114,17 +118,17 @@ std::uint64_t image_writer::own_bytes() const noexcept {
   const std::uint64_t base = plan_.base == nullptr ? 0 : plan_.base->chunks.size() * sizeof(chunk_record) + sums;
   const std::uint64_t files = files_ ? program_files::buffer_bytes : 0;
   return output_file::buffer_bytes + own_memory::buffer_bytes + files + crew_.memory_bytes() + tables_.size() +
-         shared_.bytes() + private_.bytes() + sums + base;
+         first_.bytes() + rest_.bytes() + sums + base;
 }
 
-bool image_writer::write_regions(bool shared) noexcept {
-  records_ = shared ? &shared_ : &private_;
+bool image_writer::write_regions(bool first) noexcept {
+  records_ = first ? &first_ : &rest_;
   next_unwritten_ = 0;
   region_ = nullptr;
   if (!memory_.open()) return fail_here("the program's memory cannot be read from /proc/self");
   bool well = true;
   for (const region& r : plan_.regions)
-    if (well && r.shared == shared && holds_memory(r)) well = write_windows(r);
+    if (well && is_first(r) == first && holds_memory(r)) well = write_windows(r);
   while (well && !crew_.is_idle()) well = take_oldest();
   crew_.stop();
   return well;
@@ -354,7 +358,7 @@ bool image_writer::write_tables() noexcept {
   if (!write_observed() || !add_to_tables(tables_.data(), tables_.size()) || !write_chunk_records()) return false;
   end_.magic = trailer_magic;
   end_.tables_checksum = tables_sum_.digest();
-  end_.chunk_count = shared_.size() + private_.size();
+  end_.chunk_count = first_.size() + rest_.size();
   end_.checksum = XXH3_64bits(&end_, offsetof(trailer, checksum));
   return true;
 }
@@ -368,13 +372,13 @@ bool image_writer::write_observed() noexcept {
   return add_to_tables(&observed_, sizeof observed_) && add_to_tables(bytes->data(), bytes->size());
 }
 
-/// Of shared and of private memory, ascending.
+/// Of what was written first and of the rest, ascending.
 bool image_writer::write_chunk_records() noexcept {
   std::size_t s = 0, p = 0;
-  while (s < shared_.size() || p < private_.size()) {
-    const bool takes_shared =
-        p == private_.size() || (s < shared_.size() && shared_[s].address < private_[p].address);
-    const chunk_record& next = takes_shared ? shared_[s++] : private_[p++];
+  while (s < first_.size() || p < rest_.size()) {
+    const bool takes_first =
+        p == rest_.size() || (s < first_.size() && first_[s].address < rest_[p].address);
+    const chunk_record& next = takes_first ? first_[s++] : rest_[p++];
     if (!add_to_tables(&next, sizeof next)) return false;
   }
   return true;

@@ -10,6 +10,7 @@
 #include "pack_crew.hpp"
 #include "packing.hpp"
 #include "page_sums.hpp"
+#include "process_copy.hpp"
 #include "processor.hpp"
 #include "program_files.hpp"
 #include "window.hpp"
@@ -45,6 +46,7 @@ struct image_plan {
                                      // bytes of the image depend on it
   std::uint64_t most_per_s = 0;      // bytes; 0: no limit
   const base_image* base = nullptr;  // nullptr: all memory is written. Lives as long as the writer
+  shown_files shown;                 // that are not to change until the image is written
   std::vector<page_range> unwritten; // since the base; ascending
   std::vector<file_origin> origins;  // memory that may be referred to in files of the program's; none overlaps another
   std::string node;                  // whose ranks share copies of those files in the image's directory; empty: the files
@@ -52,6 +54,7 @@ struct image_plan {
   unsigned node_ranks = 0;           // of that node: what is not worth a copy is stored; 0: not known, all is shared
   std::uint64_t generation = 0;      // number of the image's; for copies
   bool sums = false;                 // are wanted afterwards
+  bool may_be_advised = true;        // by madvise; false: no mapping ever was
   bool limited = true;               // by the rate that the user has set
   bool for_directory = true;         // of checkpoints, now or later; else it stays on the node
   page_source* pages = nullptr;      // that memory is taken from; nullptr: of this process. Lives as long as the writer
@@ -78,7 +81,8 @@ class image_writer {
   /// errors: image_error (io), std::bad_alloc
   explicit image_writer(image_plan plan);
 
-  /// Memory that others can write to as well: before the program goes on, and before a fork.
+  /// Memory that others can write to as well, and what a copy of the process would not have: before the program goes on, and
+  /// before a fork.
   bool write_shared() noexcept;
   /// All other memory, the tables, and the end. The file is durable when this returns true.
   bool finish() noexcept;
@@ -98,7 +102,7 @@ class image_writer {
  private:
   enum class found { nothing, something, failure };
 
-  bool write_regions(bool shared) noexcept;
+  bool write_regions(bool first) noexcept;
   bool write_windows(const region& r) noexcept;
   found fill(window& w) noexcept;
   bool is_unwritten(std::uintptr_t at) noexcept;
@@ -130,8 +134,8 @@ class image_writer {
   std::vector<char> tables_;                 // all but what was observed, and the chunks' records
   section_header observed_{};
   checksum_state tables_sum_;
-  grow_array<chunk_record> shared_, private_;
-  grow_array<chunk_record>* records_ = &shared_;
+  grow_array<chunk_record> first_, rest_;
+  grow_array<chunk_record>* records_ = &first_;
   const region* region_ = nullptr;           // of the records that are made
   std::size_t first_of_region_ = 0;          // no record gives memory of two regions
   std::size_t next_unwritten_ = 0;

@@ -19,6 +19,7 @@ struct region {
   std::uint64_t device = 0, inode = 0;   // of the file; not in an image
   bool is_file = false;        // it shows a file now, without a path: an image's; else `path` is what it came from; not in
                                // an image
+  bool is_not_copied = false;  // a copy of the process would not hold it as it is; not in an image
 };
 
 /// A shared mapping of a file that still has its name: a restart maps the file again.
