@@ -45,9 +45,10 @@ int image_memory::find_touched(const region&, std::uintptr_t begin, std::size_t 
 }
 
 /// The window is the one that was just looked at.
-void image_memory::copy(const region&, std::uintptr_t, std::size_t pages, bool* wanted, char* into) noexcept {
+bool image_memory::copy(const region&, std::uintptr_t, std::size_t pages, bool* wanted, char* into) noexcept {
   for (std::size_t i = 0; i < pages; ++i)
     if (wanted[i]) std::memcpy(into + i * page_bytes, window_.get() + i * page_bytes, page_bytes);
+  return true;
 }
 
 write_result write_whole(const rank_image& of, const std::string& path, const packing& how, unsigned pack_threads,

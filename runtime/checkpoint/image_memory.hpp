@@ -20,7 +20,7 @@ class image_memory final : public page_source {
 
   bool open() noexcept override;
   int find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override;
-  void copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override;
+  bool copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override;
 
   /// Why a page could not be read.
   const std::optional<image_error>& failure() const noexcept { return failure_; }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -160,6 +161,16 @@ bool image_writer::is_unwritten(std::uintptr_t at) noexcept {
   return next_unwritten_ < ranges.size() && ranges[next_unwritten_].begin <= at;
 }
 
+/// Where also the process finds it that this one is a copy of.
+const char* image_writer::name_unreadable(const region& r) noexcept {
+  const int error = errno;
+  std::snprintf(unreadable_->text, sizeof unreadable_->text, "the program's memory at %lx-%lx%s%.100s cannot be read",
+                static_cast<unsigned long>(r.begin), static_cast<unsigned long>(r.end), r.path.empty() ? "" : ", of ",
+                r.path.c_str());
+  errno = error;
+  return unreadable_->text;
+}
+
 /// What becomes of each page.
 image_writer::found image_writer::fill(window& w) noexcept {
   bool wanted[pages_per_window];
@@ -181,7 +192,10 @@ image_writer::found image_writer::fill(window& w) noexcept {
       wanted[i] = false;
       if (plan_.sums) sums_.set(at, plan_.base->sums.get(at));
     }
-  memory_.copy(*w.of, w.begin, w.pages, wanted, w.memory);
+  if (!memory_.copy(*w.of, w.begin, w.pages, wanted, w.memory)) {
+    fail_here(name_unreadable(*w.of));
+    return found::failure;
+  }
   judge(w, wanted);
   if (files_ && !w.of->shared) find_in_files(w);
   if (plan_.observer && (w.of->protection & PROT_WRITE) != 0) show(w, wanted);

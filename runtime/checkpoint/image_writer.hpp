@@ -13,6 +13,7 @@
 #include "process_copy.hpp"
 #include "processor.hpp"
 #include "program_files.hpp"
+#include "shared_value.hpp"
 #include "window.hpp"
 #include "write_meter.hpp"
 
@@ -100,6 +101,7 @@ class image_writer {
   page_sums take_sums() noexcept { return std::move(sums_); }
 
  private:
+  struct message { char text[200]; };
   enum class found { nothing, something, failure };
 
   bool write_regions(bool first) noexcept;
@@ -120,6 +122,7 @@ class image_writer {
   std::uint64_t own_bytes() const noexcept;
   bool add_to_tables(const void* data, std::size_t bytes) noexcept;
   bool write_chunk_records() noexcept;
+  const char* name_unreadable(const region& r) noexcept;
   bool fail_here(const char* what) noexcept { return out_.fail(what, errno); }
 
   image_plan plan_;
@@ -140,6 +143,7 @@ class image_writer {
   std::size_t first_of_region_ = 0;          // no record gives memory of two regions
   std::size_t next_unwritten_ = 0;
   trailer end_{};
+  shared_value<message> unreadable_;
   write_result result_;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace mana::image {
@@ -20,6 +21,16 @@ bool is_zero(const char* page) noexcept {
   }
   return true;
 }
+
+namespace {
+
+/// Bits of an entry of pagemap; Documentation/admin-guide/mm/pagemap.rst.
+constexpr std::uint64_t guard = std::uint64_t{1} << 58, swapped = std::uint64_t{1} << 62, present = std::uint64_t{1} << 63;
+
+/// Of which the page tables say what there is.
+bool is_in_page_tables(const region& r) noexcept { return !r.is_file && !r.shared; }
+
+}  // namespace
 
 own_memory::own_memory() : entries_(new std::uint64_t[capacity]) {}
 
@@ -37,22 +48,22 @@ void own_memory::close_all() noexcept {
 bool own_memory::open() noexcept {
   close_all();
   begin_ = end_ = 0;
+  files_.begin();
   pagemap_ = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   memory_ = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   return pagemap_ >= 0 && memory_ >= 0;
 }
 
 int own_memory::find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept {
-  if (r.is_file || r.shared) {
-    std::fill_n(touched, pages, true);
-    return 1;
+  if (!is_in_page_tables(r)) {
+    const unsigned char* const there = maps_file_again(r) ? nullptr : files_.find(r, begin, pages);
+    for (std::size_t i = 0; i < pages; ++i) touched[i] = there == nullptr || (there[i] & 1) != 0;
+  } else {
+    const std::uint64_t* const entries = page_entries(r, begin, pages);
+    if (entries == nullptr) return -1;
+    for (std::size_t i = 0; i < pages; ++i) touched[i] = (entries[i] & (present | swapped)) != 0 && (entries[i] & guard) == 0;
   }
-  constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
-  const std::uint64_t* const entries = page_entries(r, begin, pages);
-  if (entries == nullptr) return -1;
-  bool any = false;
-  for (std::size_t i = 0; i < pages; ++i) any |= touched[i] = (entries[i] & present_or_swapped) != 0;
-  return any ? 1 : 0;
+  return std::find(touched, touched + pages, true) != touched + pages ? 1 : 0;
 }
 
 /// Read for many pages at a time: large reservations are mostly holes.
@@ -69,25 +80,58 @@ const std::uint64_t* own_memory::page_entries(const region& r, std::uintptr_t be
   return entries_ + (begin - begin_) / page_bytes;
 }
 
-void own_memory::copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted,
-                      char* into) noexcept {
-  // Not protected pages, and not those of files, which may end before their mapping does.
-  const bool in_place = (r.protection & PROT_READ) != 0 && !r.is_file;
+bool own_memory::read(std::uintptr_t begin, std::size_t bytes, char* into) const noexcept {
+  return pread(memory_, into, bytes, static_cast<off_t>(begin)) == static_cast<ssize_t>(bytes);
+}
+
+bool own_memory::copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept {
+  return is_in_page_tables(r) ? copy_private(r, begin, pages, wanted, into) : copy_file(r, begin, pages, wanted, into);
+}
+
+/// Only what is there is read in place. The kernel shows guards as what is swapped out (MADV_GUARD_INSTALL; before Linux 6.15
+/// they cannot be told from it): what it cannot read of that, the program cannot either. That it does not read what is there
+/// is no reason to lose it: some kernels keep what is protected from everybody (proc_mem.force_override).
+bool own_memory::copy_private(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept {
+  const std::uint64_t* const entries = page_entries(r, begin, pages);
+  if (entries == nullptr) return false;
+  const auto is_there = [&](std::size_t i) { return (entries[i] & present) != 0; };
   for (std::size_t i = 0; i < pages;) {
     std::size_t n = i;
-    while (n < pages && wanted[n] == wanted[i]) ++n;
-    const std::size_t bytes = (n - i) * page_bytes;
-    const std::uintptr_t from = begin + i * page_bytes;
-    char* const to = into + i * page_bytes;
-    if (wanted[i] && in_place) {
-      std::memcpy(to, reinterpret_cast<const char*>(from), bytes);
-    } else if (wanted[i] && pread(memory_, to, bytes, static_cast<off_t>(from)) != static_cast<ssize_t>(bytes)) {
-      for (std::size_t k = i; k < n; ++k)
-        wanted[k] = pread(memory_, into + k * page_bytes, page_bytes, static_cast<off_t>(begin + k * page_bytes)) ==
-                    static_cast<ssize_t>(page_bytes);
+    while (n < pages && wanted[n] == wanted[i] && is_there(n) == is_there(i)) ++n;
+    if (wanted[i] && is_there(i) && (r.protection & PROT_READ) != 0)
+      std::memcpy(into + i * page_bytes, reinterpret_cast<const char*>(begin + i * page_bytes), (n - i) * page_bytes);
+    else if (wanted[i] && !read_pages(begin, i, n, wanted, into) && is_there(i))
+      return false;
+    i = n;
+  }
+  return true;
+}
+
+/// What cannot be read is behind the file's end. What is not there of a file that a restart maps again is zeros, and wanted.
+bool own_memory::copy_file(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept {
+  const unsigned char* const there = files_.find(r, begin, pages);
+  const auto is_hole = [&](std::size_t i) { return there != nullptr && (there[i] & 1) == 0; };
+  for (std::size_t i = 0; i < pages;) {
+    std::size_t n = i;
+    while (n < pages && wanted[n] == wanted[i] && is_hole(n) == is_hole(i)) ++n;
+    if (wanted[i] && !is_hole(i)) read_pages(begin, i, n, wanted, into);
+    for (std::size_t k = i; k < n && wanted[k] && is_hole(i); ++k) {
+      wanted[k] = begin + k * page_bytes < files_.end_of_file();
+      std::memset(into + k * page_bytes, 0, page_bytes);
     }
     i = n;
   }
+  return true;
+}
+
+/// Pages [first, end) of those at `begin`.     out: false: some cannot be read, and are not wanted any more; errno says why
+bool own_memory::read_pages(std::uintptr_t begin, std::size_t first, std::size_t end, bool* wanted, char* into) const noexcept {
+  if (read(begin + first * page_bytes, (end - first) * page_bytes, into + first * page_bytes)) return true;
+  int error = 0;
+  for (std::size_t k = first; k < end; ++k)
+    if (!(wanted[k] = read(begin + k * page_bytes, page_bytes, into + k * page_bytes))) error = errno;
+  errno = error;
+  return error == 0;
 }
 
 }  // namespace mana::image

@@ -15,8 +15,8 @@ class page_source {
   /// Marks the pages of [begin, begin + pages) that may hold something.      out: -1 failed, 0 none, 1 some
   virtual int find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept = 0;
   /// Copies the wanted pages to the same places in `into`. One that cannot be read, by the program neither, is not wanted any
-  /// more.
-  virtual void copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept = 0;
+  /// more.     out: false: there is one that cannot be read; errno says why
+  virtual bool copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept = 0;
 };
 
 }  // namespace mana::image

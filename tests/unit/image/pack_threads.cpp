@@ -41,14 +41,15 @@ class watched_memory final : public image::page_source {
   int find_touched(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override {
     return memory_.find_touched(r, begin, pages, touched);
   }
-  void copy(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override {
-    memory_.copy(r, begin, pages, wanted, into);
+  bool copy(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override {
+    const bool well = memory_.copy(r, begin, pages, wanted, into);
     for (const own_task& task : own_tasks()) {
       if (task.id == getpid()) continue;
       if (!task.blocks_all_signals) wrong = "a thread takes signals";
       if (task.nice != getpriority(PRIO_PROCESS, 0)) wrong = "a thread has another priority";
     }
     most = std::max(most, own_tasks().size());
+    return well;
   }
 
   std::size_t most = 0;

@@ -33,8 +33,8 @@ class held_back final : public image::page_source {
   int find_touched(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override {
     return memory_.find_touched(r, begin, pages, touched);
   }
-  void copy(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override {
-    memory_.copy(r, begin, pages, wanted, into);
+  bool copy(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override {
+    return memory_.copy(r, begin, pages, wanted, into);
   }
 
  private:
