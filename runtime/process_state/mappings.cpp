@@ -2,14 +2,18 @@
 
 #include <saved_state.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../checkpoint/pagemap_scan.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -23,6 +27,8 @@ constexpr flag_row flags[] = {{"sr", MADV_SEQUENTIAL}, {"rr", MADV_RANDOM},     
                               {"dd", MADV_DONTDUMP},   {"wf", MADV_WIPEONFORK}, {"hg", MADV_HUGEPAGE},
                               {"nh", MADV_NOHUGEPAGE}, {"mg", MADV_MERGEABLE}};
 
+constexpr int guard_install = 102;               // MADV_GUARD_INSTALL
+constexpr unsigned page_is_guard = 1u << 8;      // PAGE_IS_GUARD
 constexpr unsigned policy_at_address = 2;       // MPOL_F_ADDR
 constexpr std::size_t most_nodes = 1024, bits = 64;
 
@@ -102,12 +108,39 @@ std::vector<mapping_state> parse_mappings(std::istream& smaps,
   return all;
 }
 
+std::vector<mapping_state> find_guards(std::uint64_t begin, std::uint64_t end) {
+  std::vector<mapping_state> found;
+  const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  page_region part[64];
+  pm_scan_arg scan{};
+  scan.size = sizeof scan;
+  scan.end = end;
+  scan.vec = reinterpret_cast<std::uint64_t>(part);
+  scan.vec_len = std::size(part);
+  scan.category_mask = scan.return_mask = page_is_guard;
+  for (scan.start = begin; scan.start < end; scan.start = scan.walk_end) {
+    const int n = ioctl(pagemap, PAGEMAP_SCAN, &scan);
+    if (n < 0 || scan.walk_end <= scan.start) break;
+    for (int i = 0; i < n; ++i) {
+      found.emplace_back().begin = part[i].start;
+      found.back().end = part[i].end;
+      found.back().advice = {guard_install};
+    }
+  }
+  if (pagemap >= 0) close(pagemap);
+  return found;
+}
+
 std::vector<mapping_state> read_mappings() {
-  if (split::saved().has_advice == 0) return {};
+  const split::saved_state& state = split::saved();
+  std::vector<mapping_state> all = find_guards(lower::window_begin, lower::window_end);
+  std::ranges::move(find_guards(state.fixed_begin, state.fixed_end), std::back_inserter(all));
+  if (state.has_advice == 0) return all;
   std::ifstream smaps("/proc/self/smaps");
-  std::vector<mapping_state> all = parse_mappings(smaps, is_programs);
-  for (mapping_state& m : all) m.policy = policy_at(m.begin);
-  std::erase_if(all, [](const mapping_state& m) { return !m.has_any(); });
+  std::vector<mapping_state> advised = parse_mappings(smaps, is_programs);
+  for (mapping_state& m : advised) m.policy = policy_at(m.begin);
+  std::erase_if(advised, [](const mapping_state& m) { return !m.has_any(); });
+  std::ranges::move(advised, std::back_inserter(all));
   return all;
 }
 

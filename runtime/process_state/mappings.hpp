@@ -2,7 +2,7 @@
 // memory, growth downward.
 //
 // /proc/self/smaps shows most of it, slowly: the kernel walks all page tables. So it is read only if the program has made
-// one of the calls that the traps take notice of (traps/advice.cpp).
+// one of the calls that the traps take notice of (traps/advice.cpp). Guards are not there, and are found fast.
 #pragma once
 #include "attribute.hpp"
 
@@ -27,7 +27,10 @@ struct mapping_state {
 std::vector<mapping_state> parse_mappings(std::istream& smaps,
                                           const std::function<bool(std::uint64_t begin, std::uint64_t end)>& wanted);
 
-/// Of the program's mappings those that have any.
+/// What MADV_GUARD_INSTALL has made of [begin, end), as advice. None where the kernel does not tell, before Linux 6.15.
+std::vector<mapping_state> find_guards(std::uint64_t begin, std::uint64_t end);
+
+/// Of the program's mappings those that have any, after its guards: none can be put into memory that is locked already.
 std::vector<mapping_state> read_mappings();
 /// The flags that mlockall has now.
 int locks_all() noexcept;

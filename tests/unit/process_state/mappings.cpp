@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <sstream>
 
@@ -31,6 +32,33 @@ TEST_CASE("flags of mappings") {
   CHECK(all[1].advice == std::vector<int>{MADV_DONTFORK, MADV_WIPEONFORK});
   CHECK(all[2].grows);
   CHECK_FALSE(all[3].has_any());
+}
+
+TEST_CASE("guards are found, and put into memory that is mapped anew") {
+  constexpr std::size_t page = 4096, bytes = 64 * page;
+  constexpr int guard_install = 102;       // MADV_GUARD_INSTALL
+  const auto map = [](void* at, int how) {
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | how, -1, 0);
+  };
+  char* const memory = static_cast<char*>(map(nullptr, 0));
+  const auto begin = reinterpret_cast<std::uint64_t>(memory);
+  std::fill_n(memory, bytes, char{1});
+  if (madvise(memory + 5 * page, 2 * page, guard_install) != 0) return;       // Linux before 6.13
+  madvise(memory + 9 * page, page, guard_install);
+  const auto guards = find_guards(begin, begin + bytes);
+  if (guards.empty()) return;              // before 6.15
+  REQUIRE(guards.size() == 2);
+  CHECK(guards[0].begin == begin + 5 * page);
+  CHECK(guards[0].end == begin + 7 * page);
+  REQUIRE(map(memory, MAP_FIXED) == memory);
+  CHECK(write_mappings(guards).empty());
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  for (const std::size_t i : {5u, 6u, 9u}) CHECK(write(ends[1], memory + i * page, 1) == -1);
+  for (const std::size_t i : {4u, 7u, 10u}) CHECK(write(ends[1], memory + i * page, 1) == 1);
+  close(ends[0]);
+  close(ends[1]);
+  munmap(memory, bytes);
 }
 
 TEST_CASE("children, alive and ended") {
