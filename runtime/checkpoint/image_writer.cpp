@@ -187,7 +187,7 @@ image_writer::found image_writer::fill(window& w) noexcept {
   if (plan_.base != nullptr)
     for (std::size_t i = 0; i < w.pages; ++i) {
       const std::uintptr_t at = w.begin + i * page_bytes;
-      if (!is_unwritten(at)) continue;
+      if (!wanted[i] || !is_unwritten(at)) continue;       // guards may look unwritten
       w.what[i] = page::kept;
       wanted[i] = false;
       if (plan_.sums) sums_.set(at, plan_.base->sums.get(at));

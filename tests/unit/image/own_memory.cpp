@@ -66,6 +66,32 @@ TEST_CASE("guards that the program has installed are not read, and what is besid
   }) == "");
 }
 
+TEST_CASE("a guard that is called unwritten takes nothing from the image before") {
+  const temporary_directory directory;
+  const auto path_of = [&](int generation) {
+    const fs::path place = directory.path() / ("gen-00000" + std::to_string(generation));
+    fs::create_directory(place);
+    return (place / "rank-00000.mana").string();
+  };
+  const std::uintptr_t guarded = wm::heap + 5 * wm::page;
+  CHECK(in_child([&]() -> std::string {
+    wm::make_small();
+    write_image(path_of(1));
+    if (madvise(reinterpret_cast<void*>(guarded), wm::page, guard_install) != 0) return {};      // Linux before 6.13
+    const image::base_image base = image::as_base(image::rank_image(path_of(1)).about(), 1, "rank-00000.mana");
+    image::image_plan plan;
+    plan.path = path_of(2);
+    plan.regions = image::upper_regions(0, 0);
+    plan.base = &base;
+    plan.unwritten = {{wm::heap, wm::heap + wm::small}};
+    image::write_rank_image(std::move(plan));
+    const image::rank_image changes(path_of(2));
+    for (const image::chunk_record& c : changes.about().chunks)
+      if (c.address <= guarded && guarded < c.address + c.memory_bytes) return "it has the guard's page";
+    return {};
+  }) == "");
+}
+
 TEST_CASE("shared memory stays as sparse as it is when its image is written") {
   if (has_swap()) return;
   const temporary_directory directory;
