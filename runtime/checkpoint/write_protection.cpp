@@ -1,5 +1,7 @@
 #include "write_protection.hpp"
 
+#include "../loader/tracked_memory.hpp"
+
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
@@ -119,6 +121,7 @@ bool write_protection::track(const region& r) noexcept {
   uffdio_register range{};
   range.range = {r.begin, r.end - r.begin};
   range.mode = UFFDIO_REGISTER_MODE_WP;
+  split::memory_was_tracked.store(true, std::memory_order_relaxed);
   return ioctl(fault_fd_, UFFDIO_REGISTER, &range) == 0;
 }
 

@@ -1,8 +1,10 @@
 // mmap, munmap, mremap, brk: the upper half's memory stays in the window (INV-1), and the map of the window exact.
 #include "lazy.hpp"
+#include "pieces.hpp"
 #include "trap.hpp"
 
 #include "../loader/saved_state.hpp"
+#include "../loader/tracked_memory.hpp"
 #include "../loader/window.hpp"
 
 #include <sys/mman.h>
@@ -118,6 +120,35 @@ void tell_moved_away(const trap& t, const address_range& old) noexcept {
   else if (held == -EEXIST) ::madvise(begin, old.bytes(), MADV_DONTNEED);      // MREMAP_DONTUNMAP: it is empty already
 }
 
+bool is_tracked() noexcept { return memory_was_tracked.load(std::memory_order_relaxed); }
+
+/// Frees what of `r` nothing is mapped at: where the kernel moves several mappings, it may fail between two.
+void release_gaps(const address_range& r) noexcept {
+  std::uintptr_t at = r.begin;
+  const auto release_to = [&](std::uintptr_t end) {
+    if (at >= end) return;
+    forget_lazy({at, end});
+    mmap_window().release({at, end});
+  };
+  const bool is_known = each_mapping([&](const kernel_mapping& m) {
+    const address_range part = common(m.range, r);
+    if (part.bytes() == 0) return;
+    release_to(part.begin);
+    at = part.end;
+  });
+  if (is_known) release_to(r.end);
+}
+
+/// Of what is to grow the kernel takes one mapping, or refuses before it has done anything to it. Otherwise it may have moved the
+/// first before it meets one that it does not move (tracked ones, Linux 6.17), or have cut off the end.
+long move_tracked(const trap& t, const remap& m, const address_range& target) noexcept {
+  if (target.bytes() > m.old.bytes()) {
+    const long result = call_mremap(t, m, m.flags | MREMAP_FIXED, target.begin);
+    if (result != -EFAULT) return result;
+  }
+  return move_by_pieces(m.old, target, (m.flags & MREMAP_DONTUNMAP) != 0);
+}
+
 /// To a place that the program names, or that was chosen and taken here.
 long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept {
   const address_range target{to, to + m.new_bytes};
@@ -129,13 +160,15 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
     if (t.role == process_role::owner) ::munmap(reinterpret_cast<void*>(to), m.new_bytes);
   }
   const bool by_copy = touches_cut(m.old), keeps_old = (m.flags & MREMAP_DONTUNMAP) != 0;
-  forget_lazy(target);
-  const long result = by_copy ? move_by_copy(t, m.old, target, keeps_old)
-                              : call_mremap(t, m, m.flags | MREMAP_FIXED, to);
+  const long result = by_copy        ? move_by_copy(t, m.old, target, keeps_old)
+                      : is_tracked() ? move_tracked(t, m, target)
+                                     : call_mremap(t, m, m.flags | MREMAP_FIXED, to);
   if (is_error(result)) {
-    mmap_window().release(target);
+    release_gaps(target);
+    release_gaps(m.old);
     return result;
   }
+  forget_lazy(target);
   if (!by_copy) tell_moved_away(t, m.old);
   if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) mmap_window().release(m.old);
   return result;
@@ -150,7 +183,8 @@ long cut_off(const remap& m, const address_range& rest) noexcept {
 
 long shrink(const trap& t, const remap& m) noexcept {
   const address_range rest{m.grown.end, m.old.end};
-  const long result = touches_cut(m.old) ? cut_off(m, rest) : call_mremap(t, m, 0, 0);
+  long result = touches_cut(m.old) ? cut_off(m, rest) : call_mremap(t, m, 0, 0);
+  if (result == -EFAULT && is_tracked() && survey(m.old).is_whole()) result = cut_off(m, rest);
   if (is_error(result) || rest.bytes() == 0) return result;
   forget_lazy(rest);
   tell_moved_away(t, rest);
@@ -162,8 +196,10 @@ long grow_in_place(const trap& t, const remap& m) noexcept {
   const address_range more{m.old.end, m.grown.end};
   if (touches_cut(m.old)) return -ENOMEM;      // a file's mapping grows over the file
   if (!mmap_window().take_if_free(more)) return -ENOMEM;
-  const long result = call_mremap(t, m, 0, 0);
-  if (is_error(result)) mmap_window().release(more);
+  long result = call_mremap(t, m, 0, 0);
+  if (result == -EFAULT && is_tracked()) result = grow_last_piece(m.old, more.bytes());
+  if (!is_error(result)) return static_cast<long>(m.old.begin);
+  mmap_window().release(more);
   return result;
 }
 
