@@ -1,9 +1,11 @@
+#include "advised_lazily.hpp"
 #include "lazy.hpp"
+#include "pieces.hpp"
 
-#include "../loader/kernel_mappings.hpp"
 #include "../loader/window.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace mana::split {
 namespace {
@@ -12,30 +14,12 @@ constexpr address_range anywhere{0, lower::window_end};
 constinit window_map mapped_from_image{anywhere}, cut_in_pieces{anywhere};
 constinit std::atomic<bool> some_is_lazy{false};
 
-address_range common(address_range a, address_range b) noexcept {
-  return {std::max(a.begin, b.begin), std::max(std::max(a.begin, b.begin), std::min(a.end, b.end))};
-}
-
 /// Maps anonymous memory in the place of what is there.
 long empty(address_range r, int protection) noexcept {
   const long at = raw_call(SYS_mmap, static_cast<long>(r.begin), static_cast<long>(r.bytes()), protection,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1);
   return is_error(at) ? at : 0;
 }
-
-/// What lies in a range, for as long as no call changes it.
-struct lookup {
-  address_range wanted;
-  std::uintptr_t next;         // all of [wanted.begin, next) is mapped
-  int protection = -1;         // of the first; -2: there are several
-  void look(const kernel_mapping& m) noexcept {
-    const address_range part = common(m.range, wanted);
-    if (part.bytes() == 0) return;
-    if (protection == -1) protection = m.protection;
-    if (protection != m.protection) protection = -2;
-    if (m.range.begin <= next) next = std::max(next, part.end);
-  }
-};
 
 /// Whatever the program may do with it itself.
 bool read_memory(address_range from, std::uintptr_t to) noexcept {
@@ -50,30 +34,60 @@ bool read_memory(address_range from, std::uintptr_t to) noexcept {
   return n > 0 || from.bytes() == 0;
 }
 
-/// Pieces of [begin, end) that are mapped from an image, and what lies between them, as one call handles them.
-class pieces {
- public:
-  explicit pieces(address_range all) noexcept : all_(all), at_(all.begin) {}
+constexpr int give_back_locked = 24, install_guard = 102;       // MADV_DONTNEED_LOCKED, MADV_GUARD_INSTALL: newer than this libc
 
-  struct piece { address_range range; bool is_lazy; int protection; };
+long advise(address_range r, long advice) noexcept {
+  return raw_call(SYS_madvise, static_cast<long>(r.begin), static_cast<long>(r.bytes()), advice);
+}
 
-  /// out: how many
-  std::size_t next(piece* found, std::size_t most) noexcept {
-    std::size_t n = 0;
-    const std::uintptr_t from = at_;
-    each_mapping([&](const kernel_mapping& m) {
-      const address_range part = common(m.range, {from, all_.end});
-      if (part.bytes() == 0 || n == most) return;
-      found[n++] = {part, is_lazy(part), m.protection};
-      at_ = part.end;
-    });
-    return n;
+/// The kernel knows it: of no bytes it says yes or no, and does nothing.
+bool is_known(long advice) noexcept { return raw_call(SYS_madvise, 0, 0, advice) == 0; }
+
+/// Empty memory of the process' own in the place of what was mapped.
+long give_back(const pieces::piece& p) noexcept {
+  const long result = empty(p.range, p.protection);
+  if (is_error(result)) return result;
+  advise_again(p.range, p.range.begin);
+  mapped_from_image.release(p.range);
+  return 0;
+}
+
+bool is_only_thread() noexcept {
+  int n = 0;
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i)
+    n += lower::thread_blocks()[i].state.load() != lower::thread_state::unused;
+  return n == 1;
+}
+
+/// Another thread's writes could be lost between the copy and its taking the place.     errors: -EINVAL, as of a file's memory
+long copy_in_place(const pieces::piece& p) noexcept {
+  if (!is_only_thread()) return -EINVAL;
+  const auto bytes = static_cast<long>(p.range.bytes());
+  const long copy = raw_call(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+  if (is_error(copy)) return copy;
+  const bool is_read = read_memory(p.range, static_cast<std::uintptr_t>(copy));
+  long result = is_read ? raw_call(SYS_mprotect, copy, bytes, p.protection) : -ENOMEM;
+  if (!is_error(result)) {
+    advise_again(p.range, static_cast<std::uintptr_t>(copy));
+    result = raw_call(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, static_cast<long>(p.range.begin));
   }
+  if (is_error(result)) {
+    raw_call(SYS_munmap, copy, bytes);
+    return result;
+  }
+  mapped_from_image.release(p.range);
+  return 0;
+}
 
- private:
-  address_range all_;
-  std::uintptr_t at_;
-};
+/// Advice about what is mapped from an image. What the kernel would do with the file's memory would show in it for good.
+long advise_mapped(const pieces::piece& p, long advice) noexcept {
+  const bool gives_back = advice == MADV_DONTNEED || advice == MADV_FREE || advice == give_back_locked;
+  if (gives_back && is_known(advice)) return give_back(p);
+  long result = 0;
+  if (advice == install_guard && is_known(advice)) result = give_back(p);
+  else if (advice == MADV_WIPEONFORK) result = copy_in_place(p);
+  return is_error(result) ? result : advise(p.range, advice);
+}
 
 }  // namespace
 
@@ -87,13 +101,16 @@ void forget_lazy(address_range memory) noexcept {
   if (!has_lazy()) return;
   mapped_from_image.release(memory);
   cut_in_pieces.release(memory);
+  forget_advised(memory);
 }
 
 void lock_lazy() noexcept {
   mapped_from_image.lock();
   cut_in_pieces.lock();
+  lock_advised();
 }
 void unlock_lazy() noexcept {
+  unlock_advised();
   cut_in_pieces.unlock();
   mapped_from_image.unlock();
 }
@@ -102,10 +119,10 @@ bool has_lazy() noexcept { return some_is_lazy.load(std::memory_order_relaxed); 
 bool is_lazy(address_range memory) noexcept { return has_lazy() && mapped_from_image.touches(memory); }
 bool touches_cut(address_range memory) noexcept { return has_lazy() && cut_in_pieces.touches(memory); }
 
-long give_back_lazy(const trap& t) noexcept {
-  const std::uintptr_t begin = static_cast<std::uintptr_t>(t.arg(0));
-  const address_range all{begin, begin + page_ceil(static_cast<std::size_t>(t.arg(1)))};
-  if (page_floor(begin) != begin || all.end < all.begin || !is_lazy(all)) return t.carry_out();
+long advise_maybe_lazy(std::uintptr_t begin, std::size_t bytes, long advice) noexcept {
+  const address_range all{begin, begin + page_ceil(bytes)};
+  if (page_floor(begin) != begin || all.end < all.begin || !touches_cut(all))
+    return raw_call(SYS_madvise, static_cast<long>(begin), static_cast<long>(bytes), advice);
   pieces rest(all);
   pieces::piece found[64];
   long result = 0;
@@ -114,19 +131,17 @@ long give_back_lazy(const trap& t) noexcept {
     for (const pieces::piece* p = found; p != found + n; ++p) {
       if (p->range.begin != reached) result = -ENOMEM;      // as the kernel says of a hole, after what is mapped
       reached = p->range.end;
-      const long one = p->is_lazy ? empty(p->range, p->protection)
-                                  : raw_call(t.number, static_cast<long>(p->range.begin),
-                                             static_cast<long>(p->range.bytes()), t.arg(2));
+      const long one = is_lazy(p->range) ? advise_mapped(*p, advice) : advise(p->range, advice);
       if (is_error(one)) return one;
-      if (p->is_lazy) mapped_from_image.release(p->range);
+      note_advised(p->range, advice);
     }
   return reached == all.end ? result : -ENOMEM;
 }
 
 long move_by_copy(const trap& t, address_range old, address_range to, bool keeps_old) noexcept {
-  lookup there{old, old.begin};
-  if (!each_mapping([&](const kernel_mapping& m) { there.look(m); })) return -ENOMEM;
-  if (there.next != old.end || there.protection < 0) return -EFAULT;
+  const survey there(old);
+  if (!there.is_known) return -ENOMEM;
+  if (!there.is_whole() || !there.is_alike) return -EFAULT;
   if (const long made = empty(to, PROT_READ | PROT_WRITE); is_error(made)) return made;
   if (!read_memory({old.begin, old.begin + std::min(old.bytes(), to.bytes())}, to.begin)) {
     raw_call(SYS_munmap, static_cast<long>(to.begin), static_cast<long>(to.bytes()));
@@ -134,6 +149,7 @@ long move_by_copy(const trap& t, address_range old, address_range to, bool keeps
   }
   if (there.protection != (PROT_READ | PROT_WRITE))
     raw_call(SYS_mprotect, static_cast<long>(to.begin), static_cast<long>(to.bytes()), there.protection);
+  advise_again({old.begin, old.begin + std::min(old.bytes(), to.bytes())}, to.begin);
   if (t.role == process_role::owner) ::munmap(reinterpret_cast<void*>(old.begin), old.bytes());
   else raw_call(SYS_munmap, static_cast<long>(old.begin), static_cast<long>(old.bytes()));
   if (keeps_old) empty(old, there.protection);

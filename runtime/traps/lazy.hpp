@@ -2,7 +2,8 @@
 // it is of a file, and lies in other mappings than those that the program made. Calls that would show the difference are
 // carried out another way.
 //
-// INV-40 memory that was mapped from an image behaves as the memory that was saved: given back, it is zeros; grown, what is
+// INV-40 memory that was mapped from an image behaves as the memory that was saved: given back, it is zeros, and what
+// it was advised it stays; grown, what is
 // new is zeros; moved, it is one mapping.
 #pragma once
 #include "trap.hpp"
@@ -28,8 +29,8 @@ bool has_lazy() noexcept;
 bool is_lazy(address_range memory) noexcept;
 bool touches_cut(address_range memory) noexcept;
 
-/// madvise(MADV_DONTNEED) and its like.
-long give_back_lazy(const trap& t) noexcept;
+/// madvise, of this process' memory, lazy or not.
+long advise_maybe_lazy(std::uintptr_t begin, std::size_t bytes, long advice) noexcept;
 
 /// Copies `old` to `to`, which is taken for it, as one mapping of new_bytes; then `old` is unmapped, or (keeps_old) empty.
 /// errors: -errno; nothing was changed but what was at `to`

@@ -55,6 +55,8 @@ long trap_mremap(trap&);
 long trap_brk(trap&);
 // advice.cpp
 void note_advice() noexcept;
+long trap_madvise(trap&);
+long trap_process_madvise(trap&);
 long trap_advice(trap&);
 // shared_memory.cpp
 long trap_shmat(trap&);
