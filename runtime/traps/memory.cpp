@@ -120,7 +120,9 @@ void tell_moved_away(const trap& t, const address_range& old) noexcept {
   else if (held == -EEXIST) ::madvise(begin, old.bytes(), MADV_DONTNEED);      // MREMAP_DONTUNMAP: it is empty already
 }
 
-bool is_tracked() noexcept { return memory_was_tracked.load(std::memory_order_relaxed); }
+/// What the program made as one mapping may be several of the kernel's: tracked and new memory; after a lazy restart also what was
+/// moved by a copy, which the kernel joins with nothing new once it is moved again.
+bool may_be_apart() noexcept { return memory_was_tracked.load(std::memory_order_relaxed) || has_lazy(); }
 
 /// Frees what of `r` nothing is mapped at: where the kernel moves several mappings, it may fail between two.
 void release_gaps(const address_range& r) noexcept {
@@ -141,7 +143,7 @@ void release_gaps(const address_range& r) noexcept {
 
 /// Of what is to grow the kernel takes one mapping, or refuses before it has done anything to it. Otherwise it may have moved the
 /// first before it meets one that it does not move (tracked ones, Linux 6.17), or have cut off the end.
-long move_tracked(const trap& t, const remap& m, const address_range& target) noexcept {
+long move_parts(const trap& t, const remap& m, const address_range& target) noexcept {
   if (target.bytes() > m.old.bytes()) {
     const long result = call_mremap(t, m, m.flags | MREMAP_FIXED, target.begin);
     if (result != -EFAULT) return result;
@@ -160,9 +162,9 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
     if (t.role == process_role::owner) ::munmap(reinterpret_cast<void*>(to), m.new_bytes);
   }
   const bool by_copy = touches_cut(m.old), keeps_old = (m.flags & MREMAP_DONTUNMAP) != 0;
-  const long result = by_copy        ? move_by_copy(t, m.old, target, keeps_old)
-                      : is_tracked() ? move_tracked(t, m, target)
-                                     : call_mremap(t, m, m.flags | MREMAP_FIXED, to);
+  const long result = by_copy          ? move_by_copy(t, m.old, target, keeps_old)
+                      : may_be_apart() ? move_parts(t, m, target)
+                                       : call_mremap(t, m, m.flags | MREMAP_FIXED, to);
   if (is_error(result)) {
     release_gaps(target);
     release_gaps(m.old);
@@ -184,7 +186,7 @@ long cut_off(const remap& m, const address_range& rest) noexcept {
 long shrink(const trap& t, const remap& m) noexcept {
   const address_range rest{m.grown.end, m.old.end};
   long result = touches_cut(m.old) ? cut_off(m, rest) : call_mremap(t, m, 0, 0);
-  if (result == -EFAULT && is_tracked() && survey(m.old).is_whole()) result = cut_off(m, rest);
+  if (result == -EFAULT && may_be_apart() && survey(m.old).is_whole()) result = cut_off(m, rest);
   if (is_error(result) || rest.bytes() == 0) return result;
   forget_lazy(rest);
   tell_moved_away(t, rest);
@@ -197,7 +199,7 @@ long grow_in_place(const trap& t, const remap& m) noexcept {
   if (touches_cut(m.old)) return -ENOMEM;      // a file's mapping grows over the file
   if (!mmap_window().take_if_free(more)) return -ENOMEM;
   long result = call_mremap(t, m, 0, 0);
-  if (result == -EFAULT && is_tracked()) result = grow_last_piece(m.old, more.bytes());
+  if (result == -EFAULT && may_be_apart()) result = grow_last_piece(m.old, more.bytes());
   if (!is_error(result)) return static_cast<long>(m.old.begin);
   mmap_window().release(more);
   return result;
