@@ -31,6 +31,11 @@ std::string as_text(const region& r) {
 
 }  // namespace
 
+lazy_memory::lazy_memory() = default;
+lazy_memory::lazy_memory(lazy_memory&&) noexcept = default;
+lazy_memory& lazy_memory::operator=(lazy_memory&&) noexcept = default;
+lazy_memory::~lazy_memory() = default;
+
 void rank_image::damaged(const std::string& what) const { throw_damaged(path_, what); }
 
 rank_image::rank_image(std::string path, std::vector<std::string> roots)
@@ -229,9 +234,10 @@ std::vector<page_range> rank_image::cut_by(const std::vector<file_run>& runs) co
 lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
                                        const std::function<bool(const region&)>& may_be_lazy) {
   const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
-  chunk_reader in(contents_, fd_, path_, roots_, moved_);
-  const std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
   lazy_memory left;
+  left.in = reader();
+  chunk_reader& in = *left.in;
+  const std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
   for (const file_run& run : runs) {
     map_run(run, in);
     left.mapped.push_back(run.memory);
@@ -255,11 +261,10 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
   return left;
 }
 
-void rank_image::check_unread(const lazy_memory& left) {
+void rank_image::check_unread(lazy_memory& left) {
   const std::unique_ptr<char[]> memory(new char[chunk_bytes]);
-  chunk_reader in(contents_, fd_, path_, roots_, moved_);
-  for (const chunk_record& c : left.unread) in.read(c, memory.get());
-  in.check_gaps();
+  for (const chunk_record& c : left.unread) left.in->read(c, memory.get());
+  left.in->check_gaps();
 }
 
 std::unique_ptr<chunk_reader> rank_image::reader() const {

@@ -37,14 +37,20 @@ struct memory_visitor {
   std::function<void()> end = [] {};
 };
 
-/// What a lazy restart left to be done.
+class chunk_reader;
+
+/// What a lazy restart left to be done. It must not live longer than the image.
 struct lazy_memory {
+  lazy_memory();
+  lazy_memory(lazy_memory&&) noexcept;
+  lazy_memory& operator=(lazy_memory&&) noexcept;
+  ~lazy_memory();
+
   std::vector<page_range> mapped;    // from the images' files: read when it is used
   std::vector<page_range> cut;       // regions of which that is a part: several mappings where the program made one
   std::vector<chunk_record> unread;  // whose checksums nobody has compared
+  std::unique_ptr<chunk_reader> in;  // has the files open that were mapped: their names may go
 };
-
-class chunk_reader;
 
 class rank_image {
  public:
@@ -74,12 +80,13 @@ class rank_image {
   ///         then stays, the process is of no use any more
   void restore_memory(const memory_visitor& visitor = {}, const paths::path_map& moved = {});
   /// The same, but what is stored as it is, in pieces that are worth a mapping, is mapped from the files, if it is of a
-  /// region that `may_be_lazy`: it is read when it is used, and the visitor does not see it. The files must stay as they are.
+  /// region that `may_be_lazy`: it is read when it is used, and the visitor does not see it. The files must stay as they are;
+  /// their names may go.
   lazy_memory restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
                              const std::function<bool(const region&)>& may_be_lazy);
   /// Reads what was left, and all else of the file that nobody has looked at, and compares the checksums.
   /// errors: image_error (missing, damaged, io)
-  void check_unread(const lazy_memory& left);
+  void check_unread(lazy_memory& left);
   /// The files of other generations that the memory is in are there, and those that this image was made with.
   /// errors: image_error (missing, damaged, not_own, io)
   void check_sources() const;

@@ -40,7 +40,7 @@ void step_back() noexcept {
                                                                          : exit_status::checkpoint_missing));
 }
 
-void check(image::rank_image& own, const image::lazy_memory& left) {
+void check(image::rank_image& own, image::lazy_memory& left) {
   const auto begin = std::chrono::steady_clock::now();
   try {
     own.check_unread(left);
@@ -62,6 +62,7 @@ void begin_lazy_check(std::unique_ptr<image::rank_image> own, image::lazy_memory
     step_back();
     fault_point(fault::point::lazy_check);
     check(*own, left);
+    left = {};
     own.reset();
     over.set_value();
   }).detach();

@@ -346,6 +346,7 @@ void restart_program() {
     with_descriptors([&] { parts.files->finish(); });
   });
   if (!parts.left.unread.empty()) begin_lazy_check(std::move(own), std::move(parts.left));
+  parts.left = {};
   own.reset();
   hold.release();
   fault_point(fault::point::memory_restored);

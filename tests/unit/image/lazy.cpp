@@ -67,7 +67,7 @@ TEST_CASE("memory that is mapped from an image is what was saved, and its writes
   const std::string before = read_bytes(path);
   CHECK(in_child([&]() -> std::string {
     image::rank_image own(path);
-    const image::lazy_memory left = own.restore_lazily({}, nowhere, any);
+    image::lazy_memory left = own.restore_lazily({}, nowhere, any);
     if (bytes_of(left.mapped) < 100 * wm::page) return "little was mapped";
     if (left.cut.empty()) return "no region is said to be cut";
     if (const std::string wrong = wrong_memory(); !wrong.empty()) return wrong;
@@ -83,8 +83,8 @@ TEST_CASE("regions that must not be lazy are read") {
   const std::string path = directory.path() / "image";
   write_image(path);
   CHECK(in_child([&]() -> std::string {
-    const image::lazy_memory left =
-        image::rank_image(path).restore_lazily({}, nowhere, [](const image::region& r) { return r.begin != wm::heap; });
+    image::rank_image own(path);
+    const image::lazy_memory left = own.restore_lazily({}, nowhere, [](const image::region& r) { return r.begin != wm::heap; });
     for (const image::page_range& r : left.mapped)
       if (r.begin < wm::heap + wm::heap_bytes) return "the heap was mapped";
     return wrong_memory();
@@ -100,13 +100,44 @@ TEST_CASE("damage in what was not read is found afterwards") {
   directory.write("image", bytes);
   CHECK(in_child([&]() -> std::string {
     image::rank_image own(path);
-    const image::lazy_memory left = own.restore_lazily({}, nowhere, any);
+    image::lazy_memory left = own.restore_lazily({}, nowhere, any);
     try {
       own.check_unread(left);
     } catch (const image::image_error& error) {
       return error.kind() == image::error_kind::damaged ? "" : error.what();
     }
     return "not noticed";
+  }) == "");
+}
+
+TEST_CASE("what was mapped is checked though the names of all files are gone") {
+  const temporary_directory directory;
+  const std::string base = directory.path() / "gen-000001" / "rank-00000.mana";
+  const std::string path = directory.path() / "gen-000002" / "rank-00000.mana";
+  std::filesystem::create_directory(directory.path() / "gen-000001");
+  std::filesystem::create_directory(directory.path() / "gen-000002");
+  write_image(base);
+  CHECK(in_child([&]() -> std::string {
+    image::rank_image(base).restore_memory();
+    std::memset(reinterpret_cast<void*>(wm::heap), 5, 20 * wm::page);
+    image::base_image before = image::as_base(image::rank_image(base).about(), 1, "rank-00000.mana");
+    image::image_plan plan;
+    plan.path = path;
+    plan.regions = image::upper_regions(0, 0);
+    plan.how = image::parse_packing("none");
+    plan.base = &before;
+    plan.unwritten = {{wm::heap + 20 * wm::page, wm::heap + wm::heap_bytes}};
+    image::write_rank_image(std::move(plan));
+    return {};
+  }) == "");
+  CHECK(in_child([&]() -> std::string {
+    image::rank_image own(path);
+    if (own.about().sources.empty()) return "it needs no other file";
+    image::lazy_memory left = own.restore_lazily({}, nowhere, any);
+    std::filesystem::remove(base);
+    std::filesystem::remove(path);
+    own.check_unread(left);
+    return {};
   }) == "");
 }
 

@@ -118,7 +118,7 @@ TEST_CASE("lazily restored memory is mapped from the program's file too") {
   s.write();
   CHECK(in_child([&]() -> std::string {
     image::rank_image own(s.image);
-    const image::lazy_memory left = own.restore_lazily({}, {}, [](const image::region&) { return true; });
+    image::lazy_memory left = own.restore_lazily({}, {}, [](const image::region&) { return true; });
     if (left.mapped.empty()) return "nothing was mapped";
     if (const std::string wrong = difference(s.bytes); !wrong.empty()) return wrong;
     own.check_unread(left);
