@@ -11,9 +11,11 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -213,6 +215,29 @@ void rank_image::map_run(const file_run& run, chunk_reader& in) const {
     throw_io(in.path_of(run.source), "its memory cannot be mapped");
 }
 
+namespace {
+
+bool bars_execution(int fd, const std::string& path) {
+  struct statvfs about{};
+  if (fstatvfs(fd, &about) != 0) throw_io(path, "cannot be looked at");
+  return (about.f_flag & ST_NOEXEC) != 0;
+}
+
+}  // namespace
+
+/// What comes from a file system without execution cannot be made executable, now or by the program later.
+std::vector<file_run> rank_image::mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const {
+  std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
+  std::map<std::uint16_t, bool> barred;      // by source
+  std::erase_if(runs, [&](const file_run& run) {
+    const auto [found, is_new] = barred.try_emplace(run.source, false);
+    if (is_new) found->second = bars_execution(left.in->file_of(run.source), left.in->path_of(run.source));
+    if (found->second) left.no_execution = left.in->path_of(run.source);
+    return found->second;
+  });
+  return runs;
+}
+
 /// Neighbours that the kernel takes for one mapping count as one.
 std::vector<page_range> rank_image::cut_by(const std::vector<file_run>& runs) const {
   std::vector<page_range> cut;
@@ -237,7 +262,7 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
   lazy_memory left;
   left.in = reader();
   chunk_reader& in = *left.in;
-  const std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
+  const std::vector<file_run> runs = mappable_runs(may_be_lazy, left);
   for (const file_run& run : runs) {
     map_run(run, in);
     left.mapped.push_back(run.memory);

@@ -49,6 +49,7 @@ struct lazy_memory {
   std::vector<page_range> mapped;    // from the images' files: read when it is used
   std::vector<page_range> cut;       // regions of which that is a part: several mappings where the program made one
   std::vector<chunk_record> unread;  // whose checksums nobody has compared
+  std::string no_execution;          // a file that nothing was mapped from, as its file system is mounted so; empty: there is none
   std::unique_ptr<chunk_reader> in;  // has the files open that were mapped: their names may go
 };
 
@@ -108,6 +109,7 @@ class rank_image {
   std::uintptr_t map_region(const region& r, const memory_visitor& visitor) const;
   std::vector<std::uintptr_t> map_regions(const memory_visitor& visitor, const paths::path_map& moved);
   void map_run(const file_run& run, chunk_reader& in) const;
+  std::vector<file_run> mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const;
   void fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in);
   void fill_shared(const chunk_record& c, char* place, chunk_reader& in);
   void fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in);

@@ -233,6 +233,9 @@ void restore_lazily(image::rank_image& own, restored& parts, restart_progress& p
   parts.left = own.restore_lazily(visitor_of(own, parts, nullptr, progress), this_job().options.moved, [](const image::region& r) {
     return !process_state::is_advised(r.begin, r.end);
   });
+  if (this_job().options.verbose && !parts.left.no_execution.empty())
+    say("mana: note: " + parts.left.no_execution + " is on a file system that is mounted noexec: its memory is read before the "
+        "program runs");
   for (const image::page_range& r : parts.left.mapped) split::note_lazy({r.begin, r.end});
   for (const image::page_range& r : parts.left.cut) split::note_cut({r.begin, r.end});
 }

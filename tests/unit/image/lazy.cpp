@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 using namespace mana;
 namespace wm = window_memory;
@@ -139,6 +141,24 @@ TEST_CASE("what was mapped is checked though the names of all files are gone") {
     own.check_unread(left);
     return {};
   }) == "");
+}
+
+TEST_CASE("nothing is mapped from a file system that bars execution") {
+  const temporary_directory directory;
+  const std::string path = directory.path() / "image";
+  const std::string outcome = in_child([&]() -> std::string {
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("none", directory.path().c_str(), "tmpfs", MS_NOEXEC, nullptr) != 0)
+      return "cannot mount";
+    write_image(path);
+    image::rank_image own(path);
+    const image::lazy_memory left = own.restore_lazily({}, nowhere, any);
+    if (!left.mapped.empty() || left.no_execution != path) return "memory was mapped";
+    wm::protect(wm::heap, wm::heap_bytes, PROT_READ | PROT_EXEC);
+    return wrong_memory();
+  });
+  if (outcome == "cannot mount") MESSAGE("not tried: this user may not mount");
+  else CHECK(outcome == "");
 }
 
 namespace {
