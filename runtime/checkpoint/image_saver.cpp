@@ -4,12 +4,12 @@
 #include "rank_image.hpp"
 #include "shared_text.hpp"
 #include "shared_value.hpp"
+#include "step_back.hpp"
 
 #include <mana/image/format_table.hpp>
 
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -178,7 +178,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     if (copy == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != self) _exit(1);
-      if (how_.nice != 0) setpriority(PRIO_PROCESS, 0, how_.nice);
+      step_back(how_.nice);
       told->well = writer.finish();
       told->failure = writer.failure();
       told->written = writer.result();
@@ -194,7 +194,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
       return done({}, about.path + ": the process that wrote it was killed by signal " +
                           std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0));
     writer.taken_over();
-    if (how_.nice != 0) setpriority(PRIO_PROCESS, 0, how_.nice);      // of this thread, which ends soon
+    step_back(how_.nice);      // of this thread, which ends soon
     std::vector<made_copy> copies;
     const std::string not_copied = try_to_copy(writer, copies);
     if (!not_copied.empty()) return done({}, not_copied);

@@ -2,6 +2,8 @@
 
 #include "../loader/tracked_memory.hpp"
 
+#include <mana/image/format.hpp>
+
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>

@@ -103,6 +103,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.pack_threads = pack_threads();
   all.plan.observer = std::make_shared<lock_section>();
   all.plan.meter = &meter_of_job();
+  all.plan.may_be_advised = state.has_advice != 0;
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
   descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions));
   all.plan.sections = {{image::sections::run, encode(this_job().record)},
