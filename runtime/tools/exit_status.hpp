@@ -34,6 +34,7 @@ enum class exit_code : int {
   debugger_missing = 96,
   will_not_work = 97,           // mana doctor has found what prevents it
   not_removed = 98,             // mana prune could not remove, or not look at, all
+  output_lost = 99,             // standard output could not be written
   not_saved = 94,               // the job answered that it could not take the checkpoint, and why
 };
 

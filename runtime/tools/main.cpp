@@ -8,9 +8,15 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <string_view>
+#include <system_error>
 
 namespace mana::tools {
 namespace {
@@ -61,8 +67,37 @@ bool is_rank(int argc, char** argv) {
 int end(const failure& failed, bool is_of_job) {
   const launcher started_by = find_launcher(process_environment);
   if (is_of_job) end_rank(failed, started_by);
-  if (started_by.node_rank == 0) fmt::print(stderr, "{}\n", text_of(failed));
+  // Where even this cannot be written, the status is all there is to say it.
+  if (started_by.node_rank == 0) std::fputs((text_of(failed) + "\n").c_str(), stderr);
   return static_cast<int>(failed.code());
+}
+
+/// Else a file that a command opens would have a standard stream's number, and get what is said there.
+void keep_standard_streams() noexcept {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+failure lost_output(const std::string& why) {
+  return failure(exit_code::output_lost, "standard output: " + why, "what the command did is done; what it had to say of it is lost");
+}
+
+/// What was said may be in memory still.
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw lost_output(std::strerror(errno));
+  if (std::ferror(stdout) != 0) throw lost_output("not all of it could be written");
+}
+
+int execute_words(int argc, char** argv) {
+  const auto configuration = [] { return find_configuration(process_environment); };
+  try {
+    const int status = std::visit(execute{}, parse_command_line({argv + 1, argv + argc}, configuration));
+    flush_output();
+    return status;
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) throw lost_output(error.code().message());
+    throw;
+  }
 }
 
 }  // namespace
@@ -70,12 +105,13 @@ int end(const failure& failed, bool is_of_job) {
 
 int main(int argc, char** argv) {
   using namespace mana::tools;
+  const bool is_of_job = is_rank(argc, argv);
+  if (!is_of_job) keep_standard_streams();
   try {
-    const auto configuration = [] { return find_configuration(process_environment); };
-    return std::visit(execute{}, parse_command_line({argv + 1, argv + argc}, configuration));
+    return execute_words(argc, argv);
   } catch (const failure& failed) {
-    return end(failed, is_rank(argc, argv));
+    return end(failed, is_of_job && failed.code() != exit_code::output_lost);
   } catch (const std::exception& error) {
-    return end(failure(exit_code::internal, error.what(), "this is a defect of mana: please report it"), is_rank(argc, argv));
+    return end(failure(exit_code::internal, error.what(), "this is a defect of mana: please report it"), is_of_job);
   }
 }

@@ -14,14 +14,15 @@ progress_output::progress_output(std::string command, bool wanted)
 
 progress_output::~progress_output() {
   meter_.reset();
-  if (terminal_ && said_) fmt::print(stderr, "\r\033[K");
+  if (terminal_ && said_) std::fputs("\r\033[K", stderr);
 }
 
 progress_meter::sink progress_output::sink() {
   if (!wanted_) return {};
   return [this](const std::string& line) {
     said_ = true;
-    fmt::print(stderr, "{}{}: {}{}", terminal_ ? "\r" : "", command_, line, terminal_ ? "\033[K" : "\n");
+    // From a thread of its own: a lost line of these is worth no exception.
+    std::fputs(fmt::format("{}{}: {}{}", terminal_ ? "\r" : "", command_, line, terminal_ ? "\033[K" : "\n").c_str(), stderr);
     std::fflush(stderr);
   };
 }

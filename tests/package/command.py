@@ -11,6 +11,7 @@ import tempfile
 USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, NOT_MPI, MISMATCH = range(64, 72)
 UNWRITABLE, NO_CHECKPOINT = 75, 80
 DAMAGED = 81
+OUTPUT_LOST = 99
 LAUNCHERS = ("PMI_", "PMIX_", "OMPI_", "HYDI_", "MPI_LOCAL", "SLURM_")
 
 
@@ -32,6 +33,11 @@ class Checks:
             self.failed += 1
             print(f"mana {words}: status {process.returncode}, expected {status} and \"{text}\":\n{err}{out}")
         return out
+
+    def require(self, holds, said):
+        if not holds:
+            self.failed += 1
+            print(said)
 
 
 def programs(directory, cc):
@@ -120,6 +126,22 @@ def check_planted(checks):
     checks.expect(DAMAGED, "manifest", "verify", "planted")
 
 
+def check_output(checks):
+    """What cannot be said is no success, and no defect; what cannot be said of a failure leaves its status."""
+    (checks.directory / "said" / "gen-000001").mkdir(parents=True)
+    closed = {"preexec_fn": lambda: os.close(1)}
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        for how, why in (({"stdout": full}, "No space left on device"), (closed, "Bad file descriptor")):
+            for words in (("list", "said"), ("run", "--help"), ("--version",), ("completion", "bash")):
+                done = subprocess.run([checks.mana, *words], cwd=checks.directory, env=clean_environment(), check=False,
+                                      stderr=subprocess.PIPE, text=True, **how)
+                checks.require(done.returncode == OUTPUT_LOST and f"standard output: {why}" in done.stderr,
+                               f"{words} to nowhere ends with {done.returncode}: {done.stderr}")
+    silent = subprocess.run([checks.mana, "list", "nowhere"], cwd=checks.directory, env=clean_environment(), check=False,
+                            preexec_fn=lambda: os.close(2))
+    checks.require(silent.returncode == NO_CHECKPOINT, f"without standard error: {silent.returncode}")
+
+
 def check_configuration(checks):
     """The file of the user's own; of what is in it, tests/unit/tools tells."""
     tree = str(checks.directory / "tree" / "bin" / "mana")
@@ -179,6 +201,7 @@ def main():
         check_words(checks)
         check_mpi(checks, options.programs)
         check_planted(checks)
+        check_output(checks)
         check_configuration(checks)
         check_permissions(checks)
     source = pathlib.Path(__file__).resolve().parents[2]
