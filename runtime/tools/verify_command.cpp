@@ -71,6 +71,13 @@ void check_all(std::vector<checkpoint_view>& checkpoints, const paths::path_map&
   for (checkpoint_view& v : checkpoints) check_copies(v);
 }
 
+exit_code verdict(const std::vector<checkpoint_view>& checkpoints) {
+  const auto any = [&checkpoints](auto&& holds) { return std::any_of(checkpoints.begin(), checkpoints.end(), holds); };
+  if (any([](const checkpoint_view& v) { return v.complete && !is_sound(v); })) return exit_code::checkpoint_damaged;
+  if (!any([](const checkpoint_view& v) { return v.complete; })) return exit_code::checkpoint_missing;
+  return any(lacks_files) ? exit_code::surroundings_differ : exit_code::success;
+}
+
 }  // namespace
 
 int verify(const verify_command& wanted) {
@@ -78,9 +85,7 @@ int verify(const verify_command& wanted) {
   check_all(all, path_map_of(wanted.moved), wanted.progress);
   leave_out_what_is_gone(all);
   fmt::print("{}", wanted.json ? as_json(all) : as_text(all, true));
-  for (const checkpoint_view& v : all)
-    if (v.complete && !is_sound(v)) return static_cast<int>(exit_code::checkpoint_damaged);
-  return static_cast<int>(std::any_of(all.begin(), all.end(), lacks_files) ? exit_code::surroundings_differ : exit_code::success);
+  return static_cast<int>(verdict(all));
 }
 
 }  // namespace mana::tools

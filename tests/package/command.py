@@ -121,7 +121,8 @@ def check_planted(checks):
         os.mkfifo(manifest)
         checks.expect(status, "it is a FIFO in place of a file", command, "planted")
         manifest.unlink()
-    checks.expect(0, "incomplete", "verify", "planted")
+    checks.expect(NO_CHECKPOINT, "incomplete", "verify", "planted")      # nothing there restarts
+    checks.expect(NO_CHECKPOINT, "incomplete", "verify", "planted", "--generation", "1")
     manifest.write_text("{}")
     checks.expect(DAMAGED, "manifest", "verify", "planted")
 
