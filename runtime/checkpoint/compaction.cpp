@@ -66,7 +66,7 @@ manifest copy_all(const generation& original, manifest contents, const generatio
     rank_file& f = contents.files[i];
     f = copy_of(original, before, f, copy, how, moved, [&progress, i](std::uint64_t bytes) { progress.did(i, bytes); });
   }
-  contents.mode += ", compacted from " + std::to_string(original.number);
+  contents.mode = "whole, " + image::as_text(how.packing) + ", compacted from " + std::to_string(original.number);
   contents.builds_on.clear();
   contents.copies.clear();
   return contents;

@@ -58,6 +58,7 @@ void make_chain(const std::string& directory) {
     store::manifest m;
     m.ranks = 1;
     m.program = "/bin/program";
+    m.mode = "changes since 1 (page tables), none";
     m.files = {{0, file, writer.result().file_bytes, writer.result().memory_bytes, writer.result().checksum}};
     for (const image::source& s : base.sources) m.builds_on.push_back(s.generation);
     std::sort(m.builds_on.begin(), m.builds_on.end());
@@ -127,6 +128,7 @@ TEST_CASE("INV-38 the newest is made whole: the same memory, sections and region
     CHECK(image.about().sections[1].name == "locks");
     CHECK(image.about().sections[1].bytes == original.about().sections[1].bytes);
     CHECK(store::read_manifest(whole.path).builds_on.empty());
+    CHECK(store::read_manifest(whole.path).mode == std::string("whole, ") + how + ", compacted from 6");
     const auto pruned = store::prune(there, 1, false, {[&parts](const auto& all) { parts = all; },
                                                        [&removed](std::size_t, std::uint64_t bytes) { removed += bytes; }});
     CHECK(pruned.removed.size() == length);
