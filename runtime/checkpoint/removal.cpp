@@ -4,6 +4,7 @@
 #include "generation_name.hpp"
 #include "io_error.hpp"
 #include "rank_image.hpp"
+#include "store_id.hpp"
 #include "store_paths.hpp"
 
 #include <mana/core/fault_points.hpp>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <ctime>
 #include <set>
+#include <utility>
 
 namespace mana::store {
 
@@ -72,6 +74,11 @@ kept_generation look_at(const own_directory& all, std::uint64_t number, std::vec
   return {number, generation_state::unreadable, {}};
 }
 
+bool is_file(const own_directory& own, const std::string& name) {
+  struct stat about{};
+  return fstatat(own.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode);
+}
+
 /// 0: it is no file.
 std::uint64_t bytes_of(const own_directory& own, const std::string& name) {
   struct stat about{};
@@ -85,6 +92,21 @@ std::uint64_t bytes_in(const own_directory& own) {
   return bytes;
 }
 
+/// errors: image_error (io), naming a file that is there still, and why it is
+void require_gone(const own_directory& all, std::uint64_t number) {
+  const std::string name = generation_name(number);
+  if (!all.has_directory(name)) return;
+  const own_directory own = all.open_directory(name);
+  for (const std::string& file : own.names())
+    if (is_file(own, file) && !own.remove(file)) image::throw_io(own.path_of(file), "cannot be removed");
+  if (own.names().empty() && !all.remove_directory(name) && errno != ENOENT) image::throw_io(own.path(), "cannot be removed");
+}
+
+std::uint64_t bytes_left(const own_directory& all, std::uint64_t number) {
+  const std::string name = generation_name(number);
+  return all.has_directory(name) ? bytes_in(all.open_directory(name)) : 0;
+}
+
 /// What is kept is durable before anything else goes.
 void make_kept_durable(const own_directory& all, const std::vector<kept_generation>& known) {
   for (const kept_generation& g : known)
@@ -92,14 +114,32 @@ void make_kept_durable(const own_directory& all, const std::vector<kept_generati
   all.sync();
 }
 
+struct leaving {
+  std::uint64_t number = 0, bytes = 0;     // of its files, the manifest too
+};
+
 /// A step for each that is to go; one that goes wrong does not keep the others.
-template <class Step>
-void for_each_of(const std::vector<std::uint64_t>& numbers, std::vector<std::string>& problems, Step&& step) {
-  for (const std::uint64_t number : numbers) try {
-      step(number);
+/// out: those with which it went well
+template <class Some, class Step>
+Some for_each_of(const Some& some, std::vector<std::string>& problems, Step&& step) {
+  Some done;
+  for (const auto& one : some) try {
+      step(one);
+      done.push_back(one);
     } catch (const image::image_error& error) {
       problems.emplace_back(error.what());
     }
+  return done;
+}
+
+/// Those that cannot be looked into stay.
+std::vector<leaving> measured(const own_directory& all, const std::vector<std::uint64_t>& numbers,
+                              std::vector<std::string>& problems) {
+  std::vector<leaving> some;
+  for_each_of(numbers, problems, [&](std::uint64_t number) {
+    some.push_back({number, bytes_in(all.open_directory(generation_name(number)))});
+  });
+  return some;
 }
 
 /// From then on it does not exist.     errors: image_error (io), also if it cannot be removed: then nothing else is
@@ -108,47 +148,92 @@ void remove_manifest(const own_directory& own) {
   if (errno != ENOENT) image::throw_io(own.path_of(manifest_name), "cannot be removed");
 }
 
-/// From then on they do not exist.
-void remove_manifests(const own_directory& all, const std::vector<std::uint64_t>& numbers, prune_result& result) {
-  for_each_of(numbers, result.problems, [&](std::uint64_t number) {
-    remove_manifest(all.open_directory(generation_name(number)));
+/// out: those that do not exist from then on; of the others nothing is to be touched
+std::vector<leaving> remove_manifests(const own_directory& all, const std::vector<leaving>& some,
+                                      std::vector<std::string>& problems) {
+  auto removed = for_each_of(some, problems, [&](const leaving& l) {
+    remove_manifest(all.open_directory(generation_name(l.number)));
   });
   fault_point(fault::point::half_removed);
+  return removed;
+}
+
+/// What is gone counts, and nothing else.
+void remove_all(const own_directory& all, const std::vector<leaving>& some, const work_listener& progress, prune_result& result) {
+  std::vector<work_size> parts;
+  for (const leaving& l : some) parts.push_back({"checkpoint " + std::to_string(l.number), l.bytes});
+  progress.begins(parts);
+  std::size_t part = 0;
+  for_each_of(some, result.problems, [&](const leaving& l) {
+    remove_files(all, l.number, [&progress, now = part++](std::uint64_t bytes) { progress.did(now, bytes); });
+    result.bytes += l.bytes - std::min(l.bytes, bytes_left(all, l.number));
+    require_gone(all, l.number);
+    result.removed.push_back(l.number);
+  });
+}
+
+/// Also where that cannot be known.
+bool may_have_nodes(const own_directory& all) {
+  try {
+    return read_store_id(all.path()).has_value();
+  } catch (const store_error&) {
+    return true;
+  }
 }
 
 std::vector<kept_generation> look_at_all(const own_directory& all, std::vector<std::string>& problems) {
   std::vector<kept_generation> known;
-  for (const generation& g : list(all.path())) known.push_back(look_at(all, g.number, problems));
+  const bool on_nodes = may_have_nodes(all);
+  for (const generation& g : list(all.path())) {
+    known.push_back(look_at(all, g.number, problems));
+    if (known.back().state == generation_state::incomplete && !on_nodes) known.back().state = generation_state::left_behind;
+  }
   return known;
+}
+
+/// Who only looks leaves nothing behind: without the file nobody holds a lock.
+directory_lock lock_for(const own_directory& all, bool dry_run, std::chrono::milliseconds patience) {
+  if (dry_run && !all.has(lock_name)) return {};
+  return directory_lock::of_all(all, lock_kind::exclusive, patience);
+}
+
+prune_result would_be_removed(const std::vector<leaving>& some, std::vector<std::string> problems) {
+  prune_result result{{}, 0, std::move(problems)};
+  for (const leaving& l : some) {
+    result.removed.push_back(l.number);
+    result.bytes += l.bytes;
+  }
+  return result;
 }
 
 prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, std::chrono::milliseconds patience,
                       const work_listener& progress) {
   prune_result result;
-  std::vector<work_size> parts;
+  std::vector<leaving> some;
   {
-    const auto lock = directory_lock::of_all(all, lock_kind::exclusive, patience);
+    const auto lock = lock_for(all, dry_run, patience);
     if (lock.end() == lock_end::busy) {
-      result.problems.push_back(all.path() + ": a job commits or restarts there; try again later");
+      result.problems.push_back(all.path() + ": a job commits or restarts there, or mana compact runs; try again later");
       return result;
     }
     const std::vector<kept_generation> known = look_at_all(all, result.problems);
-    result.removed = superfluous(known, keep);
-    for_each_of(result.removed, result.problems, [&](std::uint64_t number) {
-      parts.push_back({"checkpoint " + std::to_string(number), 0});
-      parts.back().bytes = bytes_in(all.open_directory(generation_name(number)));
-      result.bytes += parts.back().bytes;
-    });
-    if (dry_run || result.removed.empty()) return result;
+    some = measured(all, superfluous(known, keep), result.problems);
+    if (dry_run) return would_be_removed(some, std::move(result.problems));
+    if (some.empty()) return result;
     make_kept_durable(all, known);
-    remove_manifests(all, result.removed, result);
+    some = remove_manifests(all, some, result.problems);
   }
-  progress.begins(parts);
-  std::size_t part = 0;
-  for_each_of(result.removed, result.problems, [&](std::uint64_t number) {
-    remove_files(all, number, [&progress, now = part++](std::uint64_t bytes) { progress.did(now, bytes); });
-  });
+  remove_all(all, some, progress, result);
   return result;
+}
+
+/// errors: store_error (no_checkpoint) where there is nothing to keep, and nothing to remove
+void require_checkpoints(const std::string& directory) {
+  const std::vector<generation> all = list(directory);
+  if (all.empty()) throw store_error(error_kind::no_checkpoint, directory + ": there is no checkpoint; name the directory that "
+                                     "mana run was given by --ckpt-dir");
+  if (all.front().path == tidy(directory).string())
+    throw store_error(error_kind::no_checkpoint, directory + ": this is one checkpoint; name the directory that it is in");
 }
 
 }  // namespace
@@ -168,6 +253,7 @@ void remove_files(const own_directory& all, std::uint64_t number, const std::fun
 }
 
 bool may_be_written(const own_directory& all, std::uint64_t number) {
+  if (!all.has(lock_name)) return false;     // who writes has made it, with locks or without
   const lock_end writer = directory_lock::state_of_generation(all, number);
   return writer == lock_end::busy || (writer == lock_end::none_here && was_touched(all.open_directory(generation_name(number))));
 }
@@ -184,6 +270,8 @@ prune_result remove_superfluous(const std::string& directory, std::size_t keep, 
 
 prune_result prune(const std::string& directory, std::size_t keep, bool dry_run, const work_listener& progress) {
   constexpr std::chrono::seconds patience{5};
+  std::error_code error;
+  if (std::filesystem::is_directory(directory, error)) require_checkpoints(directory);
   return remove_superfluous(directory, keep, dry_run, patience, progress);
 }
 

@@ -19,7 +19,7 @@ void remove_files(const image::own_directory& all, std::uint64_t number,
 void remove_contents(const image::own_directory& all, std::uint64_t number,
                      const std::function<void(std::uint64_t)>& removed = [](std::uint64_t) {});
 
-/// A generation without a manifest that somebody writes, as far as can be told.     errors: image_error
+/// A generation without a manifest that somebody writes, as far as can be told. Makes no file.     errors: image_error
 bool may_be_written(const image::own_directory& all, std::uint64_t number);
 
 /// As prune(). in: patience  with who commits or restarts

@@ -27,6 +27,7 @@ bool may_go(const kept_generation& g, std::size_t newer, std::size_t keep) {
     case generation_state::failed:
     case generation_state::damaged: return newer >= keep;
     case generation_state::incomplete: return newer > 0;
+    case generation_state::left_behind: return true;
     case generation_state::being_written:
     case generation_state::unreadable: return false;
   }

@@ -52,6 +52,16 @@ TEST_CASE("what was left incomplete goes once something newer is complete; what 
   CHECK(superfluous(behind_failed, 1).empty());
 }
 
+TEST_CASE("INV-34 what was left behind where no node has images means nothing, and goes also as the newest") {
+  const std::vector<kept_generation> none{{1, state::left_behind}, {2, state::left_behind}};
+  CHECK(superfluous(none, 1) == numbers{1, 2});
+  const std::vector<kept_generation> newest{{1}, {2, state::sound, {1}}, {3, state::left_behind}, {4, state::being_written}};
+  CHECK(superfluous(newest, 1) == numbers{3});
+  CHECK(superfluous(newest, keep_all) == numbers{3});
+  const std::vector<kept_generation> unreadable{{1, state::left_behind}, {2, state::unreadable}, {3, state::left_behind}};
+  CHECK(superfluous(unreadable, 1) == numbers{3});
+}
+
 TEST_CASE("INV-34 what cannot be read stays, with all before it") {
   const std::vector<kept_generation> some{{1}, {2}, {3, state::unreadable}, {4}, {5}, {6}};
   CHECK(superfluous(some, 1) == numbers{4, 5});
