@@ -56,10 +56,10 @@ void add_saving_options(CLI::App& app, run_options& options) {
   app.add_flag("--by-reference", options.by_reference,
                "Leave out of images what is as it is in programs and libraries, which a restart needs then");
   app.add_flag("--forked", options.forked, "Let the program run on while a copy of each process writes");
-  app.add_option("--max-rate", options.max_rate, "Write no more than so many bytes a second for each rank (100M, 2G)")
+  app.add_option("--max-rate", options.max_rate, "Write no more than so many bytes a second for each rank (100M, 2G; M is 2^20)")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(false));
-  app.add_option("--nice", options.nice, "With --forked: how much less than the program what writes is to get of a core (0 … 19)")
+      ->transform(a_size());
+  app.add_option("--nice", options.nice, "With --forked or --local: how much less than the program what writes, or copies, is to get of a core (0 … 19)")
       ->type_name("N")
       ->check(CLI::Range(0, 19, ""));
 }
@@ -175,7 +175,7 @@ void build_control(CLI::App& app, parsed& values) {
 void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "For programs"); }
 
 void add_rank(CLI::App& app, std::optional<std::uint32_t>& rank) {
-  app.add_option("--rank", rank, "The image of this rank alone")->type_name("R");
+  app.add_option("--rank", rank, "The image of this rank alone")->type_name("R")->check(a_number());
 }
 
 constexpr const char* what_to_look_at =
@@ -192,7 +192,8 @@ void build_looks(CLI::App& app, parsed& values) {
   add_json(*inspect, values.inspect.json);
   auto* verify = app.add_subcommand("verify", "Check every byte of the checkpoints in a directory");
   verify->add_option("DIR", values.verify.directory, "A checkpoint directory, or one checkpoint in it")->required();
-  verify->add_option("--generation", values.verify.generation, "The checkpoint of this number alone")->type_name("N");
+  verify->add_option("--generation", values.verify.generation, "The checkpoint of this number alone")
+      ->type_name("N")->check(a_number());
   add_progress(*verify, values.verify.progress);
   add_map(*verify, values.verify.moved);
   add_json(*verify, values.verify.json);

@@ -76,9 +76,17 @@ void settle(parsed& values) {
                   "see mana extract --help");
 }
 
+void require_known(const CLI::App& app, const std::vector<std::string>& own) {
+  if (own.empty() || own[0].starts_with('-')) return;
+  const auto named = app.get_subcommands([&own](const CLI::App* command) { return command->get_name() == own[0]; });
+  if (!named.empty()) return;
+  throw failure(exit_code::usage, fmt::format("mana has no command \"{}\"", own[0]), "mana --help names all that it has");
+}
+
 /// out: text that was asked for instead of a command; empty: none
 /// errors: failure (usage)
 std::string parse_words(CLI::App& app, std::vector<std::string> own) {
+  require_known(app, own);
   std::reverse(own.begin(), own.end());   // CLI11 takes a vector from its end
   try {
     app.parse(own);

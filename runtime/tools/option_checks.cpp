@@ -20,9 +20,31 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 
 namespace mana::tools {
+namespace {
+
+/// out: how many digits there are; 0: none, or of a number that is too large
+std::size_t read_digits(std::string_view text, std::uint64_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? static_cast<std::size_t>(end - text.data()) : 0;
+}
+
+/// "", "B", "M", "MB", "Mi", "MiB" and so on, in any case. out: the power of two that it means
+std::optional<unsigned> power_of(std::string unit) {
+  for (char& c : unit) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  constexpr std::string_view prefixes = "kmgt";
+  const std::size_t prefix = unit.empty() ? std::string_view::npos : prefixes.find(unit[0]);
+  if (prefix == std::string_view::npos) return unit.empty() || unit == "b" ? std::optional(0u) : std::nullopt;
+  const std::string left = unit.substr(1);
+  if (!left.empty() && left != "b" && left != "i" && left != "ib") return std::nullopt;
+  return 10 * static_cast<unsigned>(prefix + 1);
+}
+
+}  // namespace
 
 const CLI::Validator& duration() {
   static const CLI::Validator check(
@@ -74,6 +96,28 @@ const CLI::Validator& a_process() {
         return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos
                    ? std::string()
                    : fmt::format("{} is no number of a process", text);
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& a_number() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        std::uint64_t value = 0;
+        return !text.empty() && read_digits(text, value) == text.size() ? std::string() : fmt::format("{} is not a number", text);
+      },
+      "");
+  return check;
+}
+
+const CLI::Validator& a_size() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        const auto bytes = parse_size(text);
+        if (!bytes) return fmt::format("{} is not a number of bytes greater than 0, as 4096, 100M or 2G", text);
+        text = fmt::to_string(*bytes);
+        return std::string();
       },
       "");
   return check;
@@ -207,6 +251,14 @@ paths::path_map path_map_of(const std::vector<std::string>& rules) {
     }
   }
   return map;
+}
+
+std::optional<std::uint64_t> parse_size(const std::string& text) {
+  std::uint64_t value = 0;
+  const std::size_t digits = read_digits(text, value);
+  const auto power = power_of(text.substr(digits));
+  if (digits == 0 || value == 0 || !power || value > (UINT64_MAX >> *power)) return std::nullopt;
+  return value << *power;
 }
 
 address_range parse_address_range(const std::string& text) {

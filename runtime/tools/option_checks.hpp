@@ -4,6 +4,8 @@
 
 #include <path_map.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,10 @@ const CLI::Validator& known_clock();
 const CLI::Validator& fan_out();
 /// A number of a process.
 const CLI::Validator& a_process();
+/// Digits and nothing else.
+const CLI::Validator& a_number();
+/// As parse_size(); the text becomes the number of bytes.
+const CLI::Validator& a_size();
 /// Anything but nothing.
 const CLI::Validator& a_name();
 /// Old and new place of files.
@@ -43,6 +49,10 @@ const CLI::Validator& a_range();
 /// in:     rules  that path_rule() has let pass
 /// errors: failure (usage): two of them are of one path
 paths::path_map path_map_of(const std::vector<std::string>& rules);
+
+/// Bytes: digits, and K, M, G or T (also KB, Ki, KiB, …), by which they are so many times 2^10, 2^20, 2^30 or 2^40.
+/// out: more than 0; nothing: it is none, or too large
+std::optional<std::uint64_t> parse_size(const std::string& text);
 
 /// errors: std::invalid_argument with a sentence
 address_range parse_address_range(const std::string& text);

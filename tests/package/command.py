@@ -75,7 +75,10 @@ def check_words(checks):
     checks.expect(USAGE, "--nonsense", "run", "--nonsense", "./dynamic")
     checks.expect(USAGE, "no program given", "run")
     checks.expect(USAGE, "", "run", "--interval", "-1", "./dynamic")
-    checks.expect(USAGE, "", "no-such-command")
+    checks.expect(USAGE, "no-such-command", "no-such-command")
+    for rate in ("-1", "0", "99999999999999999999"):
+        checks.expect(USAGE, "--max-rate", "run", "--max-rate", rate, "./dynamic")
+    checks.expect(USAGE, "--generation", "verify", "--generation", "-1", "nowhere")
     checks.expect(0, "mana ", "--version")
     checks.expect(0, "--ckpt-dir", "run", "--help")
 

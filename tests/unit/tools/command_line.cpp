@@ -40,6 +40,43 @@ TEST_CASE("the program's words are its own") {
   CHECK(run_of({"run", "--stop-on", "TERM,USR2", "--stop-after", "9", "./app"}).stop_on == "TERM,USR2");
 }
 
+TEST_CASE("a word that is no command is named") {
+  CHECK_THROWS_WITH_AS(parse_command_line({"lis", "x"}), "mana has no command \"lis\"", failure);
+  CHECK_THROWS_AS(parse_command_line({}), failure);
+}
+
+TEST_CASE("a rate is a number of bytes greater than 0") {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  const std::pair<const char*, std::uint64_t> right[] = {{"1", 1}, {"7B", 7}, {"100M", 100 * mib}, {"100MB", 100 * mib},
+                                                         {"3mib", 3 * mib}, {"2Gi", 2048 * mib}, {"1k", 1024},
+                                                         {"1T", mib * mib}, {"18446744073709551615", UINT64_MAX}};
+  for (const auto& [text, bytes] : right) CHECK(run_of({"run", "--max-rate", text, "./app"}).max_rate == bytes);
+  for (const char* wrong : {"-1", "0", "0M", "99999999999999999999", "18446744073709551616", "16777216T", "", "M", "1.5G", "1X",
+                            "1MM", "1iB", "1 M", " 1", "+1", "0x10"}) {
+    CAPTURE(wrong);
+    try {
+      run_of({"run", std::string("--max-rate=") + wrong, "./app"});
+      FAIL("taken");
+    } catch (const failure& failed) {
+      CHECK(failed.code() == exit_code::usage);
+      CHECK(std::string(failed.what()).find("--max-rate") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a number of a checkpoint or a rank is digits") {
+  const auto verify_of = [](const char* number) {
+    return std::get<verify_command>(parse_command_line({"verify", "d", std::string("--generation=") + number}));
+  };
+  CHECK(verify_of("12").generation == 12);
+  for (const char* wrong : {"-1", "", "x", "1x", "0x1", "99999999999999999999"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_WITH_AS(verify_of(wrong), doctest::Contains("--generation"), failure);
+    CHECK(refusal({"inspect", "d", std::string("--rank=") + wrong}) == exit_code::usage);
+  }
+  CHECK(refusal({"verify", "d", "--generation", "-1"}) == exit_code::usage);
+}
+
 TEST_CASE("wrong words are usage errors") {
   CHECK(refusal({}) == exit_code::usage);
   CHECK(refusal({"fly"}) == exit_code::usage);

@@ -104,6 +104,14 @@ TEST_CASE("every text is answered") {
     }
 }
 
+TEST_CASE("a rate in the file is what it is in an option") {
+  CHECK(options_of({"run", "./app"}, "[run]\nmax-rate = \"100M\"\n").max_rate == std::uint64_t{100} << 20);
+  CHECK(options_of({"run", "./app"}, "[run]\nmax-rate = 4096\n").max_rate == 4096);
+  for (const char* wrong : {"-1", "0", "99999999999999999999", "\"1.5G\""})
+    CHECK_THROWS_WITH_AS(options_of({"run", "./app"}, std::string("[run]\nmax-rate = ") + wrong + "\n"),
+                         doctest::Contains("max-rate"), failure);
+}
+
 TEST_CASE("the file holds where the command line says nothing") {
   const std::string file = "[run]\ncompress = \"zstd:3\"\ninterval = 600\nforked = true\nincremental = false\n";
   const run_options run = options_of({"run", "./app", "--interval", "1"}, file);
