@@ -1,5 +1,6 @@
 // The difference of two images for people and for programs.
 #include "image_difference.hpp"
+#include "safe_name.hpp"
 #include "text_table.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ json json_of(const region_difference& r) {
 std::string sections_text(const image_difference& d) {
   std::string text;
   for (const section_difference& s : d.sections)
-    text += fmt::format("  section \"{}\" {}\n", s.name,
+    text += fmt::format("  section \"{}\" {}\n", shown(s.name),
                         s.where == presence::both         ? "differs"
                         : s.where == presence::first_only ? "is only in the first"
                                                           : "is only in the second");

@@ -1,6 +1,7 @@
 // An image's report for people: a tree by indentation.
 #include "descriptor_words.hpp"
 #include "image_report.hpp"
+#include "safe_name.hpp"
 #include "text_table.hpp"
 
 #include <fmt/format.h>
@@ -76,7 +77,7 @@ std::string sources_text(const image_report& report) {
   std::string text;
   for (const source_line& s : report.builds_on)
     text += fmt::format("  {}: {} in {}\n", s.generation == 0 ? "file" : fmt::format("checkpoint {}", s.generation),
-                        human_bytes(s.memory_bytes), s.file);
+                        human_bytes(s.memory_bytes), shown(s.file));
   return text.empty() ? text : "builds on\n" + text;
 }
 
@@ -114,11 +115,11 @@ std::string head_text(const image_report& report) {
 }  // namespace
 
 std::string as_text(const image_report& report, bool regions) {
-  std::string text = report.path + "\n" + indented(head_text(report), "  ");
+  std::string text = shown(report.path) + "\n" + indented(head_text(report), "  ");
   for (const std::string& part : {memory_text(report), regions ? regions_text(report) : "", threads_text(report),
                                   descriptors_text(report), mpi_text(report), sources_text(report)})
     if (!part.empty()) text += "\n" + indented(part, "  ");
-  for (const std::string& problem : report.problems) text += fmt::format("{}: {}\n", report.path, problem);
+  for (const std::string& problem : report.problems) text += shown(fmt::format("{}: {}", report.path, problem)) + "\n";
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include "failure.hpp"
 #include "json_text.hpp"
 #include "progress_output.hpp"
+#include "safe_name.hpp"
 #include "text_table.hpp"
 
 #include <client.hpp>
@@ -56,7 +57,7 @@ std::string as_people_read(const nlohmann::json& status) {
   if (!took.empty()) table.add({"took", took});
   table.add({"directory", status["directory"]});
   std::string text = table.text();
-  if (status.contains("waiting_for")) text += fmt::format("waiting for:\n{}", status["waiting_for"].get<std::string>());
+  if (status.contains("waiting_for")) text += fmt::format("waiting for:\n{}", shown_lines(status["waiting_for"].get<std::string>()));
   return text;
 }
 
@@ -82,7 +83,7 @@ std::string with_schema(const std::string& status) {
 
 int take_checkpoint(const checkpoint_command& wanted) {
   try {
-    fmt::print("{}\n", ask_for_checkpoint(wanted));
+    fmt::print("{}\n", shown_lines(ask_for_checkpoint(wanted)));
     return 0;
   } catch (const control::client_error& error) {
     fail(error);

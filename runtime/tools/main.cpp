@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "failure.hpp"
 #include "launcher.hpp"
+#include "safe_name.hpp"
 
 #include <rank_end.hpp>
 
@@ -46,7 +47,7 @@ struct execute {
 
 std::string text_of(const failure& failed) {
   const std::string text = fmt::format("mana: error: {}", failed.what());
-  return failed.remedy().empty() ? text : fmt::format("{}\n      {}", text, failed.remedy());
+  return shown_lines(failed.remedy().empty() ? text : fmt::format("{}\n      {}", text, failed.remedy()));
 }
 
 /// Most often every rank of a job meets the same failure: one of each node says so.

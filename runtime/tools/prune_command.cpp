@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "progress_output.hpp"
+#include "safe_name.hpp"
 #include "store_failure.hpp"
 #include "text_table.hpp"
 
@@ -27,7 +28,7 @@ std::string as_text(const prune_command& wanted, const store::prune_result& done
     text += fmt::format("checkpoint {} {}\n", number, wanted.dry_run ? "would be removed" : "is removed");
   text += fmt::format("{}: {} of {} checkpoints\n", wanted.dry_run ? "to be freed" : "freed", human_bytes(done.bytes),
                       done.removed.size());
-  for (const std::string& problem : done.problems) text += fmt::format("mana: warning: {}\n", problem);
+  for (const std::string& problem : done.problems) text += fmt::format("mana: warning: {}\n", shown(problem));
   return text;
 }
 

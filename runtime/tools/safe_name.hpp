@@ -1,4 +1,4 @@
-// Names out of an image as names of files.
+// Names out of an image, a manifest or another's words, as names of files and as text for a terminal.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,5 +15,26 @@ inline std::string safe_name(std::string_view name) {
   }
   return safe;
 }
+
+/// A text without anything that a terminal does by itself: its control characters as \n, \t and \xNN, those of UTF-8 (C1) too.
+/// in: keep  control characters that stay
+inline std::string shown(std::string_view text, std::string_view keep = {}) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string safe;
+  const auto escape = [&safe](unsigned char c) {
+    safe += c == '\n' ? std::string("\\n") : c == '\t' ? std::string("\\t") : std::string("\\x") + digits[c >> 4u] + digits[c & 15u];
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (c == 0xc2 && next >= 0x80 && next < 0xa0) escape(next), ++i;
+    else if ((c < 0x20 || c == 0x7f) && keep.find(text[i]) == std::string_view::npos) escape(c);
+    else safe += text[i];
+  }
+  return safe;
+}
+
+/// The same, of a text of several lines.
+inline std::string shown_lines(std::string_view text) { return shown(text, "\n"); }
 
 }  // namespace mana::tools

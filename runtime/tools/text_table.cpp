@@ -1,5 +1,7 @@
 #include "text_table.hpp"
 
+#include "safe_name.hpp"
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -29,6 +31,7 @@ text_table::text_table(std::vector<std::string> headings) {
 
 void text_table::add(std::vector<std::string> cells) {
   cells.resize(right_.size());
+  for (std::string& cell : cells) cell = shown(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -11,7 +11,7 @@ class text_table {
  public:
   /// A heading that begins with '>' aligns its column to the right (the '>' is not shown).
   explicit text_table(std::vector<std::string> headings);
-  /// Adds a row; it has as many cells as there are headings.
+  /// Adds a row; it has as many cells as there are headings. Control characters are shown, not sent.
   void add(std::vector<std::string> cells);
   /// The whole table, each line ended by a newline, without trailing blanks.
   std::string text() const;
