@@ -1,5 +1,6 @@
 #include "checkpoint_view.hpp"
 
+#include "safe_name.hpp"
 #include "text_table.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ std::uint64_t stored_bytes(const checkpoint_view& checkpoint) {
 }
 
 std::string state(const checkpoint_view& checkpoint) {
-  if (!checkpoint.complete) return "incomplete";
+  if (checkpoint.unreadable) return "unreadable";
+  if (!checkpoint.complete) return checkpoint.being_written ? "being written" : "incomplete";
   if (!is_sound(checkpoint)) return "damaged";
   if (checkpoint.failure) return "failed";
   return lacks_files(checkpoint) ? "lacks files" : "complete";
@@ -32,15 +34,15 @@ std::string written(const checkpoint_view& checkpoint) {
 
 std::string problems(const checkpoint_view& checkpoint) {
   std::string text;
-  if (!checkpoint.problem.empty()) text += fmt::format("{}: {}\n", checkpoint.directory, checkpoint.problem);
+  const auto add = [&](const std::string& of, const std::string& what) {
+    if (!what.empty()) text += shown(fmt::format("{}{}: {}", checkpoint.directory, of, what)) + "\n";
+  };
+  add("", checkpoint.problem);
   for (const auto& image : checkpoint.images)
-    for (const std::string& what : {image.problem, image.lacks})
-      if (!what.empty()) text += fmt::format("{}, rank {}: {}\n", checkpoint.directory, image.rank, what);
-  for (const auto& copy : checkpoint.copies)
-    if (!copy.problem.empty()) text += fmt::format("{}, shared: {}\n", checkpoint.directory, copy.problem);
-  if (checkpoint.failure)
-    text += fmt::format("{}: a restart from it failed: {}\n", checkpoint.directory, *checkpoint.failure);
-  for (const auto& warning : checkpoint.warnings) text += fmt::format("{}: note: {}\n", checkpoint.directory, warning);
+    for (const std::string& what : {image.problem, image.lacks}) add(fmt::format(", rank {}", image.rank), what);
+  for (const auto& copy : checkpoint.copies) add(", shared", copy.problem);
+  if (checkpoint.failure) add("", "a restart from it failed: " + *checkpoint.failure);
+  for (const auto& warning : checkpoint.warnings) add("", "note: " + warning);
   return text;
 }
 
@@ -49,7 +51,7 @@ std::string rank_lines(const checkpoint_view& checkpoint) {
   for (const auto& image : checkpoint.images)
     table.add({fmt::to_string(image.rank), human_bytes(image.file_bytes), human_bytes(image.memory_bytes),
                !image.problem.empty() ? "damaged" : image.lacks.empty() ? "ok" : "lacks files"});
-  return fmt::format("\ncheckpoint {}, {}\n{}", checkpoint.generation, checkpoint.program, table.text());
+  return fmt::format("\ncheckpoint {}, {}\n{}", checkpoint.generation, shown(checkpoint.program), table.text());
 }
 
 nlohmann::ordered_json json_of(const image_view& image) {
@@ -104,11 +106,12 @@ std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool detail
   text_table table({">checkpoint", "time", "state", ">ranks", ">size", "MPI", "program", "written"});
   std::string below;
   for (const auto& checkpoint : checkpoints) {
-    table.add({fmt::to_string(checkpoint.generation), checkpoint.complete ? human_time(checkpoint.unix_time_s) : "",
-               state(checkpoint), checkpoint.complete ? fmt::to_string(checkpoint.ranks) : "",
+    const bool is_known = checkpoint.ranks > 0;      // its manifest was read
+    table.add({fmt::to_string(checkpoint.generation), is_known ? human_time(checkpoint.unix_time_s) : "",
+               state(checkpoint), is_known ? fmt::to_string(checkpoint.ranks) : "",
                human_bytes(stored_bytes(checkpoint)), fmt::format("{} {}", checkpoint.mpi, checkpoint.mpi_version),
                checkpoint.program, written(checkpoint)});
-    if (details) below += rank_lines(checkpoint);
+    if (details && is_known) below += rank_lines(checkpoint);
     below += problems(checkpoint);
   }
   return table.text() + below;

@@ -29,7 +29,9 @@ struct copy_view {
 struct checkpoint_view {
   std::string directory;
   std::uint64_t generation = 0;
-  bool complete = false;             // it has a manifest
+  bool complete = false;             // it has a manifest; or that cannot be known: then it is unreadable
+  bool being_written = false;        // it has none yet, as far as can be told
+  bool unreadable = false;           // the system refused; `problem` has its words
   std::int64_t unix_time_s = 0;      // when it was committed
   std::string mpi, mpi_version;      // "Open MPI", "4.1.4"
   std::string program;

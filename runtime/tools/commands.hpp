@@ -16,7 +16,7 @@ int inspect(const inspect_command& wanted);
 int diff(const diff_command& wanted);
 int extract(const extract_command& wanted);
 int complete(const completion_command& wanted);
-/// 0, checkpoint_damaged, checkpoint_missing (none of them is complete), or surroundings_differ.
+/// 0, checkpoint_damaged, checkpoint_unreadable, checkpoint_missing (none of them is complete), or surroundings_differ.
 int verify(const verify_command& wanted);
 int prune(const prune_command& wanted);
 int compact(const compact_command& wanted);

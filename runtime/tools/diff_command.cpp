@@ -87,6 +87,8 @@ void add_all(const std::vector<pair_of_images>& pairs, differences& all, bool sh
 
 int diff(const diff_command& wanted) {
   const chosen a = choose_images(wanted.first, wanted.rank), b = choose_images(wanted.second, wanted.rank);
+  require_own(a);
+  require_own(b);
   differences all(wanted);
   try {
     add_all(pairs_of(a, b), all, wanted.progress);

@@ -3,6 +3,8 @@
 #include "failure.hpp"
 #include "store_failure.hpp"
 
+#include <generation_name.hpp>
+#include <removal.hpp>
 #include <store.hpp>
 #include <store_paths.hpp>
 
@@ -80,7 +82,43 @@ chosen of_file(const fs::path& path) {
             path.string(), size_of(path)}}};
 }
 
+bool is_being_written(const chosen& images) {
+  if (images.complete || !images.generation) return false;
+  if (image::generation_name(*images.generation) != image::name_of(images.directory)) return false;
+  try {
+    return store::may_be_written(image::own_directory::open(image::directory_of(images.directory)), *images.generation);
+  } catch (const image::image_error&) {
+    return false;                          // whoever reads it says why
+  }
+}
+
+/// Nothing, if it has none that can be read: then it names no image.
+std::optional<store::manifest> manifest_of(const chosen& images) {
+  if (!images.complete) return std::nullopt;
+  try {
+    return store::read_manifest(images.directory);
+  } catch (const store::store_error&) {
+    return std::nullopt;
+  }
+}
+
+void compare_with_manifest(chosen& images) {
+  const auto contents = manifest_of(images);
+  if (!contents) return;
+  for (chosen_image& i : images.images)
+    for (const store::rank_file& f : contents->files) try {
+        if (f.name == image::name_of(i.path)) store::check_file({images.directory, 0}, *contents, f, store::depth::identity);
+      } catch (const store::store_error& error) {
+        i.problem.emplace(code_of(error.kind()), error.what());
+      }
+}
+
 }  // namespace
+
+void require_own(const chosen& images) {
+  for (const chosen_image& i : images.images)
+    if (i.problem) throw *i.problem;
+}
 
 chosen choose_images(const std::string& word, std::optional<std::uint32_t> rank) {
   std::error_code error;
@@ -91,11 +129,15 @@ chosen choose_images(const std::string& word, std::optional<std::uint32_t> rank)
     throw failure(exit_code::checkpoint_missing, word + ": there is no such file or directory",
                   "name a directory of checkpoints, a checkpoint in it, or an image");
   chosen found = fs::is_directory(path, error) ? of_directory(path) : of_file(path);
+  if (is_being_written(found))
+    throw failure(exit_code::checkpoint_missing, found.directory + ": this checkpoint is being written",
+                  "wait until mana list says that it is complete");
   if (rank) std::erase_if(found.images, [rank](const chosen_image& i) { return i.rank != *rank; });
   if (found.images.empty())
     throw failure(exit_code::checkpoint_missing,
                   rank ? fmt::format("{}: there is no image of rank {}", found.directory, *rank)
                        : found.directory + ": there is no image");
+  compare_with_manifest(found);
   return found;
 }
 

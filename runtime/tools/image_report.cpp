@@ -4,6 +4,7 @@
 #include <mana/image/format_table.hpp>
 
 #include <chunk_reader.hpp>
+#include <image_error.hpp>
 #include <read_document.hpp>
 #include <run_record.hpp>
 
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <system_error>
 
 namespace mana::tools {
 
@@ -130,6 +132,13 @@ void with_section(const saved_memory& memory, const char* name, image_report& re
   }
 }
 
+std::uint64_t bytes_of(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) throw image::image_error(image::error_kind::io, path + ": " + error.message());
+  return bytes;
+}
+
 }  // namespace
 
 image_report look_at_image(const std::string& path) {
@@ -140,7 +149,7 @@ image_report look_at_image(const std::string& path) {
   report.rank = about.header.rank;
   report.world_size = about.header.world_size;
   report.format = about.header.version;
-  report.file_bytes = std::filesystem::file_size(path);
+  report.file_bytes = bytes_of(path);
   const auto threads = threads_of(memory);
   take_memory(memory, threads, report);
   take_chunks(about, report);

@@ -64,7 +64,7 @@ struct image_report {
   std::vector<source_line> builds_on;
   std::vector<std::pair<std::string, std::uint64_t>> sections;    // name, bytes
   nlohmann::json mpi_objects;        // of the section "mpi": counts by name; null: the image does not tell
-  std::vector<std::string> problems; // parts that could not be read, and why
+  std::vector<std::string> problems; // parts that could not be read, and why; and what the manifest says against it
 };
 
 /// errors: image::image_error

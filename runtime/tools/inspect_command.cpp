@@ -10,6 +10,18 @@
 
 namespace mana::tools {
 
+namespace {
+
+image_report report_of(const chosen_image& image) {
+  image_report report = look_at_image(image.path);
+  if (!image.problem) return report;
+  const std::string what = image.problem->what(), begin = image.path + ": ";
+  report.problems.insert(report.problems.begin(), what.starts_with(begin) ? what.substr(begin.size()) : what);
+  return report;
+}
+
+}  // namespace
+
 int inspect(const inspect_command& wanted) {
   const chosen images = choose_images(wanted.what, wanted.rank);
   nlohmann::ordered_json json{{"schema", inspect_schema}};
@@ -17,7 +29,7 @@ int inspect(const inspect_command& wanted) {
   std::string text;
   try {
     for (const chosen_image& image : images.images) {
-      const image_report report = look_at_image(image.path);
+      const image_report report = report_of(image);
       if (wanted.json) json["images"].push_back(as_json(report, wanted.regions));
       else text += (text.empty() ? "" : "\n") + as_text(report, wanted.regions);
     }

@@ -3,9 +3,13 @@
 #include "failure.hpp"
 #include "store_failure.hpp"
 
+#include <removal.hpp>
+#include <store_paths.hpp>
+
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace mana::tools {
@@ -46,19 +50,42 @@ void take_manifest(const store::generation& g, checkpoint_view& v) {
   for (const store::file_copy& f : m.copies) v.copies.push_back(view_copy(g, f));
 }
 
+bool is_being_written(const store::generation& g) {
+  return store::in_store(store::error_kind::unreadable, [&g] {
+    return store::may_be_written(image::own_directory::open(image::directory_of(g.path)), g.number);
+  });
+}
+
+void take_generation(const store::generation& g, checkpoint_view& v) {
+  v.complete = store::is_complete(g);
+  if (!v.complete) {
+    v.being_written = is_being_written(g);
+    return;
+  }
+  take_manifest(g, v);
+  v.failure = store::failure_of(g);
+}
+
 checkpoint_view view_generation(const store::generation& g) {
   checkpoint_view v;
   v.directory = g.path;
   v.generation = g.number;
-  v.complete = store::is_complete(g);
-  if (!v.complete) return v;
   try {
-    take_manifest(g, v);
-    v.failure = store::failure_of(g);
+    take_generation(g, v);
   } catch (const store::store_error& error) {
     v.problem = error.what();
+    v.unreadable = error.kind() == store::error_kind::unreadable;
   }
   return v;
+}
+
+void require_directory(const std::string& directory) {
+  std::error_code error;
+  const auto type = std::filesystem::status(directory, error).type();
+  if (type == std::filesystem::file_type::none)
+    throw failure(exit_code::checkpoint_unreadable, fmt::format("{}: {}", directory, error.message()));
+  if (type != std::filesystem::file_type::directory)
+    throw failure(exit_code::checkpoint_missing, directory + ": no such directory");
 }
 
 std::vector<store::generation> generations_in(const std::string& directory) {
@@ -78,8 +105,7 @@ void leave_out_what_is_gone(std::vector<checkpoint_view>& checkpoints) {
 }
 
 std::vector<checkpoint_view> view_directory(const std::string& directory, std::optional<std::uint64_t> number) {
-  if (!std::filesystem::is_directory(directory))
-    throw failure(exit_code::checkpoint_missing, directory + ": no such directory");
+  require_directory(directory);
   std::vector<checkpoint_view> all;
   for (const store::generation& g : generations_in(directory))
     if (!number || g.number == *number) all.push_back(view_generation(g));

@@ -73,7 +73,8 @@ void check_all(std::vector<checkpoint_view>& checkpoints, const paths::path_map&
 
 exit_code verdict(const std::vector<checkpoint_view>& checkpoints) {
   const auto any = [&checkpoints](auto&& holds) { return std::any_of(checkpoints.begin(), checkpoints.end(), holds); };
-  if (any([](const checkpoint_view& v) { return v.complete && !is_sound(v); })) return exit_code::checkpoint_damaged;
+  if (any([](const checkpoint_view& v) { return v.complete && !v.unreadable && !is_sound(v); })) return exit_code::checkpoint_damaged;
+  if (any([](const checkpoint_view& v) { return v.unreadable; })) return exit_code::checkpoint_unreadable;
   if (!any([](const checkpoint_view& v) { return v.complete; })) return exit_code::checkpoint_missing;
   return any(lacks_files) ? exit_code::surroundings_differ : exit_code::success;
 }

@@ -10,7 +10,7 @@ import tempfile
 
 USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, NOT_MPI, MISMATCH = range(64, 72)
 UNWRITABLE, NO_CHECKPOINT = 75, 80
-DAMAGED = 81
+DAMAGED, UNREADABLE = 81, 85
 OUTPUT_LOST = 99
 LAUNCHERS = ("PMI_", "PMIX_", "OMPI_", "HYDI_", "MPI_LOCAL", "SLURM_")
 
@@ -146,6 +146,22 @@ def check_output(checks):
     checks.require(silent.returncode == NO_CHECKPOINT, f"without standard error: {silent.returncode}")
 
 
+def check_looks(checks):
+    """What the system refuses, and what is no directory of checkpoints, is no defect and no success."""
+    long_name = "x" * 300
+    for words in (("list", long_name), ("verify", long_name), ("inspect", long_name), ("diff", long_name, long_name)):
+        checks.expect(UNREADABLE, "File name too long", *words)
+    (checks.directory / "bare").mkdir()
+    checks.expect(NO_CHECKPOINT, "there is no checkpoint", "prune", "bare")
+    checks.expect(NO_CHECKPOINT, "there is no checkpoint", "prune", "bare", "--dry-run")
+    left = checks.directory / "left\x1b[2J" / "gen-000001"
+    left.mkdir(parents=True)
+    shown = checks.expect(0, "incomplete", "list", str(left.parent)) + checks.expect(0, "would be removed", "prune", "--dry-run", left.parent)
+    checks.require("\x1b" not in shown and not (left.parent / "lock").exists(), f"names of directories: {shown!r}")
+    checks.expect(0, "checkpoint 1 is removed", "prune", left.parent)
+    checks.expect(NO_CHECKPOINT, "\\x1b[2J", "list", left)
+
+
 def check_configuration(checks):
     """The file of the user's own; of what is in it, tests/unit/tools tells."""
     tree = str(checks.directory / "tree" / "bin" / "mana")
@@ -206,6 +222,7 @@ def main():
         check_mpi(checks, options.programs)
         check_planted(checks)
         check_output(checks)
+        check_looks(checks)
         check_configuration(checks)
         check_permissions(checks)
     source = pathlib.Path(__file__).resolve().parents[2]
