@@ -4,6 +4,7 @@
 #include "failure.hpp"
 #include "image_choice.hpp"
 #include "image_failure.hpp"
+#include "interruption.hpp"
 #include "json_text.hpp"
 #include "memory_kinds.hpp"
 #include "new_file.hpp"
@@ -70,20 +71,26 @@ made_file extract_core(const saved_memory& memory, const std::string& path) {
   return {path, bytes};
 }
 
+std::string name_of_region(const image::region& r, const region_identity& what) {
+  const std::string name = safe_name(what.name.substr(what.name.find_last_of('/') + 1));
+  return fmt::format("{:012x}-{:012x}-{}{}{}", r.begin, r.end, safe_name(name_of(what.kind)), name.empty() ? "" : "-", name);
+}
+
 /// A file for each section and each region, in a new directory.
 std::vector<made_file> extract_all(const saved_memory& memory, const std::string& directory) {
-  make_new_directory(directory);
+  new_directory made_in(directory);
   std::vector<made_file> made;
+  const auto add = [&](const std::string& name, auto&& make) {
+    made.push_back({directory + "/" + name, make(made_in.place() + "/" + name).bytes});
+  };
   for (const image::section& s : memory.about().sections)
-    made.push_back(extract_bytes(s, directory + "/section-" + safe_name(s.name)));
+    add("section-" + safe_name(s.name), [&s](const std::string& path) { return extract_bytes(s, path); });
   const auto kinds = identify(memory, threads_of(memory));
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const image::region& r = memory.about().regions[i];
-    const std::string name = safe_name(kinds[i].name.substr(kinds[i].name.find_last_of('/') + 1));
-    made.push_back(extract_memory(memory, {r.begin, r.end},
-                                  fmt::format("{}/{:012x}-{:012x}-{}{}{}", directory, r.begin, r.end,
-                                              safe_name(name_of(kinds[i].kind)), name.empty() ? "" : "-", name)));
+    add(name_of_region(r, kinds[i]), [&](const std::string& path) { return extract_memory(memory, {r.begin, r.end}, path); });
   }
+  made_in.finish();
   return made;
 }
 
@@ -112,6 +119,18 @@ std::vector<made_file> extract_from(const chosen_image& image, const extract_com
   return extract_wanted(memory, wanted);
 }
 
+/// A signal ends the command when what it has made is gone again.
+std::vector<made_file> extract_or_end(const chosen_image& image, const extract_command& wanted) {
+  try {
+    const interruption signals;
+    return extract_from(image, wanted);
+  } catch (const image::image_error& error) {
+    fail(error);
+  } catch (const interrupted& by) {
+    interruption::end_by(by.signal());
+  }
+}
+
 const chosen_image& only_one(const chosen& images) {
   if (images.images.size() == 1) return images.images[0];
   throw failure(exit_code::usage,
@@ -123,16 +142,13 @@ const chosen_image& only_one(const chosen& images) {
 
 int extract(const extract_command& wanted) {
   const chosen images = choose_images(wanted.what, wanted.rank);
-  std::vector<made_file> made;
-  try {
-    made = extract_from(only_one(images), wanted);
-  } catch (const image::image_error& error) {
-    fail(error);
-  }
+  const chosen_image& image = only_one(images);
+  require_own(images);
+  const std::vector<made_file> made = extract_or_end(image, wanted);
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const made_file& file : made) {
     files.push_back({{"path", file.path}, {"bytes", file.bytes}});
-    if (!wanted.json) fmt::print("{}: {}\n", file.path, human_bytes(file.bytes));
+    if (!wanted.json) fmt::print("{}: {}\n", shown(file.path), human_bytes(file.bytes));
   }
   if (wanted.json) fmt::print("{}", text_of({{"schema", extract_schema}, {"files", files}}));
   return 0;

@@ -2,8 +2,12 @@
 #include "commands.hpp"
 #include "core_file.hpp"
 #include "failure.hpp"
+#include "interruption.hpp"
+#include "new_file.hpp"
 #include "safe_name.hpp"
 #include "saved_image.hpp"
+
+#include "../image/in_child.hpp"
 
 #include <core_memory.hpp>
 
@@ -91,6 +95,42 @@ TEST_CASE("links and what is there are not followed or written over") {
   CHECK_FALSE(std::filesystem::exists(own.path() / "nothing"));
 }
 
+TEST_CASE("what a signal ends leaves nothing, and nothing has its name before it is whole") {
+  const temporary_directory own;
+  const saved_image::known_memory memory;
+  const std::string image = saved_image::write(own, "image");
+  for (const int signal : {SIGTERM, SIGINT}) {
+    for (const bool all : {false, true}) {
+      extract_command wanted = from(image, own.path() / "out");
+      (all ? wanted.all : wanted.core) = true;
+      CHECK(in_child([&]() -> std::string {
+        const interruption outer;                              // so that it is there when the first byte is to be written
+        raise(signal);
+        try {
+          const saved_memory saved(image);
+          new_directory directory(wanted.output);
+          new_file file((all ? directory.place() + "/x" : wanted.output + "x"));
+          file.write(0, std::span<const char>("1", 1));
+        } catch (const interrupted& by) {
+          return by.signal() == signal ? "" : "another signal";
+        }
+        return "not interrupted";
+      }) == "");
+    }
+  }
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(own.path())) files += entry.path().filename() != "image";
+  CHECK(files == 0);
+  {
+    new_file file(own.path() / "late");
+    file.write(0, std::span<const char>("1", 1));
+    CHECK_FALSE(std::filesystem::exists(own.path() / "late"));
+    own.write("late", "another's");
+    CHECK_THROWS_AS(file.finish(1), failure);
+  }
+  CHECK(read_bytes(own.path() / "late") == "another's");
+}
+
 TEST_CASE("all parts are files below a new directory, whatever they are called") {
   const temporary_directory own;
   const saved_image::known_memory memory;
@@ -117,6 +157,9 @@ TEST_CASE("names of files") {
   CHECK(safe_name("a/../b") == "a_.._b");
   CHECK(safe_name(std::string("a\0b\n", 4)) == "a_b_");
   CHECK(safe_name("") == "");
+  CHECK(shown("a\tb\x1b\x7f\n") == "a\\tb\\x1b\\x7f\\n");
+  CHECK(shown_lines("a\n\x1b") == "a\n\\x1b");
+  CHECK(shown("Grüße \xff") == "Grüße \xff");
   CHECK(safe_name(std::string(500, 'x')).size() == 100);
 }
 
