@@ -120,9 +120,11 @@ void tell_moved_away(const trap& t, const address_range& old) noexcept {
   else if (held == -EEXIST) ::madvise(begin, old.bytes(), MADV_DONTNEED);      // MREMAP_DONTUNMAP: it is empty already
 }
 
-/// What the program made as one mapping may be several of the kernel's: tracked and new memory; after a lazy restart also what was
-/// moved by a copy, which the kernel joins with nothing new once it is moved again.
-bool may_be_apart() noexcept { return memory_was_tracked.load(std::memory_order_relaxed) || has_lazy(); }
+/// What the program made as one mapping may be several of the kernel's: tracked and new memory; what a restart mapped and what is
+/// new beside it; after a lazy one also what was moved by a copy, which the kernel joins with nothing new once it is moved again.
+bool may_be_apart() noexcept {
+  return memory_was_tracked.load(std::memory_order_relaxed) || lower::the_bridge().restarts != 0;
+}
 
 /// Frees what of `r` nothing is mapped at: where the kernel moves several mappings, it may fail between two.
 void release_gaps(const address_range& r) noexcept {
