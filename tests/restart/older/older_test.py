@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" /
 from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
 
 RANKS = 2
-STEPS = ("150", "5")
+STEPS = ("60", "5")
 LIMIT_S = 120
 PAGE = 4096
 
