@@ -9,7 +9,6 @@ namespace mana::store {
 
 namespace {
 
-constexpr const char* file_name = "lock";
 constexpr std::uint64_t whole = 0;      // byte of the file; a generation has the byte of its number, from 1 on
 
 struct flock range_of(std::uint64_t at, std::uint64_t count, int type) noexcept {

@@ -18,6 +18,8 @@ enum class lock_end {
 
 class directory_lock {
  public:
+  static constexpr const char* file_name = "lock";      // in the directory; made by who takes a lock
+
   directory_lock() = default;
   /// Of what removes checkpoints (exclusive), and of what relies on them to stay (shared).
   /// in: patience  how long to wait for others

@@ -193,7 +193,7 @@ std::vector<kept_generation> look_at_all(const own_directory& all, std::vector<s
 
 /// Who only looks leaves nothing behind: without the file nobody holds a lock.
 directory_lock lock_for(const own_directory& all, bool dry_run, std::chrono::milliseconds patience) {
-  if (dry_run && !all.has(lock_name)) return {};
+  if (dry_run && !all.has(directory_lock::file_name)) return {};
   return directory_lock::of_all(all, lock_kind::exclusive, patience);
 }
 
@@ -253,7 +253,7 @@ void remove_files(const own_directory& all, std::uint64_t number, const std::fun
 }
 
 bool may_be_written(const own_directory& all, std::uint64_t number) {
-  if (!all.has(lock_name)) return false;     // who writes has made it, with locks or without
+  if (!all.has(directory_lock::file_name)) return false;     // who writes has made it, with locks or without
   const lock_end writer = directory_lock::state_of_generation(all, number);
   return writer == lock_end::busy || (writer == lock_end::none_here && was_touched(all.open_directory(generation_name(number))));
 }

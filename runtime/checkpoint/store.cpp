@@ -60,7 +60,8 @@ void check_copies(const own_directory& own, const manifest& contents) {
       throw store_error(error_kind::missing_file, own.path_of(name) + ": no rank has made this file, which images may refer to");
 }
 
-/// INV-36 what is committed refers to nothing that was removed, or is known to be damaged: who removes waits until it is committed, or did so before.
+/// INV-36 what is committed refers to nothing that was removed, or is known to be damaged: who removes waits until it is
+/// committed, or did so before.
 void check_bases(const own_directory& all, const manifest& contents) {
   for (const std::uint64_t base : contents.builds_on) {
     const std::string name = generation_name(base);

@@ -10,7 +10,6 @@ namespace mana::store {
 inline constexpr const char* manifest_name = "manifest.json";
 inline constexpr const char* new_manifest_name = "manifest.json.new";
 inline constexpr const char* failed_name = "failed";
-inline constexpr const char* lock_name = "lock";       // as directory_lock makes it
 
 /// Absolute, without the slash at the end that a user may have typed, and without ".". What ".." means is for the system to say:
 /// behind a link it is another directory than the one before it in the text.
