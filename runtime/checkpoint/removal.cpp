@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -74,21 +75,16 @@ kept_generation look_at(const own_directory& all, std::uint64_t number, std::vec
   return {number, generation_state::unreadable, {}};
 }
 
-bool is_file(const own_directory& own, const std::string& name) {
-  struct stat about{};
-  return fstatat(own.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode);
-}
-
-/// 0: it is no file.
-std::uint64_t bytes_of(const own_directory& own, const std::string& name) {
+/// out: nothing: it is no file
+std::optional<std::uint64_t> size_of(const own_directory& own, const std::string& name) {
   struct stat about{};
   const bool is_file = fstatat(own.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode);
-  return is_file ? static_cast<std::uint64_t>(about.st_size) : 0;
+  return is_file ? std::optional(static_cast<std::uint64_t>(about.st_size)) : std::nullopt;
 }
 
 std::uint64_t bytes_in(const own_directory& own) {
   std::uint64_t bytes = 0;
-  for (const std::string& name : own.names()) bytes += bytes_of(own, name);
+  for (const std::string& name : own.names()) bytes += size_of(own, name).value_or(0);
   return bytes;
 }
 
@@ -98,7 +94,7 @@ void require_gone(const own_directory& all, std::uint64_t number) {
   if (!all.has_directory(name)) return;
   const own_directory own = all.open_directory(name);
   for (const std::string& file : own.names())
-    if (is_file(own, file) && !own.remove(file)) image::throw_io(own.path_of(file), "cannot be removed");
+    if (size_of(own, file) && !own.remove(file)) image::throw_io(own.path_of(file), "cannot be removed");
   if (own.names().empty() && !all.remove_directory(name) && errno != ENOENT) image::throw_io(own.path(), "cannot be removed");
 }
 
@@ -242,7 +238,7 @@ void remove_contents(const own_directory& all, std::uint64_t number, const std::
   const own_directory own = all.open_directory(generation_name(number));
   remove_manifest(own);
   for (const std::string& file : own.names()) {
-    const std::uint64_t bytes = bytes_of(own, file);
+    const std::uint64_t bytes = size_of(own, file).value_or(0);
     if (own.remove(file)) removed(bytes);
   }
 }
