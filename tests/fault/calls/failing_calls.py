@@ -4,7 +4,7 @@
 A checkpoint whose call failed is given up, with a message that names the file and the cause, and of an image the rank, or is
 there as if nothing had failed; where it is given up, the one before is whole, and the next one works. A restart ends with the
 memory of a checkpoint, the newest or, with its cause named, an older one, or with a message that names the file and the cause.
-MANA_TEST_FAILING_CALLS=all: every call in every way; else one way for each call, by the seed.
+MANA_TEST_FAILING_CALLS=all: every call in every way; each: every call in one way, by the seed; else a third of these.
 """
 import argparse
 import errno
@@ -118,7 +118,10 @@ def wrong_in_restart(bench, call, n, how):
     return None if names_cause(text, how, bench) else f"file or cause is not named: {text}"
 
 
-def cases_of(bench, go, every, chance):
+SHARES = {"all": 1, "each": 1, None: 3}       # of MANA_TEST_FAILING_CALLS: one of so many cases is tried
+
+
+def cases_of(bench, go, wanted, chance):
     """[(call, n, how)] of what go() does."""
     bench.begin()
     status, text = go()
@@ -127,8 +130,9 @@ def cases_of(bench, go, every, chance):
     found = []
     for call, count in bench.counted().items():
         for n in range(1, count + 1):
-            found += [(call, n, how) for how in (ways(call) if every else [chance.choice(ways(call))])]
-    return found
+            found += [(call, n, how) for how in (ways(call) if wanted == "all" else [chance.choice(ways(call))])]
+    share = SHARES[wanted]
+    return found[chance.randrange(share)::share]
 
 
 # (what, what was made before, how the next is made; None: the newest is restored, how many are kept)
@@ -142,9 +146,9 @@ PARTS = [
 ]
 
 
-def wrong_in(bench, what, keep, every, chance):
+def wrong_in(bench, what, keep, wanted, chance):
     """(number of failing calls, [(which, what is wrong)])"""
-    cases = cases_of(bench, bench.restore if what is None else lambda: bench.save(what, keep), every, chance)
+    cases = cases_of(bench, bench.restore if what is None else lambda: bench.save(what, keep), wanted, chance)
     problems = [(case, wrong_in_restart(bench, *case) if what is None else wrong_in_checkpoint(bench, what, keep, *case))
                 for case in cases]
     return len(cases), [(case, words) for case, words in problems if words]
@@ -158,14 +162,16 @@ def main():
                         help="a directory on a disk: in memory some calls do not what they do there, and nobody sees them fail")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    every = os.environ.get("MANA_TEST_FAILING_CALLS") == "all"
+    wanted = os.environ.get("MANA_TEST_FAILING_CALLS")
+    if wanted not in SHARES:
+        parser.error(f"MANA_TEST_FAILING_CALLS={wanted}: all or each")
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="failing-calls-", dir=options.place.resolve()) as directory:
         bench = Bench(options.program.resolve(), options.library.resolve(), pathlib.Path(directory))
         chance = random.Random(options.seed)
         for words, before, what, keep in PARTS:
             bench.make(before)
-            cases, problems = wrong_in(bench, what, keep, every, chance)
+            cases, problems = wrong_in(bench, what, keep, wanted, chance)
             wrong += len(problems)
             print(f"{words}: {cases} failing calls, {len(problems)} wrong", flush=True)
             for (call, n, how), why in problems:

@@ -23,7 +23,7 @@ import tempfile
 from recording import CALLS, NO_TRACER, NotTraced, Recording, trace
 
 BLOCK = 512                 # bytes: a disk's sector, which is written whole or not
-STATES = 600                # of each recording, unless MANA_TEST_POWER_CUTS says otherwise
+STATES = 250                # of each recording, unless MANA_TEST_POWER_CUTS says otherwise
 MOST_IN_VAIN = 400         # tries at one moment, before it is taken to have no more states
 
 
