@@ -74,6 +74,7 @@ TEST_CASE("every flipped bit of header, tables and trailer is noticed") {
   close(fd);
 }
 
+// A restart looks at tables with the functions that verify() has, of which all bits are tried above: every third byte here.
 TEST_CASE("flipped bits are noticed by a restart too") {
   const temporary_directory directory;
   const std::string sound = sound_image(directory);
@@ -88,7 +89,7 @@ TEST_CASE("flipped bits are noticed by a restart too") {
     check_refused(directory.write("flipped", bytes));
   };
   for (std::size_t at = 0; at < 200; ++at) check_position(at);
-  for (std::size_t at = tables_begin(sound); at < sound.size(); ++at) check_position(at);
+  for (std::size_t at = tables_begin(sound); at < sound.size(); at += 3) check_position(at);
   for (std::size_t i = 0; i < 300; ++i) check_position(sound.size() * i / 300);
 }
 
