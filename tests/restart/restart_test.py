@@ -23,6 +23,7 @@ SILENCE_S = 240
 ENDING_S = 60
 SKIPPED = 77
 TAKES = 3
+STEP = re.compile(r"step (?P<made>\d+) of (?P<of>\d+)$")
 FEW_LINES = 5      # with fewer of them, moments are chosen by time
 
 
@@ -114,11 +115,30 @@ class Test:
         self.files = self.result_files()
 
     def plain(self):
+        """False if the machine takes longer than --at-most for the program's steps: from now on there are fewer."""
         begin = time.monotonic()
-        text = self.end(self.under_mana())
+        job = self.under_mana()
+        if self.options.at_most is not None and (made := self.steps_made(job)) is not None:
+            job.kill()
+            self.options.command[1] = str(max(1, made * 3 // 4))
+            return False
+        text = self.end(job)
         self.seconds_under_mana = time.monotonic() - begin
         self.require_same("plain under mana", self.output.differs(text))
         self.traces.check()
+        return True
+
+    def steps_made(self, job):
+        """Steps that the job made in --at-most seconds; None if these were all."""
+        begin = None
+        while (line := job.next_line(SILENCE_S)) is not None:
+            job.text.append(line)
+            if (made := STEP.match(line)) is None:
+                continue
+            begin = begin or time.monotonic()
+            if time.monotonic() - begin > self.options.at_most and int(made["made"]) < int(made["of"]):
+                return int(made["made"])
+        return None
 
     def await_moment(self, job, share):
         """Waits for a random moment of the next `share` of the run: so many lines of output, and then some time, so that
@@ -180,7 +200,8 @@ class Test:
 
     def go(self):
         self.native()
-        self.plain()
+        while not self.plain():
+            self.native()
         said = [f"native {self.seconds:.1f} s, plain"]
         if self.options.checkpoints:
             said.append(f"resumed after {self.resumed()}")
@@ -206,6 +227,8 @@ def parse():
     parser.add_argument("--input", action="append", default=[], type=pathlib.Path, help="is copied to the run's directory")
     parser.add_argument("--status", type=int, action="append", help="exit status of a good run (default 0)")
     parser.add_argument("--checkpoints", type=int, default=3, help="while one run goes on")
+    parser.add_argument("--at-most", type=float, metavar="SECONDS",
+                        help="take fewer steps, the program's first argument, where they last longer under mana")
     parser.add_argument("--cycles", type=int, default=1, help="times that a run is killed and restarted once, then twice")
     parser.add_argument("--no-native", action="store_true", help="compare with a run under mana: the program needs it")
     parser.add_argument("--preload", help="LD_PRELOAD of the program, natively and of mana run")
