@@ -104,21 +104,21 @@ def kill_launcher(job, held_pid):
     """Whoever was held goes on, in a job whose launcher dies at that moment. Not before: of processes that are left without a
     parent, the kernel ends those that are stopped by SIGHUP."""
     job.pids = workbench.descendants(job.process.pid)
-    await_that(lambda: _goes_on(held_pid), "the process that was held goes on or ends")
+    wake(held_pid, "the process that is held")
     job.process.send_signal(signal.SIGKILL)
     job.process.wait(LIMIT_S)
     job.read()
     await_that(lambda: not any(lives(pid) for pid in job.pids), "the processes of a job without a launcher end")
 
 
-def _goes_on(pid):
-    """False as long as it is still to be stopped, or was not woken."""
+def wake(pid, whom):
+    """A process says that it is held before the kernel stops it: SIGCONT counts only then."""
+    await_that(lambda: workbench.state_of(pid) in "TZX", f"{whom} is stopped, or has ended")
     try:
         os.kill(pid, signal.SIGCONT)
     except ProcessLookupError:
-        return True
-    state = workbench.text_of(pathlib.Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
-    return not state or state[0] != "T"
+        return
+    await_that(lambda: workbench.state_of(pid) != "T", f"{whom} goes on or ends")
 
 
 def require_told(text, status, victim):
@@ -209,7 +209,7 @@ def death_of_writer(bench, point, _):
     bench.require_newest(1)
     client = bench.ask()
     second = held.await_pid(job)        # another process, which is held too
-    await_that(lambda: _goes_on(second), "the second process that writes goes on")
+    wake(second, "the second process that writes")
     status_then, text = bench.answer(client)
     if status_then != 0:
         raise Failed(f"the next checkpoint: status {status_then}: {text}")

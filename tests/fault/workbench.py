@@ -31,9 +31,14 @@ def text_of(file):
         return ""
 
 
+def state_of(pid):
+    """The letter of proc(5); X if there is no such process"""
+    fields = text_of(pathlib.Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
+    return fields[0] if fields else "X"
+
+
 def lives(pid):
-    state = text_of(pathlib.Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
-    return bool(state) and state[0] not in "ZX"
+    return state_of(pid) not in "ZX"
 
 
 def await_that(condition, what):
