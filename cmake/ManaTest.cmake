@@ -70,7 +70,7 @@ endfunction()
 
 # mana_add_restart_test(name mpi ranks words…): words are options of restart_test.py, "--", the program, its arguments.
 function(mana_add_restart_test name mpi ranks)
-  if(name MATCHES "^(busy_|trap_|heat2d_|stress_|tree|tool_)" AND
+  if(name MATCHES "^(busy_|trap_|heat2d_|stress_|tree|tool_|many_)" AND
       NOT name MATCHES "^(busy_stress|busy_collectives|trap_early_leaver|trap_in_handler)$")
     mana_takes_turn(${name} ${mpi} has_turn)
     if(NOT has_turn)
@@ -78,13 +78,16 @@ function(mana_add_restart_test name mpi ranks)
     endif()
   endif()
   set(labels restart)
-  set(at_most "")
+  set(more "")
   if(name MATCHES "^busy_")
     list(APPEND labels slow)
-    set(at_most --at-most 4)
+    set(more --at-most 4)
+  endif()
+  if(MANA_TEST_LONG)
+    list(APPEND more --once-too)
   endif()
   mana_add_script_test(${name}/${mpi}/${ranks} ${mpi} "${labels}" ${PROJECT_SOURCE_DIR}/tests/restart/restart_test.py
-    --ranks ${ranks} --name ${name} ${at_most} ${ARGN})
+    --ranks ${ranks} --name ${name} ${more} ${ARGN})
   if(TEST restart/${name}/${mpi}/${ranks} AND name MATCHES "^(busy_|heat2d|stress|fortran_(cg|lu|is)|trap_(many_)?freed_requests)")
     set_tests_properties(restart/${name}/${mpi}/${ranks} PROPERTIES PROCESSORS ${MANA_TEST_ALL_PROCESSORS})
   endif()

@@ -207,7 +207,8 @@ class Test:
             said.append(f"resumed after {self.resumed()}")
         for cycle in range(self.options.cycles):
             self.chains = 0
-            made = self.restarted(1) + self.restarted(2, elsewhere=cycle % 2 == 1 or self.options.cycles == 1)
+            made = self.restarted(2, elsewhere=cycle % 2 == 1 or self.options.cycles == 1)
+            made += self.restarted(1) if self.options.once_too else 0
             said.append(f"restarted {made} in {self.chains} runs")
         print(f"{self.options.name} {self.options.mpi} {self.options.ranks}: {', '.join(said)}: all equal", flush=True)
         print(self.traces, flush=True)
@@ -229,7 +230,8 @@ def parse():
     parser.add_argument("--checkpoints", type=int, default=3, help="while one run goes on")
     parser.add_argument("--at-most", type=float, metavar="SECONDS",
                         help="take fewer steps, the program's first argument, where they last longer under mana")
-    parser.add_argument("--cycles", type=int, default=1, help="times that a run is killed and restarted once, then twice")
+    parser.add_argument("--cycles", type=int, default=1, help="runs that are killed and restarted twice, the second time elsewhere")
+    parser.add_argument("--once-too", action="store_true", help="for each of them another one that is restarted once")
     parser.add_argument("--no-native", action="store_true", help="compare with a run under mana: the program needs it")
     parser.add_argument("--preload", help="LD_PRELOAD of the program, natively and of mana run")
     parser.add_argument("--clock-ahead", type=int, metavar="SECONDS",
