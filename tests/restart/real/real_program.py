@@ -147,8 +147,8 @@ def main():
         print(f"{options.program} is not installed (Debian package {real.package}): skipped")
         return SKIPPED
     words = [sys.executable, str(HERE.parent / "restart_test.py"), "--build", str(options.build), "--mpi", options.mpi,
-             "--ranks", str(real.ranks), "--name", f"real-{options.program}", "--checkpoints", "5", "--lines", real.lines,
-             *real.options]
+             "--ranks", str(real.ranks), "--name", f"real-{options.program}", "--checkpoints", "5", "--once-too",
+             "--lines", real.lines, *real.options]
     for file in input_files(options.build, options.program, options.mpi):
         words += ["--input", file]
     if options.seed is not None:
