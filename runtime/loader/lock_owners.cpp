@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 
@@ -38,8 +39,9 @@ struct rwlock_layout {
 static_assert(offsetof(rwlock_layout, writer) == 24 && offsetof(rwlock_layout, flags) == 48);
 
 constexpr std::int32_t type_bits = 3, recursive = 1, error_checking = 2, robust = 16, inheriting = 32;
+constexpr std::int32_t elision_bits = 256 | 512;    // with it, or without
 constexpr std::int32_t known_bits =
-    type_bits | inheriting | 64 /* protected */ | 128 /* shared between processes */ | 256 | 512 /* with elision, or not */;
+    type_bits | inheriting | 64 /* protected */ | 128 /* shared between processes */ | elision_bits;
 constexpr std::size_t reach_behind = sizeof(rwlock_layout) - offsetof(rwlock_layout, writer);    // bytes from the owner on
 static_assert(reach_behind == sizeof(mutex_layout) - offsetof(mutex_layout, owner));
 
@@ -57,6 +59,7 @@ bool is_held_mutex(const mutex_layout& m) noexcept {
   const bool inherits = (m.kind & inheriting) != 0;                     // these count even where they need not
   if (type == recursive ? m.count == 0 : m.count > (inherits ? 1 : 0)) return false;
   if (inherits) return (m.lock & FUTEX_TID_MASK) == static_cast<std::uint32_t>(m.owner);
+  if ((m.kind & elision_bits) != 0) return false;                       // these are of normal ones
   return (type == recursive || type == error_checking) && (m.lock == 1 || m.lock == 2);
 }
 
@@ -67,11 +70,21 @@ bool is_waited_for(const mutex_layout& m) noexcept {
   return type == recursive || type == error_checking || (m.kind & (robust | inheriting)) != 0;
 }
 
-bool is_write_locked(const rwlock_layout& l) noexcept {
-  constexpr std::uint32_t held_for_writing = 3;       // in the write phase, and locked for it
-  return (l.readers & held_for_writing) == held_for_writing && l.write_phase <= 3 && l.writers_wait <= 3 &&
-         l.unused[0] == 0 && l.unused[1] == 0 && (l.shared == 0 || l.shared == 1) && l.elision == 0 &&
-         l.more_padding == 0 && l.flags <= 2;
+/// Each condition is one of glibc's (nptl/pthread_rwlock_common.c, its table of states 7 and 8): the writer's id is there only
+/// while both futex words are 1, with another bit where somebody waits; readers that wait for a preferred writer have no bit
+/// in the write phase; writers that wait are counted where they are preferred.
+/// threads: of the program. Who waits is one of them, unless processes share the lock.
+bool is_write_locked(const rwlock_layout& l, std::size_t threads) noexcept {
+  constexpr std::uint32_t state_bits = 7, held_for_writing = 3;       // in the write phase, and locked for it
+  constexpr std::uint32_t reader_shift = 3, futex_used = 2;
+  constexpr std::uint32_t prefers_readers = 0, handed_over = 1u << 31;
+  const auto is_one = [](std::uint32_t futex) { return (futex | futex_used) == (1 | futex_used); };
+  if ((l.readers & state_bits) != held_for_writing || !is_one(l.write_phase) || !is_one(l.writers_wait)) return false;
+  if (l.unused[0] != 0 || l.unused[1] != 0 || l.elision != 0 || l.more_padding != 0) return false;
+  if (std::any_of(std::begin(l.padding), std::end(l.padding), [](std::uint8_t byte) { return byte != 0; })) return false;
+  if ((l.shared != 0 && l.shared != 1) || l.flags > 2) return false;
+  if (l.flags == prefers_readers ? l.writers != 0 : (l.writers & handed_over) != 0) return false;
+  return l.shared == 1 || ((l.readers >> reader_shift) < threads && l.writers < threads);
 }
 
 /// What a thread waits at may be anything, also the last word before memory that is not there.
@@ -146,7 +159,7 @@ std::optional<held_lock> lock_around(std::uintptr_t word, address_range mapping,
     return held_lock{mutex, inherits ? held_lock::kind::inheriting_mutex : held_lock::kind::mutex, owner};
   }
   rwlock_layout l;
-  if (lock >= mapping.begin && read(lock, &l, sizeof l) && is_write_locked(l))
+  if (lock >= mapping.begin && read(lock, &l, sizeof l) && is_write_locked(l, ids.size()))
     return held_lock{lock, held_lock::kind::write_lock, owner};
   return std::nullopt;
 }
@@ -167,6 +180,12 @@ void each_near(std::span<const std::uint64_t> memory, const std::vector<std::int
 std::uintptr_t owner_word(const held_lock& l) noexcept {
   return l.address +
          (l.what == held_lock::kind::write_lock ? offsetof(rwlock_layout, writer) : offsetof(mutex_layout, owner));
+}
+
+/// An image of an earlier version may name what only looked like one.
+bool is_held(const held_lock& l, std::size_t threads) noexcept {
+  return l.what == held_lock::kind::write_lock ? is_write_locked(at<rwlock_layout>(l.address), threads)
+                                               : is_held_mutex(at<mutex_layout>(l.address));
 }
 
 }  // namespace
@@ -249,7 +268,7 @@ void renumber(std::span<const held_lock> locks, std::span<const thread_renumberi
   for (const held_lock& l : locks) {
     const auto thread =
         std::find_if(threads.begin(), threads.end(), [&](const thread_renumbering& t) { return t.before == l.owner; });
-    if (thread == threads.end()) continue;
+    if (thread == threads.end() || !is_held(l, threads.size())) continue;
     word_at<std::int32_t>(owner_word(l)).store(thread->now);
     if (l.what != held_lock::kind::inheriting_mutex) continue;
     auto& futex = word_at<std::uint32_t>(l.address);     // the kernel finds the owner by it

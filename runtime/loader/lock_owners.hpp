@@ -3,6 +3,9 @@
 //
 // INV-30 who holds a lock at the checkpoint holds it after a restart.
 //
+// What merely looks like a held lock would be written over. So all that glibc keeps in one is compared, and a word of it must
+// be an id of the program's threads: ten words of four bytes of a mutex, fourteen of a read-write lock.
+//
 // Layouts: struct __pthread_mutex_s and __pthread_rwlock_arch_t of glibc for x86-64, unchanged since 2.3 (2.25 for rwlocks)
 // and fixed by its ABI: they lie in the memory of programs.
 #pragma once
@@ -31,7 +34,7 @@ struct thread_renumbering {
 };
 
 /// Looks through memory for held mutexes that check their owner (recursive, error-checking, with priority inheritance) and
-/// read-write locks that are held for writing. Forty bytes must be as libc leaves them in such a lock, and one word of
+/// read-write locks that are held for writing. All their bytes must be as libc leaves them in such a lock, and one word of
 /// them an id of the program's threads. Robust mutexes are in the lists of their owners, and are not looked for.
 class lock_finder {
  public:
@@ -94,6 +97,7 @@ class lock_recorder {
 /// errors: std::runtime_error where the bytes are none of a recorder's
 std::vector<held_lock> decode_locks(std::span<const std::uint8_t> section);
 
+/// What is no such lock is left alone.
 void renumber(std::span<const held_lock> locks, std::span<const thread_renumbering> threads) noexcept;
 
 /// A thread that waits for such a mutex has its own id in a register or in the frame of libc's function, to put it into the

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <memory>
+#include <thread>
 
 using mana::split::held_lock;
 using mana::split::lock_finder;
@@ -102,6 +103,71 @@ TEST_CASE("ids in other memory are left alone") {
   const auto here = std::make_unique<memory>();
   for (std::size_t at = 0; at + 4 <= sizeof here->room; at += 4) here->put(at, gettid());
   CHECK(here->find({gettid()}).empty());
+}
+
+TEST_CASE("a read-write lock of any kind is found while it is held for writing, whoever waits") {
+  const auto here = std::make_unique<memory>();
+  std::size_t at = 8;
+  for (const int kind : {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP,
+                         PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP})
+    for (const int shared : {PTHREAD_PROCESS_PRIVATE, PTHREAD_PROCESS_SHARED}) {
+      pthread_rwlockattr_t attributes;
+      pthread_rwlock_t lock;
+      pthread_rwlockattr_init(&attributes);
+      pthread_rwlockattr_setkind_np(&attributes, kind), pthread_rwlockattr_setpshared(&attributes, shared);
+      pthread_rwlock_init(&lock, &attributes);
+      pthread_rwlock_rdlock(&lock), pthread_rwlock_unlock(&lock);
+      for (int round = 0; round < 2; ++round) {                 // from a read phase, and from a write phase
+        pthread_rwlock_wrlock(&lock);
+        std::thread reader([&] { pthread_rwlock_rdlock(&lock), pthread_rwlock_unlock(&lock); });
+        std::thread writer([&] { pthread_rwlock_wrlock(&lock), pthread_rwlock_unlock(&lock); });
+        here->put(at, lock);                                    // while they come to wait, or after that
+        CHECK(here->find({1, gettid(), 0x3fffffff}).size() == at / 64 + 1);
+        pthread_rwlock_unlock(&lock);
+        reader.join(), writer.join();
+      }
+      at += 64;
+    }
+}
+
+TEST_CASE("numbers and heads of malloc's blocks are no read-write locks") {
+  const auto here = std::make_unique<memory>();
+  const std::int32_t id = gettid();
+  for (std::uint32_t number = 0; number < 256; ++number) {      // a block with a number, and one whose size looks like an id
+    const std::uint32_t blocks[] = {number, 0, 0, 0, 0, 0, static_cast<std::uint32_t>(id), 0, 0, 0, 0, 0, 1, 0};
+    here->put(64, blocks);
+    CHECK(here->find({1, id, 0x3fffffff}).empty());
+  }
+}
+
+TEST_CASE("what is no held lock is none with any word of it changed") {
+  const auto here = std::make_unique<memory>();
+  pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER;
+  mutex checking(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_NONE);
+  pthread_rwlock_wrlock(&written), pthread_mutex_lock(&checking.it);
+  const auto none_with_a_change = [&](const auto& lock, std::size_t but_word) {
+    for (std::size_t word = 0; word < sizeof lock / 4; ++word) {
+      if (word == but_word) continue;
+      std::uint32_t words[sizeof lock / 4];
+      std::memcpy(words, &lock, sizeof lock);
+      words[word] ^= 0x40000400;
+      here->put(64, words);
+      CHECK_MESSAGE(here->find({1, gettid(), 0x3fffffff}).empty(), word);
+    }
+  };
+  none_with_a_change(written, 13);                              // padding behind the flags
+  none_with_a_change(checking.it, sizeof checking.it);
+}
+
+TEST_CASE("a section that names what is no lock changes nothing") {
+  const auto here = std::make_unique<memory>();
+  const std::uint32_t numbers[] = {3, 0, 0, 0, 0, 0, 661, 0, 0, 0, 0, 0, 0, 0};
+  here->put(64, numbers);
+  const held_lock named[] = {{here->place(64), held_lock::kind::write_lock, 661},
+                             {here->place(80), held_lock::kind::mutex, 661}};
+  const mana::split::thread_renumbering threads[] = {{661, 77}};
+  renumber(named, threads);
+  CHECK(std::memcmp(here->room + 64, numbers, sizeof numbers) == 0);
 }
 
 TEST_CASE("a lock that is found gets its owner's new id") {
