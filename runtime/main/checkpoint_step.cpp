@@ -286,14 +286,21 @@ void keep_quiet() noexcept {
 }  // namespace
 
 /// The image is written by a thread of the lower half: the calling thread's stack, which is saved, changes meanwhile only
-/// below where it was saved.
+/// below where it was saved. Where there is none to be had (a limit of processes or of memory) nothing is written, and the
+/// calling thread says so.
 lower::outcome write_image() {
   lower::outcome how = lower::outcome::given_up;
   const process_state::signal_hold hold;
   std::string failure;
   process_state::captured process = look_at_process(failure);
   lent_thread initial;
-  initial.lend([&] { how = write_and_agree(std::move(process), failure, initial); });
+  const auto work = [&] { how = write_and_agree(std::move(process), failure, initial); };
+  try {
+    initial.lend(work);
+  } catch (const std::system_error& error) {
+    failure = std::string("there is no thread to write the image: ") + error.what();
+    work();
+  }
   if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
     control_of_job().end();
     keep_quiet();

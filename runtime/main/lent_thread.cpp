@@ -8,12 +8,18 @@ namespace mana::run {
 
 void lent_thread::lend(const std::function<void()>& work) {
   ended_ = false;
-  std::thread other([&] {
-    work();
-    const std::lock_guard hold(lock_);
+  std::thread other;
+  try {
+    other = std::thread([&] {
+      work();
+      const std::lock_guard hold(lock_);
+      ended_ = true;
+      changed_.notify_all();
+    });
+  } catch (...) {
     ended_ = true;
-    changed_.notify_all();
-  });
+    throw;
+  }
   std::unique_lock hold(lock_);
   for (;;) {
     changed_.wait(hold, [this] { return ended_ || step_ != nullptr; });
@@ -36,6 +42,10 @@ void lent_thread::lend(const std::function<void()>& work) {
 
 void lent_thread::run(const std::function<void()>& step) {
   std::unique_lock hold(lock_);
+  if (ended_) {
+    hold.unlock();
+    return step();
+  }
   step_ = &step;
   changed_.notify_all();
   changed_.wait(hold, [this] { return step_ == nullptr; });

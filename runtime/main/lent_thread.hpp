@@ -9,9 +9,12 @@ namespace mana::run {
 
 class lent_thread {
  public:
-  /// Returns when `work`, on a thread of its own, has ended.     in: work  throws nothing
+  /// Returns when `work`, on a thread of its own, has ended.
+  /// in:     work  throws nothing
+  /// errors: std::system_error: no thread can be created, and nothing of it was done
   void lend(const std::function<void()>& work);
-  /// Within `work`: the step runs on the thread that waits. What it throws comes out here.
+  /// Within `work`: the step runs on the thread that waits. What it throws comes out here. Where none waits, the step
+  /// runs here.
   void run(const std::function<void()>& step);
 
  private:
@@ -19,7 +22,7 @@ class lent_thread {
   std::condition_variable changed_;
   const std::function<void()>* step_ = nullptr;     // that is to be done
   std::exception_ptr thrown_;
-  bool ended_ = false;
+  bool ended_ = true;                               // nobody waits
 };
 
 }  // namespace mana::run

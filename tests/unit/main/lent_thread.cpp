@@ -2,9 +2,11 @@
 #include <lent_thread.hpp>
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -42,6 +44,24 @@ TEST_CASE("what a step throws comes out where it was asked for, and the next one
   });
   CHECK(caught == "no");
   CHECK(after == 1);
+}
+
+TEST_CASE("where no thread can be created nothing of the work is done, and steps run where they are asked for") {
+  pthread_attr_t usual, huge;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_init(&huge);
+  REQUIRE(pthread_attr_setstacksize(&huge, std::size_t{1} << 46) == 0);
+  REQUIRE(pthread_setattr_default_np(&huge) == 0);
+  lent_thread lender;
+  int works = 0;
+  const auto work = [&] { lender.run([&] { ++works; }); };
+  CHECK_THROWS_AS(lender.lend(work), std::system_error);
+  CHECK(works == 0);
+  work();
+  CHECK(works == 1);
+  pthread_setattr_default_np(&usual);
+  lender.lend(work);
+  CHECK(works == 2);
 }
 
 TEST_CASE("a thread lends itself again, also to work without steps") {
