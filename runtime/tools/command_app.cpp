@@ -218,6 +218,7 @@ void build_looks(CLI::App& app, parsed& values) {
   add_rank(*diff, values.diff.rank);
   diff->add_flag("--pages", values.diff.pages, "Which pages, too");
   add_progress(*diff, values.diff.progress);
+  add_map(*diff, values.diff.moved);
   add_json(*diff, values.diff.json);
   auto* prune = app.add_subcommand("prune", "Remove the checkpoints that newer ones do not need");
   prune->add_option("DIR", values.prune.directory, "A checkpoint directory")->required();
@@ -246,6 +247,7 @@ void build_extract(CLI::App& app, parsed& values) {
       ->required()
       ->check(a_name());
   add_progress(*extract, values.extract.progress);
+  add_map(*extract, values.extract.moved);
   add_json(*extract, values.extract.json);
 }
 

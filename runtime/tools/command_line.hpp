@@ -50,6 +50,7 @@ struct compact_command {
 struct diff_command {
   std::string first, second;                       // as inspect_command::what
   std::optional<std::uint32_t> rank;
+  std::vector<std::string> moved;                  // as run_options::moved
   bool pages = false, progress = false, json = false;
 };
 /// One of section, range, core and all is set.
@@ -58,6 +59,7 @@ struct extract_command {
   std::optional<std::uint32_t> rank;
   std::string section;
   address_range range;
+  std::vector<std::string> moved;                  // as run_options::moved
   bool core = false, all = false, progress = false, json = false;
   std::string output;                              // file; all: directory
 };

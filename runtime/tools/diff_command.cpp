@@ -4,6 +4,7 @@
 #include "image_difference.hpp"
 #include "image_failure.hpp"
 #include "json_text.hpp"
+#include "option_checks.hpp"
 #include "progress_output.hpp"
 
 #include <fmt/format.h>
@@ -37,12 +38,12 @@ std::vector<pair_of_images> pairs_of(const chosen& a, const chosen& b) {
 
 class differences {
  public:
-  explicit differences(const diff_command& wanted) : wanted_(wanted) {}
+  explicit differences(const diff_command& wanted) : wanted_(wanted), moved_(path_map_of(wanted.moved)) {}
 
   /// in: passed  told of the bytes of the first's memory that are done
   void add(const pair_of_images& pair, const std::function<void(std::uint64_t)>& passed) {
     if (pair.first.empty() || pair.second.empty()) return add_lonely(pair);
-    const image_difference found = compare(saved_memory(pair.first), saved_memory(pair.second), passed);
+    const image_difference found = compare(memory_of(pair.first), memory_of(pair.second), passed);
     if (!found.is_none()) equal_ = false;
     if (wanted_.json) images_.push_back(as_json(found));
     else text_ += as_text(found, wanted_.pages);
@@ -54,6 +55,8 @@ class differences {
   }
 
  private:
+  saved_memory memory_of(const std::string& path) const { return saved_memory(path, [](std::uint64_t) {}, moved_); }
+
   void add_lonely(const pair_of_images& pair) {
     const char* const where = pair.second.empty() ? "first" : "second";
     equal_ = false;
@@ -62,6 +65,7 @@ class differences {
   }
 
   const diff_command& wanted_;
+  const paths::path_map moved_;
   bool equal_ = true;
   std::string text_;
   nlohmann::ordered_json images_ = nlohmann::ordered_json::array();

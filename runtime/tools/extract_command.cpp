@@ -8,6 +8,7 @@
 #include "json_text.hpp"
 #include "memory_kinds.hpp"
 #include "new_file.hpp"
+#include "option_checks.hpp"
 #include "progress_output.hpp"
 #include "safe_name.hpp"
 #include "text_table.hpp"
@@ -114,7 +115,7 @@ std::uint64_t bytes_wanted(const saved_memory& memory, const extract_command& wa
 
 std::vector<made_file> extract_from(const chosen_image& image, const extract_command& wanted) {
   progress_output output("extract", wanted.progress);
-  const saved_memory memory(image.path, [&output](std::uint64_t bytes) { output.add(0, bytes); });
+  const saved_memory memory(image.path, [&output](std::uint64_t bytes) { output.add(0, bytes); }, path_map_of(wanted.moved));
   output.begin({{fmt::format("rank {}", image.rank), bytes_wanted(memory, wanted), 0}});
   return extract_wanted(memory, wanted);
 }

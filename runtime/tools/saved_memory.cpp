@@ -22,11 +22,11 @@ int open_image(const std::string& path) {
 
 }  // namespace
 
-saved_memory::saved_memory(std::string path, std::function<void(std::uint64_t)> looked)
+saved_memory::saved_memory(std::string path, std::function<void(std::uint64_t)> looked, const paths::path_map& moved)
     : path_(std::move(path)), looked_(std::move(looked)), fd_(open_image(path_)) {
   try {
     about_ = image::read_contents(fd_, path_);
-    reader_ = std::make_unique<image::chunk_reader>(about_, fd_, path_);
+    reader_ = std::make_unique<image::chunk_reader>(about_, fd_, path_, std::vector<std::string>(), moved);
   } catch (...) {
     ::close(fd_);
     throw;

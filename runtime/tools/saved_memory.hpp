@@ -2,6 +2,7 @@
 #pragma once
 #include <contents.hpp>
 #include <memory_view.hpp>
+#include <path_map.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -19,8 +20,10 @@ class saved_memory final : public symbols::memory_view {
  public:
   /// Reads all but the memory.
   /// in:     looked  told of the bytes of memory that were read, whenever some were
+  ///         moved   where files of the program's are that had another path at the checkpoint
   /// errors: image::image_error (missing, damaged, version, io)
-  explicit saved_memory(std::string path, std::function<void(std::uint64_t)> looked = [](std::uint64_t) {});
+  explicit saved_memory(std::string path, std::function<void(std::uint64_t)> looked = [](std::uint64_t) {},
+                        const paths::path_map& moved = {});
   ~saved_memory() override;
 
   const std::string& path() const noexcept { return path_; }

@@ -85,11 +85,18 @@ class Test:
             raise Failed(f"mana {' '.join(words)} ended with status {done.returncode}, not {status}: {done.stdout}{done.stderr}")
         return done.stdout + done.stderr
 
+    def needs_map(self, program, moved, *words):
+        """The command ends with the name of what is missing, and well with --map."""
+        said = self.command(83, *words)
+        if "--map OLD=NEW" not in said or str(program) not in said:
+            raise Failed(f"not said: {said}")
+        self.command(0, *words, *moved)
+
     def moved_program(self):
         """The program's file goes to another place, and is left out of the checkpoint then."""
         old, new = self.directory / "old", self.directory / "new"
         old.mkdir()
-        program = shutil.copy(self.program, old)
+        program = pathlib.Path(shutil.copy(self.program, old))
         self.checkpoints("referring", 1, "--by-reference", "--compress", "none", program=program)
         old.rename(new)
         said = self.command(83, "verify", "referring")
@@ -97,13 +104,15 @@ class Test:
             raise Failed(f"not said: {said}")
         moved = ("--map", f"{old}={new}")
         self.command(0, "verify", "referring", *moved)
+        self.needs_map(program, moved, "extract", "referring", "--rank", "1", "--core", "-o", "core")
         self.command(83, "compact", "referring")
         # What is taken after a restart from the new place names that one: it is restarted without words about the old one.
         self.checkpoint_of_restart("referring", *moved, "--by-reference", "--compress", "none")
         self.command(0, "verify", "referring", "--generation", "2")
         self.expect_result(self.mana, "restart", "referring/gen-000002", "--interval", "1000")
         self.command(0, "compact", "referring", "--compress", "none")
-        new.rename(self.directory / "away")
+        away = new.rename(self.directory / "away")
+        self.needs_map(new / program.name, ("--map", f"{new}={away}"), "diff", "referring/gen-000002", "referring/gen-000003")
         self.command(83, "verify", "referring")
         self.command(0, "verify", "referring", "--generation", "3")
         self.expect_result(self.mana, "restart", "referring", "--interval", "1000")
