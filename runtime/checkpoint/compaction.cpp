@@ -44,6 +44,11 @@ void check_still_newest(const image::own_directory& all, const generation& origi
   }
 }
 
+/// For people.
+std::string mode_of(const generation& original, const compact_how& how) {
+  return "whole, " + image::as_text(how.packing) + ", compacted from " + std::to_string(original.number);
+}
+
 /// The image of one rank.
 rank_file copy_of(const generation& original, const manifest& contents, const rank_file& f, const generation& copy,
                   const compact_how& how, const paths::path_map& moved, const std::function<void(std::uint64_t)>& looked) {
@@ -51,7 +56,8 @@ rank_file copy_of(const generation& original, const manifest& contents, const ra
   return in_store(error_kind::unwritable, [&] {
     image::rank_image whole(original.path + "/" + f.name);
     whole.check_program_files(moved);
-    const image::write_result w = image::write_whole(whole, copy.path + "/" + f.name, how.packing, how.pack_threads, looked);
+    const image::write_result w = image::write_whole(whole, copy.path + "/" + f.name, mode_of(original, how), how.packing,
+                                                      how.pack_threads, looked);
     return rank_file{f.rank, f.name, w.file_bytes, w.memory_bytes, w.checksum, 0, f.write_s};
   });
 }
@@ -66,7 +72,7 @@ manifest copy_all(const generation& original, manifest contents, const generatio
     rank_file& f = contents.files[i];
     f = copy_of(original, before, f, copy, how, moved, [&progress, i](std::uint64_t bytes) { progress.did(i, bytes); });
   }
-  contents.mode = "whole, " + image::as_text(how.packing) + ", compacted from " + std::to_string(original.number);
+  contents.mode = mode_of(original, how);
   contents.builds_on.clear();
   contents.copies.clear();
   return contents;

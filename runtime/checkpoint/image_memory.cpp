@@ -1,5 +1,6 @@
 #include "image_memory.hpp"
 
+#include <mana/image/format_table.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <algorithm>
@@ -51,8 +52,8 @@ bool image_memory::copy(const region&, std::uintptr_t, std::size_t pages, bool* 
   return true;
 }
 
-write_result write_whole(const rank_image& of, const std::string& path, const packing& how, unsigned pack_threads,
-                         const std::function<void(std::uint64_t)>& looked) {
+write_result write_whole(const rank_image& of, const std::string& path, const std::string& mode, const packing& how,
+                         unsigned pack_threads, const std::function<void(std::uint64_t)>& looked) {
   if (of.header().abi_version != lower::abi_version)
     throw image_error(error_kind::version, of.path() + ": the image is of version " + std::to_string(of.header().abi_version) +
                       " of the boundary between program and MPI, this mana has " + std::to_string(lower::abi_version) +
@@ -63,6 +64,8 @@ write_result write_whole(const rank_image& of, const std::string& path, const pa
   plan.rank = of.header().rank;
   plan.world_size = of.header().world_size;
   plan.sections = of.about().sections;
+  for (section& s : plan.sections)
+    if (s.name == sections::saving) s.bytes.assign(mode.begin(), mode.end());
   plan.regions = of.regions();
   std::copy(std::begin(of.header().cpu_features), std::end(of.header().cpu_features), plan.needed.words);
   plan.how = how;

@@ -1,5 +1,7 @@
 #include "image_difference.hpp"
 
+#include <mana/image/format_table.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -93,14 +95,18 @@ class comparison {
   }
 
  private:
+  /// How an image was written is no difference in what it holds.
+  static bool is_of_the_program(const image::section& s) { return s.name != image::sections::saving; }
+
   void compare_sections() {
     for (const image::section& s : first_.about().sections) {
+      if (!is_of_the_program(s)) continue;
       const image::section* const other = second_.section(s.name);
       if (other == nullptr) result_.sections.push_back({s.name, presence::first_only});
       else if (other->bytes != s.bytes) result_.sections.push_back({s.name, presence::both});
     }
     for (const image::section& s : second_.about().sections)
-      if (first_.section(s.name) == nullptr) result_.sections.push_back({s.name, presence::second_only});
+      if (is_of_the_program(s) && first_.section(s.name) == nullptr) result_.sections.push_back({s.name, presence::second_only});
   }
 
   /// Cuts the address space where a region of either begins or ends.

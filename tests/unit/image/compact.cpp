@@ -48,7 +48,7 @@ void make_chain(const std::string& directory) {
     const auto g = store::begin_generation(directory);
     image::image_plan plan;
     plan.path = g.path + "/" + file;
-    plan.sections = {{"run", {1, 2, 3}}, {"locks", std::vector<std::uint8_t>(77, 5)}};
+    plan.sections = {{"run", {1, 2, 3}}, {"locks", std::vector<std::uint8_t>(77, 5)}, {"saving", {'o', 'n', 'c', 'e'}}};
     plan.regions = image::upper_regions(0, 0);
     plan.how = image::parse_packing(round % 2 == 0 ? "none" : "zstd:1");
     plan.base = round == 0 ? nullptr : &base;
@@ -124,11 +124,14 @@ TEST_CASE("INV-38 the newest is made whole: the same memory, sections and region
     const image::rank_image image(whole.path + "/" + file), original(newest.path + "/" + file);
     CHECK(image.about().sources.empty());
     CHECK(image.about().memory_bytes == original.about().memory_bytes);
-    REQUIRE(image.about().sections.size() == 2);
+    REQUIRE(image.about().sections.size() == 3);
     CHECK(image.about().sections[1].name == "locks");
     CHECK(image.about().sections[1].bytes == original.about().sections[1].bytes);
     CHECK(store::read_manifest(whole.path).builds_on.empty());
-    CHECK(store::read_manifest(whole.path).mode == std::string("whole, ") + how + ", compacted from 6");
+    const std::string mode = std::string("whole, ") + how + ", compacted from 6";
+    CHECK(store::read_manifest(whole.path).mode == mode);
+    const auto& said = image.about().sections[2].bytes;
+    CHECK(std::string(said.begin(), said.end()) == mode);
     const auto pruned = store::prune(there, 1, false, {[&parts](const auto& all) { parts = all; },
                                                        [&removed](std::size_t, std::uint64_t bytes) { removed += bytes; }});
     CHECK(pruned.removed.size() == length);
