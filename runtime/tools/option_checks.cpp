@@ -63,7 +63,7 @@ const CLI::Validator& known_mpi() {
       [](std::string& text) {
         return parse_mpi_name(text) ? std::string() : fmt::format("{} is neither mpich nor openmpi", text);
       },
-      "");
+      "{mpich,openmpi}");
   return check;
 }
 
@@ -74,7 +74,7 @@ const CLI::Validator& known_clock() {
                    ? std::string()
                    : fmt::format("{} is none of {}", text, fmt::join(clock::policy_names(), ", "));
       },
-      "");
+      fmt::format("{{{}}}", fmt::join(clock::policy_names(), ",")));
   return check;
 }
 
@@ -153,7 +153,7 @@ const CLI::Validator& compression() {
           return std::string(wrong.what());
         }
       },
-      "");
+      "{auto,none,lz4,zstd}");
   return check;
 }
 
