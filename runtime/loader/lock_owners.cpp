@@ -103,6 +103,13 @@ class own_memory {
   int fd_;
 };
 
+/// libc has the id in a variable while it waits with a limit of time, and for robust and inheriting mutexes. Otherwise it asks
+/// for the id when it has the mutex (nptl/pthread_mutex_lock.c, "Record the ownership"), and what is equal to it in registers
+/// is a number of the program's.
+bool keeps_id(const mutex_layout& m, const greg_t* regs) noexcept {
+  return (m.kind & (robust | inheriting)) != 0 || regs[REG_R10] != 0;
+}
+
 /// Address that a thread waits at by futex(2), 0 if it does not: the call is to be made again, or has ended with EINTR.
 std::uintptr_t waits_at(const greg_t* regs) noexcept {
   const auto rip = static_cast<std::uintptr_t>(regs[REG_RIP]);
@@ -281,7 +288,7 @@ void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) 
   greg_t* const regs = interrupted->uc_mcontext.gregs;
   const own_memory memory;
   mutex_layout mutex;
-  if (!memory.read(waits_at(regs), &mutex, sizeof mutex) || !is_waited_for(mutex)) return;
+  if (!memory.read(waits_at(regs), &mutex, sizeof mutex) || !is_waited_for(mutex) || !keeps_id(mutex, regs)) return;
   constexpr int registers[] = {REG_RBX, REG_RBP, REG_RSI, REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14,
                                REG_R15};
   for (const int r : registers)

@@ -100,8 +100,8 @@ std::vector<held_lock> decode_locks(std::span<const std::uint8_t> section);
 /// What is no such lock is left alone.
 void renumber(std::span<const held_lock> locks, std::span<const thread_renumbering> threads) noexcept;
 
-/// A thread that waits for such a mutex has its own id in a register or in the frame of libc's function, to put it into the
-/// mutex when it gets it. interrupted: where the park signal met the thread, or null; anything but such a wait is left
+/// A thread that waits for such a mutex may have its own id in a register or in the frame of libc's function, to put it into
+/// the mutex when it gets it. interrupted: where the park signal met the thread, or null; anything but such a wait is left
 /// alone.
 void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) noexcept;
 

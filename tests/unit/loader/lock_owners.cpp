@@ -270,11 +270,12 @@ struct waiter {
   unsigned char code[2] = {0x0f, 0x05};
   ucontext_t context{};
 
-  explicit waiter(std::uintptr_t address) {
+  explicit waiter(std::uintptr_t address, bool timed = false) {
     greg_t* const regs = context.uc_mcontext.gregs;
     regs[REG_RIP] = reinterpret_cast<greg_t>(code);
     regs[REG_RAX] = SYS_futex;
     regs[REG_RDI] = static_cast<greg_t>(address);
+    regs[REG_R10] = timed ? reinterpret_cast<greg_t>(&code) : 0;
     regs[REG_RSP] = reinterpret_cast<greg_t>(stack);
     regs[REG_R12] = stack[7] = gettid();
   }
@@ -286,13 +287,18 @@ struct waiter {
 
 TEST_CASE("a thread that waits for a lock that checks its owner takes it by its new id") {
   mutex checking(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_NONE), normal(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE);
-  pthread_mutex_lock(&checking.it), pthread_mutex_lock(&normal.it);
-  waiter at_checking(reinterpret_cast<std::uintptr_t>(&checking.it));
-  waiter at_normal(reinterpret_cast<std::uintptr_t>(&normal.it));
-  renumber_waiter(&at_checking.context, {gettid(), 77});
-  renumber_waiter(&at_normal.context, {gettid(), 77});
-  CHECK(at_checking.has_new_id());
-  CHECK(at_normal.has_old_id());
+  mutex inheriting(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT);
+  for (mutex* m : {&checking, &normal, &inheriting}) pthread_mutex_lock(&m->it);
+  const auto has_new_id = [](const mutex& m, bool timed) {
+    waiter at(reinterpret_cast<std::uintptr_t>(&m.it), timed);
+    renumber_waiter(&at.context, {gettid(), 77});
+    CHECK((at.has_new_id() || at.has_old_id()));
+    return at.has_new_id();
+  };
+  CHECK(has_new_id(checking, true));
+  CHECK(has_new_id(inheriting, false));
+  CHECK_FALSE(has_new_id(normal, true));
+  CHECK_FALSE(has_new_id(checking, false));                     // its own frames have none, so that is the program's number
 }
 
 TEST_CASE("a wait at the last word of a mapping is left alone") {
@@ -301,7 +307,7 @@ TEST_CASE("a wait at the last word of a mapping is left alone") {
   REQUIRE(mapped != MAP_FAILED);
   auto* const pages = static_cast<unsigned char*>(mapped);
   munmap(pages + page, page);
-  waiter at_end(reinterpret_cast<std::uintptr_t>(pages + page - 4));
+  waiter at_end(reinterpret_cast<std::uintptr_t>(pages + page - 4), true);
   renumber_waiter(&at_end.context, {gettid(), 77});
   CHECK(at_end.has_old_id());
   munmap(pages, page);
