@@ -47,6 +47,7 @@ output_file::output_file(std::string path, std::uint64_t most_per_s)
     errno = error;
     throw_io(path_, "there is no memory to write it from");
   }
+  madvise(at, parts * part_bytes, MADV_HUGEPAGE);     // where faults are dear, their first use costs more than what is written
   memory_ = static_cast<char*>(at);
 }
 
