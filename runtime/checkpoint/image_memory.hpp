@@ -38,7 +38,7 @@ class image_memory final : public page_source {
 /// Writes an image that holds all of its memory itself, in the present version of the format, to the new file `path`.
 /// in:     mode          what its section "saving" says, if there is one
 ///         pack_threads  as image_plan::pack_threads
-///         looked  told of the bytes of memory that were read
+///         looked        told of the bytes of memory that were read
 /// errors: image_error (missing, damaged, version, not_own, io); a part of a file is removed
 write_result write_whole(const rank_image& of, const std::string& path, const std::string& mode, const packing& how,
                          unsigned pack_threads = 1, const std::function<void(std::uint64_t)>& looked = [](std::uint64_t) {});
