@@ -143,7 +143,7 @@ void rank_image::check_machine() const {
                       "; restart on one that has it, and run with --cpu what is to go on elsewhere");
 }
 
-void rank_image::fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in) {
+void rank_image::fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in, first_use& pages) {
   if (maps_file_again(r) && (r.protection & PROT_WRITE) == 0)
     damaged("it would write to a file that was not written to");
   if (c.address + c.memory_bytes > limit)
@@ -151,7 +151,7 @@ void rank_image::fill_one(const chunk_record& c, const region& r, std::uintptr_t
                       "checkpoint; put the file of that time back");
   char* const place = reinterpret_cast<char*>(c.address);
   if (r.shared) return fill_shared(c, place, in);
-  madvise(place, c.memory_bytes, MADV_POPULATE_WRITE);   // one fault for all its pages
+  pages.prepare({c.address, c.address + c.memory_bytes});
   in.read(c, place);
 }
 
@@ -165,14 +165,15 @@ void rank_image::fill_shared(const chunk_record& c, char* place, chunk_reader& i
 
 void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in) {
   const std::vector<file_run> runs = visitor.see ? std::vector<file_run>() : whole_runs(contents_);
-  run_reader(contents_, in).read(runs, visitor.filled);
+  first_use pages(contents_);
+  run_reader(contents_, in, pages).read(runs, visitor.filled);
   std::size_t at = 0, run = 0;
   for (const chunk_record& c : contents_.chunks) {
     while (regions()[at].end <= c.address) ++at;     // all ascend
     while (run < runs.size() && runs[run].memory.end <= c.address) ++run;
     if (run < runs.size() && runs[run].memory.begin <= c.address) continue;
     const region& r = regions()[at];
-    fill_one(c, r, limits[at], in);
+    fill_one(c, r, limits[at], in, pages);
     visitor.filled(c.memory_bytes);
     if (visitor.see && (r.protection & PROT_WRITE) != 0)
       visitor.see({reinterpret_cast<const std::uint64_t*>(c.address), c.memory_bytes / sizeof(std::uint64_t)}, r);
@@ -269,6 +270,7 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
     visitor.filled(run.memory.end - run.memory.begin);
   }
   left.cut = cut_by(runs);
+  first_use small;
   std::size_t region_at = 0, run_at = 0;
   for (const chunk_record& c : contents_.chunks) {
     while (regions()[region_at].end <= c.address) ++region_at;
@@ -278,7 +280,7 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
       left.unread.push_back(c);
       continue;
     }
-    fill_one(c, regions()[region_at], limits[region_at], in);
+    fill_one(c, regions()[region_at], limits[region_at], in, small);
     visitor.filled(c.memory_bytes);
   }
   visitor.end();

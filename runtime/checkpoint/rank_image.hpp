@@ -2,6 +2,7 @@
 #pragma once
 #include "contents.hpp"
 #include "file_runs.hpp"
+#include "first_use.hpp"
 #include "image_error.hpp"
 #include "processor.hpp"
 #include "regions.hpp"
@@ -112,7 +113,7 @@ class rank_image {
   std::vector<file_run> mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const;
   void fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in);
   void fill_shared(const chunk_record& c, char* place, chunk_reader& in);
-  void fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in);
+  void fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in, first_use& pages);
   std::vector<page_range> cut_by(const std::vector<file_run>& runs) const;
   void protect() const;
   [[noreturn]] void damaged(const std::string& what) const;

@@ -3,7 +3,6 @@
 #include "io_error.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -16,15 +15,10 @@ namespace {
 
 constexpr int not_tried = -1, not_possible = -2;
 
-/// One fault for all of its pages.
-void populate(const page_range& r) noexcept {
-  madvise(reinterpret_cast<void*>(r.begin), r.end - r.begin, MADV_POPULATE_WRITE);
-}
-
 }  // namespace
 
-run_reader::run_reader(const contents& image, chunk_reader& from)
-    : image_(image), from_(from), direct_(image.sources.size() + 1, not_tried) {}
+run_reader::run_reader(const contents& image, chunk_reader& from, first_use& pages)
+    : image_(image), from_(from), pages_(pages), direct_(image.sources.size() + 1, not_tried) {}
 
 /// Nothing is under way any more when the queue is closed.
 run_reader::~run_reader() {
@@ -58,7 +52,7 @@ void run_reader::begin_next() {
   }
   piece& p = pieces_[(first_ + count_++) % most_pieces];
   p = {{next_, std::min(run.memory.end, next_ + piece_bytes)}, false, false};
-  populate(p.memory);
+  pages_.prepare(p.memory);
   if (run_file_ >= 0)
     p.under_way = queue_.read({run_file_, reinterpret_cast<void*>(p.memory.begin), p.memory.end - p.memory.begin,
                                run.offset + (p.memory.begin - run.memory.begin), static_cast<std::uint64_t>(&p - pieces_.data())});

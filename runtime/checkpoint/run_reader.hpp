@@ -3,6 +3,7 @@
 #include "async_io.hpp"
 #include "chunk_reader.hpp"
 #include "file_runs.hpp"
+#include "first_use.hpp"
 
 #include <array>
 #include <functional>
@@ -15,7 +16,8 @@ namespace mana::image {
 class run_reader {
  public:
   /// in: from  opens the files, and reads what cannot be read so
-  run_reader(const contents& image, chunk_reader& from);
+  ///     pages  of the memory that is read to
+  run_reader(const contents& image, chunk_reader& from, first_use& pages);
   ~run_reader();
   run_reader(const run_reader&) = delete;
   run_reader& operator=(const run_reader&) = delete;
@@ -44,6 +46,7 @@ class run_reader {
 
   const contents& image_;
   chunk_reader& from_;
+  first_use& pages_;
   async_queue queue_;
   bool has_queue_ = false;
   std::vector<int> direct_;              // descriptors by source; not_tried, not_possible

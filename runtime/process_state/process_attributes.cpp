@@ -75,8 +75,8 @@ bool write_barriers(const words& value) {
 }
 
 constexpr attribute rows[] = {
-    {"subreaper", "being the reaper of its children's children", read_subreaper, write_subreaper},
     {"huge_pages_off", "doing without huge pages", read_huge_pages_off, write_huge_pages_off},
+    {"subreaper", "being the reaper of its children's children", read_subreaper, write_subreaper},
     {"oom_score", "oom_score_adj", read_oom_score, write_oom_score},
     {"membarrier", "registrations for membarrier", read_barriers, write_barriers},
     {"dumpable", "dumpable", read_dumpable, write_dumpable},
@@ -94,6 +94,8 @@ constexpr limit_row limits[] = {
 }  // namespace
 
 std::span<const attribute> process_attributes() noexcept { return rows; }
+
+std::span<const attribute> process_attributes_of_memory() noexcept { return std::span(rows).first(1); }
 
 attribute_values read_limits() {
   attribute_values all;

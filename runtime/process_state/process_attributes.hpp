@@ -7,6 +7,8 @@
 namespace mana::process_state {
 
 std::span<const attribute> process_attributes() noexcept;
+/// Those of them that say what pages memory gets.
+std::span<const attribute> process_attributes_of_memory() noexcept;
 
 /// Resource limits, by their names in the image.
 attribute_values read_limits();

@@ -38,7 +38,8 @@ captured capture();
 /// In a fresh process. Threads take what is theirs when they continue.
 void restore(std::span<const std::uint8_t> bytes);
 
-/// Once the program's memory is mapped, and before it is filled: what its mappings were advised, locked and placed.
+/// Once the program's memory is mapped, and before it is filled: what its mappings were advised, locked and placed, and what pages
+/// the process does without.
 void restore_mappings();
 
 /// After restore(): true if a mapping in [begin, end) has something to be restored, or all have.

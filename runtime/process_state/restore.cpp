@@ -67,7 +67,11 @@ void restore(std::span<const std::uint8_t> bytes) {
   set_records_to_restore(std::move(to_continue.threads));
 }
 
-void restore_mappings() { of_mappings = write_mappings(to_continue.mappings); }
+/// A process that does without huge pages is not to be filled with them.
+void restore_mappings() {
+  write_all(process_attributes_of_memory(), to_continue.process);
+  of_mappings = write_mappings(to_continue.mappings);
+}
 
 bool is_advised(std::uint64_t begin, std::uint64_t end) {
   const auto& all = to_continue.mappings;
