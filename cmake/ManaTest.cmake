@@ -5,6 +5,8 @@ find_package(Threads REQUIRED)
 find_program(MANA_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 option(MANA_TEST_LONG "Also the restart and conformance tests that an hour is needed for" OFF)
 set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks counts as, for ctest -j; busy ones: twice that")
+# In front of: mpi ranks program words…
+set(MANA_LAUNCH ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/support/launch.py)
 math(EXPR MANA_TEST_ALL_PROCESSORS "2 * ${MANA_TEST_PROCESSORS}")
 
 # mana_add_mpi_program(name source [MPIS mpi…] [OPTIONS words…]): <name>_<mpi> for each MPI, or for those that are named, in
@@ -26,12 +28,10 @@ endfunction()
 
 # mana_add_native_test(program mpi ranks words…): the program without mana, to show that it is a correct MPI program.
 function(mana_add_native_test program mpi ranks)
-  set(oversubscribe $<$<STREQUAL:${mpi},openmpi>:--oversubscribe>)
   add_test(NAME mpi-native/${program}/${mpi}/${ranks}
-    COMMAND mpirun.${mpi} -n ${ranks} ${oversubscribe} $<TARGET_FILE:${program}_${mpi}> ${ARGN} COMMAND_EXPAND_LISTS)
+    COMMAND ${MANA_LAUNCH} ${mpi} ${ranks} $<TARGET_FILE:${program}_${mpi}> ${ARGN})
   set_tests_properties(mpi-native/${program}/${mpi}/${ranks} PROPERTIES LABELS mpi-native TIMEOUT 240
-    PROCESSORS ${MANA_TEST_PROCESSORS} PASS_REGULAR_EXPRESSION "checksum [0-9a-f]+" FAIL_REGULAR_EXPRESSION "does not hold"
-    ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+    PROCESSORS ${MANA_TEST_PROCESSORS} PASS_REGULAR_EXPRESSION "checksum [0-9a-f]+" FAIL_REGULAR_EXPRESSION "does not hold")
 endfunction()
 
 # Whether programs can be run under mana over this MPI with what is being built.

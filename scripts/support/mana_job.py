@@ -1,11 +1,14 @@
 """An MPI job under mana, as the demo and the storm drive it: start, watch, checkpoint, kill, restart."""
+import atexit
 import json
 import os
 import pathlib
 import queue
 import re
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -15,10 +18,21 @@ STEP = re.compile(r"step (\d+) of (\d+)")
 CHECKSUM = re.compile(r"checksum ([0-9a-fA-F]+)")
 
 
+def own_directory():
+    """A new directory until this process ends."""
+    directory = tempfile.mkdtemp(prefix="mana-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
 def mpirun(mpi, ranks):
-    """Words that start `ranks` processes of this MPI, also on fewer cores."""
+    """Words that start `ranks` processes of this MPI, also on fewer cores.
+
+    All of a user's launchers of Open MPI share a directory, which the first makes and the last removes: one that begins
+    meanwhile may fail ("unable to create the desired directory: File exists"). So each has its own.
+    """
     words = [f"mpirun.{mpi}", "-n", str(ranks)]
-    return words + ["--oversubscribe"] if mpi == "openmpi" else words
+    return words + ["--oversubscribe", "--mca", "orte_tmpdir_base", own_directory()] if mpi == "openmpi" else words
 
 
 def without_configuration(environment):
