@@ -27,7 +27,7 @@ class coordinator final : link_user {
     wait_for what = wait_for::directory;
   };
   enum class step { idle, quiescing, parking, writing, storing };
-  enum class ending { given_up, on_nodes, in_directory };
+  enum class ending { not_needed, given_up, on_nodes, in_directory };
 
   static time::duration seconds(double s);
   void on_frame(int link, frame_reader& frame) override;

@@ -220,7 +220,7 @@ void coordinator::tell_verdict(verdict_kind verdict) {
 
 /// The ranks learn the outcome; then, while they run on, what is not needed any more is removed; then those who asked learn it.
 void coordinator::close_checkpoint(ending how, const std::string& text) {
-  const bool committed = how == ending::in_directory;
+  const bool committed = how == ending::in_directory, is_saved = committed || how == ending::on_nodes;
   const bool runs_on = step_ == step::storing;
   if (!runs_on) clock_->end();
   enter(step::idle);
@@ -247,11 +247,12 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
   bool heard = false;
   for (client& c : clients_) {
     if (!c.served) continue;
-    answer(c, how != ending::given_up, text);
+    answer(c, is_saved, text);
     heard = true;
   }
   if (how == ending::given_up && !heard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", text.c_str());
-  if (how != ending::given_up && around_.verbose) std::fprintf(stderr, "mana: checkpoint %s\n", text.c_str());
+  if (how == ending::not_needed && around_.verbose) std::fprintf(stderr, "mana: no checkpoint: %s\n", text.c_str());
+  if (is_saved && around_.verbose) std::fprintf(stderr, "mana: checkpoint %s\n", text.c_str());
   if (around_.interval_s > 0) next_interval_ = std::chrono::steady_clock::now() + seconds(around_.interval_s);
   if (stop_) end("the job was stopped by a checkpoint: restart it with mana restart");
 }
@@ -267,14 +268,15 @@ void coordinator::end(const std::string& to_clients) {
 }
 
 /// When all ranks wait in MPI_Finalize. A checkpoint that has its line is taken before; one that is still being agreed on
-/// is given up: nobody starts a collective any more, and where one had failed on some of its members only, a line would never be
-/// reached.
+/// is dropped: nobody starts a collective any more, and where one had failed on some of its members only, a line would never be
+/// reached. Who asked is told; where it was the interval, there is nothing to warn of.
 void coordinator::end_if_all_ending() {
   if (ended_ || !progress_.all_ending()) return;
-  if (step_ == step::quiescing) give_up("the program is ending: there is nothing left to save");
+  static const std::string why = "the program is ending: there is nothing left to save";
+  if (step_ == step::quiescing) close_checkpoint(ending::not_needed, why);
   if (step_ != step::idle) return;
   links_.send_all(frame_writer(frame_type::end).take());
-  end("the program is ending: there is nothing left to save");
+  end(why);
 }
 
 void coordinator::refuse_all(const std::string& why) {

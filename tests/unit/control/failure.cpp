@@ -3,7 +3,12 @@
 
 #include "../temporary_directory.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
 #include <future>
+#include <iterator>
 
 using namespace mana;
 using namespace mana::control_test;
@@ -13,6 +18,27 @@ using lower::outcome;
 namespace {
 
 const job::options three_ranks{{{0, 1, 2}}};
+
+/// What this process writes to standard error meanwhile.
+class error_lines {
+ public:
+  explicit error_lines(std::string path) : path_(std::move(path)), before_(dup(STDERR_FILENO)) {
+    const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    dup2(file, STDERR_FILENO);
+    close(file);
+  }
+  ~error_lines() { close(before_); }
+  /// Once.
+  std::string end() {
+    dup2(before_, STDERR_FILENO);
+    std::ifstream in(path_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_;
+  int before_;
+};
 
 }  // namespace
 
@@ -170,6 +196,24 @@ TEST_CASE("a request that waits for a collective which nobody will start, when a
   CHECK(has(answer.get(), "the program is ending"));
   j.finish();
   CHECK(j.commits == 0);
+}
+
+TEST_CASE("a checkpoint of the interval that is not reached before all ranks are in MPI_Finalize is nothing to warn of") {
+  temporary_directory place;
+  job::options o = three_ranks;
+  o.interval_s = 0.01;
+  error_lines lines(place.path() / "lines");
+  {
+    job j(place.path(), o, [](rank& r) {
+      if (r.number() == 0) r.barrier_alone();
+      while (r.go_on()) r.compute();
+    });
+    while (!j.at(1).asked()) sched_yield();
+    j.asked_to_end = true;
+    j.finish();
+    CHECK(j.commits == 0);
+  }
+  CHECK(lines.end() == "");
 }
 
 TEST_CASE("a start that one rank is refused: the request is made anew of counts that agree, and nobody hears of it") {
