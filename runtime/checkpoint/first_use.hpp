@@ -12,7 +12,7 @@ namespace mana::image {
 /// holds all of a huge page, the memory gets one, if the system has them for who asks: the program's memory is not more so, and
 /// keeps no mark of it, as that of the advice MADV_HUGEPAGE.
 ///
-/// INV-59 memory that an image does not hold gets no page
+/// INV-59 a restart asks for no page that the image does not hold
 class first_use {
  public:
   static constexpr std::size_t huge_bytes = 2u << 20;

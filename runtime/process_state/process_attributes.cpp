@@ -74,6 +74,7 @@ bool write_barriers(const words& value) {
   return all;
 }
 
+// The first is process_attributes_of_memory().
 constexpr attribute rows[] = {
     {"huge_pages_off", "doing without huge pages", read_huge_pages_off, write_huge_pages_off},
     {"subreaper", "being the reaper of its children's children", read_subreaper, write_subreaper},
