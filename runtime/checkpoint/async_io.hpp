@@ -17,7 +17,7 @@ namespace mana::image {
 /// that nothing is under way in, for who opens one next.
 class async_queue {
  public:
-  static constexpr unsigned most_under_way = 16;
+  static constexpr unsigned most_under_way = 64;
 
   async_queue() = default;
   ~async_queue() { close(); }

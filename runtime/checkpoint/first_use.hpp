@@ -16,6 +16,8 @@ namespace mana::image {
 class first_use {
  public:
   static constexpr std::size_t huge_bytes = 2u << 20;
+  /// As many huge pages are asked for at once: each time the kernel goes to every processor, and waits.
+  static constexpr std::size_t stretch_bytes = 16 * huge_bytes;
 
   /// All pages are small.
   first_use() = default;
@@ -26,9 +28,6 @@ class first_use {
   void prepare(const page_range& next) noexcept;
 
  private:
-  /// As many huge pages are asked for at once: each time the kernel goes to every processor, and waits.
-  static constexpr std::size_t stretch_bytes = 16 * huge_bytes;
-
   void add(const page_range& held);
   void make_huge(page_range& stretch) noexcept;
 

@@ -30,6 +30,8 @@ class run_reader {
 
  private:
   static constexpr std::size_t most_pieces = async_queue::most_under_way, piece_bytes = 1u << 20;
+  static_assert(most_pieces * piece_bytes >= 2 * first_use::stretch_bytes,
+                "the disk has nothing to do while a stretch of memory gets its pages");
 
   struct piece {
     page_range memory{};
