@@ -9,7 +9,8 @@
 
 namespace mana::image {
 
-/// What packing leaves of programs' text, of 1, where it packs best: in doubt nothing is shared.
+/// What packing leaves of programs' text, of 1, where it packs best of what compilers make: in doubt nothing is shared. Text that a
+/// sanitizer was added to is left by as little as 14 %.
 double least_left_of_text(const packing& how) noexcept;
 
 /// Whether a copy takes no more bytes than what all ranks of the node would store of the file otherwise, as far as one of them can

@@ -102,11 +102,11 @@ const std::pair<const char*, change> changes[] = {
 /// A source record of this kind and name, and a chunk that refers to it.
 change refers_to(std::uint32_t kind, const std::string& name) {
   return [=](open_image& i) {
+    i.chunk(0).source = 1;            // first: what stands behind a name is not aligned
     const image::source_record s{kind, static_cast<std::uint32_t>(name.size()), kind == 2 ? 0u : 1u, 2};
     i.tables.insert(i.tables.size() - i.end.chunk_count * sizeof(image::chunk_record),
                     std::string(reinterpret_cast<const char*>(&s), sizeof s) + name);
     i.end.source_count = 1;
-    i.chunk(0).source = 1;
   };
 }
 

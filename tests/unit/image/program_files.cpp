@@ -17,6 +17,8 @@
 
 #include <doctest/doctest.h>
 
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -711,13 +713,20 @@ TEST_CASE("a section that names no files, or memory twice, is refused") {
 
 namespace {
 
-/// A checkpoint of ranks that have all of the program's text, and data of their own.     out: bytes of all files; 0: not written
-std::uint64_t bytes_of_ranks(const scene& s, std::uint64_t generation, unsigned ranks, const char* how, bool alone) {
-  const fs::path directory = s.directory.path() / image::generation_name(generation);
+/// Of which there is text as compilers make it: what sanitizers add packs better.
+fs::path c_library() {
+  Dl_info about{};
+  REQUIRE(dladdr(reinterpret_cast<void*>(gnu_get_libc_version), &about) != 0);
+  return fs::canonical(about.dli_fname);
+}
+
+/// A checkpoint of ranks that have all of a library's text, and data of their own.     out: bytes of all files; 0: not written
+std::uint64_t bytes_of_ranks(const fs::path& directory, const fs::path& library, std::uint64_t generation, unsigned ranks,
+                             const char* how, bool alone) {
   fs::create_directory(directory);
   fs::permissions(directory, fs::perms::owner_all);
-  const int fd = open(s.library.c_str(), O_RDONLY | O_CLOEXEC);
-  const std::size_t loaded = image::loaded_bytes_of(fd, s.library) / wm::page * wm::page;
+  const int fd = open(library.c_str(), O_RDONLY | O_CLOEXEC);
+  const std::size_t loaded = image::loaded_bytes_of(fd, library) / wm::page * wm::page;
   for (unsigned rank = 0; rank < ranks; ++rank)
     if (in_child([&]() -> std::string {
           wm::map(wm::library, loaded, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
@@ -743,17 +752,22 @@ std::uint64_t bytes_of_ranks(const scene& s, std::uint64_t generation, unsigned 
 }  // namespace
 
 TEST_CASE("what ranks share takes no more bytes than without, however it is packed") {
-  const scene s;
+  const temporary_directory store;
+  const fs::path library = c_library();
   std::uint64_t generation = 0;
   for (const char* const how : {"none", "lz4", "zstd:1", "zstd:3"})
     for (const unsigned ranks : {2u, 4u}) {
-      const std::uint64_t apart = bytes_of_ranks(s, ++generation, ranks, how, true), shared = bytes_of_ranks(s, ++generation, ranks, how, false);
+      const auto bytes = [&](bool alone) {
+        const fs::path directory = store.path() / image::generation_name(++generation);
+        return bytes_of_ranks(directory, library, generation, ranks, how, alone);
+      };
+      const std::uint64_t apart = bytes(true), shared = bytes(false);
       CAPTURE(how);
       CAPTURE(ranks);
       REQUIRE(apart != 0);
       REQUIRE(shared != 0);
       CHECK(shared <= apart + apart / 100);       // records of the copy's parts, and its last page
-      const bool has_copy = !copies_in(s.directory.path() / image::generation_name(generation)).empty();
+      const bool has_copy = !copies_in(store.path() / image::generation_name(generation)).empty();
       CHECK(has_copy == (ranks == 4 || how == std::string("none")));
     }
 }
