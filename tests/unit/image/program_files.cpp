@@ -751,7 +751,7 @@ std::uint64_t bytes_of_ranks(const fs::path& directory, const fs::path& library,
 
 }  // namespace
 
-TEST_CASE("what ranks share takes no more bytes than without, however it is packed") {
+TEST_CASE("what ranks share of a library takes no more bytes than without, however it is packed") {
   const temporary_directory store;
   const fs::path library = c_library();
   std::uint64_t generation = 0;
