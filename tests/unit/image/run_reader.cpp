@@ -32,7 +32,16 @@ void write_image(const std::string& path) {
   }) == "");
 }
 
+/// What is in the page cache is read another way.
+void forget_pages(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(fsync(fd) == 0);
+  REQUIRE(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0);
+  close(fd);
+}
+
 std::string restored(const std::string& path) {
+  forget_pages(path);
   return in_child([&]() -> std::string {
     image::rank_image(path).restore_memory({});
     const auto* const words = reinterpret_cast<const std::uint64_t*>(wm::heap);
