@@ -3,7 +3,8 @@
     python3 bench/images.py --build build --out build/images [--mib 1024] [--rounds 3] [--only writing|forked|incremental|restart]
 
 The checkpoints lie in --out: that disk is measured. dd writes the bytes of the same images, from memory, two at a time, past
-the page cache, and syncs. It needs as much memory as the images take, twice. Ranks are not bound to cores, as dd is not.
+the page cache, and syncs. It needs as much memory as the images take, twice. Ranks are not bound to cores, as dd is not. An eager
+restart is compared with dd, which reads into one buffer, and with a program that reads the images into memory for all of them.
 """
 import json
 import os
@@ -220,36 +221,47 @@ class Images:
         for image in self.images():
             subprocess.run(["dd", f"if={image}", "iflag=nocache", "count=0"], stderr=subprocess.DEVNULL, check=True)
 
-    def reading(self):
-        """Seconds in which the disk gives the images' bytes, read at the same time."""
+    def reading(self, command_of):
+        """Seconds in which a command reads each image, all at the same time."""
         self.forget_pages()
         begin = time.monotonic()
-        readers = [subprocess.Popen(["dd", f"if={image}", "of=/dev/null", f"bs={BLOCK}", "iflag=direct"],
-                                    stderr=subprocess.DEVNULL) for image in self.images()]
-        for r in readers:
-            r.wait()
+        readers = [subprocess.Popen(command_of(image), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                   for image in self.images()]
+        if any([r.wait() != 0 for r in readers]):
+            raise Failed("an image cannot be read")
         return time.monotonic() - begin
+
+    def into_memory(self):
+        return self.reading(lambda image: [str(self.build / "bench" / "read_into_memory"), str(image)])
+
+    def eagerly(self):
+        self.forget_pages()
+        return self.first_output(self.mana, "restart", "ckpt")
 
     def restart(self):
         job = self.run("random", "--compress", "none")
         self.checkpoint(job)
         job.kill()
         (self.store / "job.json").unlink(missing_ok=True)
-        native, lazy, eager, kernel, disk = [], [], [], [], []
-        for _ in range(self.options.rounds):
+        native, lazy, eager, kernel, memory, disk = [], [], [], [], [], []
+        for i in range(self.options.rounds):
             native.append(self.first_output(self.program, "1", "zeros")[0])
             self.forget_pages()
             lazy.append(self.first_output(self.mana, "restart", "--lazy", "ckpt")[0])
-            self.forget_pages()
-            seconds, of_kernel = self.first_output(self.mana, "restart", "ckpt")
+            if i % 2 == 1:       # the second of the two may get memory that the first gave back
+                memory.append(self.into_memory())
+            seconds, of_kernel = self.eagerly()
             eager.append(seconds)
             kernel.append(of_kernel)
-            disk.append(self.reading())
-        row = self.row("restart", native_s=native, lazy_s=lazy, eager_s=eager, eager_kernel_s=kernel, disk_s=disk)
+            if i % 2 == 0:
+                memory.append(self.into_memory())
+            disk.append(self.reading(lambda image: ["dd", f"if={image}", "of=/dev/null", f"bs={BLOCK}", "iflag=direct"]))
+        row = self.row("restart", native_s=native, lazy_s=lazy, eager_s=eager, eager_kernel_s=kernel, into_memory_s=memory, disk_s=disk)
         row["lazy_after_native_s"] = row["lazy_s"] - row["native_s"]
         row["share"] = row["disk_s"] / (row["eager_s"] - row["native_s"])
-        print(f"         lazy is {row['lazy_after_native_s']:.3f} s after native; eager at {row['share']:.2f} of the disk's rate",
-              flush=True)
+        row["share_of_memory"] = row["into_memory_s"] / (row["eager_s"] - row["native_s"])
+        print(f"         lazy is {row['lazy_after_native_s']:.3f} s after native; eager at {row['share']:.2f} of the disk's rate, "
+              f"{row['share_of_memory']:.2f} of that into memory that is used for the first time", flush=True)
         return [row]
 
 
@@ -283,7 +295,7 @@ def plot(results, path):
         for row in parts.get("restart", []):
             bars += [(f"{mpi} {what}", row[f"{key}_s"], colour) for what, key, colour in (
                 ("launch, native", "native", "#888"), ("restart, lazy", "lazy", "#2b7"), ("restart, eager", "eager", "#2b7"),
-                ("disk reads the images", "disk", "#888"))]
+                ("the images read into new memory", "into_memory", "#bbb"), ("dd reads the images", "disk", "#888"))]
     longest = max((seconds for _, seconds, _ in bars), default=1)
     height = 40 + 16 * len(bars)
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="820" height="{height}" font-family="sans-serif" font-size="11">',

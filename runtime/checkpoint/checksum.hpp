@@ -1,5 +1,7 @@
 // The checksums of an image.
 #pragma once
+#define XXH_DISPATCH_DISABLE_REPLACE
+#include <xxh_x86dispatch.h>
 #include <xxhash.h>
 
 #include <cstddef>
@@ -9,12 +11,16 @@
 
 namespace mana::image {
 
+/// XXH3-64 by the widest vectors that the processor has: half the time of XXH3_64bits, and the same value. Not beside a codec:
+/// on processors that then lower their clock LZ4 loses more than this gains.
+inline std::uint64_t wide_checksum(const void* bytes, std::size_t n) noexcept { return XXH3_64bits_dispatch(bytes, n); }
+
 /// Of a chunk. Both its memory and what the file holds of it count: different blocks may unpack to the same memory.
 /// stored: equal to memory if it is not compressed
 inline std::uint64_t chunk_checksum(const char* memory, std::size_t bytes, const char* stored,
                                     std::size_t stored_bytes) noexcept {
-  const std::uint64_t of_memory = XXH3_64bits(memory, bytes);
-  return stored_bytes == bytes ? of_memory : XXH3_64bits_withSeed(stored, stored_bytes, of_memory);
+  if (stored_bytes == bytes) return wide_checksum(memory, bytes);
+  return XXH3_64bits_withSeed(stored, stored_bytes, XXH3_64bits(memory, bytes));
 }
 
 /// XXH3-64 over bytes that come in parts.

@@ -1,11 +1,11 @@
 // Checksums of the pages that an image holds, to find those that did not change since.
 #pragma once
+#include "checksum.hpp"
 #include "regions.hpp"
 
 #include <mana/image/format.hpp>
 
 #include <sys/mman.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace mana::image {
 class page_sums {
  public:
   static constexpr std::uint64_t unknown = 0, of_zeros = 1;
-  static std::uint64_t of(const char* page) noexcept { return std::max<std::uint64_t>(XXH3_64bits(page, page_bytes), 2); }
+  static std::uint64_t of(const char* page) noexcept { return std::max<std::uint64_t>(wide_checksum(page, page_bytes), 2); }
 
   page_sums() = default;
   /// All unknown.     errors: std::bad_alloc
