@@ -11,16 +11,18 @@
 
 namespace mana::image {
 
-/// XXH3-64 by the widest vectors that the processor has: half the time of XXH3_64bits, and the same value. Not beside a codec:
-/// on processors that then lower their clock LZ4 loses more than this gains.
+/// XXH3-64 by the widest vectors that the processor has: half the time of XXH3_64bits, and the same value. Not beside a codec,
+/// which loses more than this gains (docs/design/image.md).
 inline std::uint64_t wide_checksum(const void* bytes, std::size_t n) noexcept { return XXH3_64bits_dispatch(bytes, n); }
+
+/// Of a compressed chunk: XXH3-64 over what is stored, with that of its memory as seed.
+std::uint64_t packed_checksum(const char* memory, std::size_t bytes, const char* stored, std::size_t stored_bytes) noexcept;
 
 /// Of a chunk. Both its memory and what the file holds of it count: different blocks may unpack to the same memory.
 /// stored: equal to memory if it is not compressed
 inline std::uint64_t chunk_checksum(const char* memory, std::size_t bytes, const char* stored,
                                     std::size_t stored_bytes) noexcept {
-  if (stored_bytes == bytes) return wide_checksum(memory, bytes);
-  return XXH3_64bits_withSeed(stored, stored_bytes, XXH3_64bits(memory, bytes));
+  return stored_bytes == bytes ? wide_checksum(memory, bytes) : packed_checksum(memory, bytes, stored, stored_bytes);
 }
 
 /// XXH3-64 over bytes that come in parts.
