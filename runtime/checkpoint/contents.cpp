@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <span>
 
@@ -72,11 +73,31 @@ class positioned_file {
   std::uint64_t bytes_ = 0;
 };
 
+constexpr std::uint64_t most_offset = std::uint64_t{1} << 62;
+constexpr std::size_t most_name_bytes = 255, most_path_bytes = 4095;      // of Linux
+constexpr std::size_t most_mapped_path_bytes = most_path_bytes + 10;      // the kernel adds " (deleted)"
+
+/// None of this version's header has a meaning in it that is not said below.
+bool is_sane(const file_header& h) noexcept {
+  return h.page_bytes == page_bytes && h.section_count == 0 && h.region_count == 0 && h.reserved == 0 && h.tables_bytes == 0 &&
+         h.tables_checksum == 0;
+}
+
+bool is_sane(const section_header& h) noexcept {
+  const std::size_t length = strnlen(h.name, sizeof h.name);
+  return std::all_of(h.name + length, std::end(h.name), [](char c) { return c == '\0'; });
+}
+
+bool is_path(std::span<const std::uint8_t> path) noexcept {
+  return path.size() <= most_mapped_path_bytes && std::find(path.begin(), path.end(), 0) == path.end();
+}
+
 bool is_sane(const region_record& r, std::uintptr_t after) noexcept {
   const bool in_window = r.begin >= lower::window_begin && r.end <= lower::window_end;
-  const bool in_program = r.end <= lower::fixed_end;
+  const bool in_program = r.begin > 0 && r.end <= lower::fixed_end;
   return r.begin < r.end && r.begin % page_bytes == 0 && r.end % page_bytes == 0 && r.begin >= after &&
-         (in_window || in_program) && r.shared <= 1 && r.protection <= 7;
+         (in_window || in_program) && r.shared <= 1 && r.protection <= 7 && r.offset % page_bytes == 0 &&
+         r.offset < most_offset;
 }
 
 file_header read_header(const positioned_file& file) {
@@ -96,6 +117,7 @@ void take_sections(table_reader& from, std::uint32_t count, const positioned_fil
   for (std::uint32_t i = 0; i < count; ++i) {
     section_header h{};
     if (!from.take(h) || !from.take(h.bytes, bytes)) file.damaged("a section is cut off");
+    if (!is_sane(h)) file.damaged("a section's name is wrong");
     into.sections.push_back({std::string(h.name, strnlen(h.name, sizeof h.name)), {bytes.begin(), bytes.end()}});
   }
 }
@@ -105,15 +127,13 @@ void take_regions(table_reader& from, std::uint32_t count, const positioned_file
   std::uintptr_t after = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     region_record r{};
-    if (!from.take(r) || !from.take(r.path_bytes, path) || !is_sane(r, after))
+    if (!from.take(r) || !from.take(r.path_bytes, path) || !is_sane(r, after) || !is_path(path))
       file.damaged("a region's record is wrong");
     after = r.end;
     into.regions.push_back({r.begin, r.end, static_cast<int>(r.protection), r.shared != 0, r.offset,
                             {path.begin(), path.end()}});
   }
 }
-
-constexpr std::size_t most_name_bytes = 255, most_path_bytes = 4095;      // of Linux
 
 bool is_name(const std::string& name) {
   return !name.empty() && name.size() <= most_name_bytes && name.find('/') == std::string::npos && name[0] != '.' &&
@@ -147,7 +167,8 @@ bool is_sane(const chunk_record& r, const contents& in) noexcept {
   const bool here = r.source != 0 || (r.offset >= in.chunks_begin && r.offset <= in.chunks_end &&
                                       r.stored_bytes <= in.chunks_end - r.offset);
   const bool aligned = how != codec::none || r.offset % page_bytes == 0 || in.header.version == 1;
-  return whole && stored && here && aligned && r.source <= in.sources.size() && r.offset < (std::uint64_t{1} << 62);
+  return whole && stored && here && aligned && r.source <= in.sources.size() && r.offset < most_offset &&
+         std::all_of(std::begin(r.zero), std::end(r.zero), [](std::uint8_t byte) { return byte == 0; });
 }
 
 /// All are within regions and ascend; together they are what the trailer says.
@@ -189,6 +210,7 @@ trailer read_trailer(const positioned_file& file, const file_header& header) {
 }
 
 contents read_version_2(const positioned_file& file, const file_header& header) {
+  if (!is_sane(header)) file.damaged("its header is wrong");
   const trailer t = read_trailer(file, header);
   const std::vector<std::uint8_t> tables = read_tables(file, t.tables_offset, t.tables_bytes, t.tables_checksum);
   contents c;

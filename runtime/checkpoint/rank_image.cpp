@@ -71,12 +71,12 @@ std::span<const std::uint8_t> rank_image::section(const std::string& name) const
 
 namespace {
 
-/// The file that a shared mapping showed, opened again.
+/// The file that a shared mapping showed, opened again; what is there now may be something that an open would wait for.
 class mapped_file {
  public:
   explicit mapped_file(const region& r) {
     const bool writable = (r.protection & PROT_WRITE) != 0;
-    fd_ = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    fd_ = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd_ < 0)
       throw image_error(error_kind::file, r.path + ": a file that the program had mapped cannot be opened: " +
                         std::strerror(errno));

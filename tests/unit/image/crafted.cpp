@@ -9,6 +9,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <functional>
 
@@ -55,9 +58,30 @@ std::string refused_unmapped(const std::string& path) {
 
 using change = std::function<void(open_image&)>;
 
+/// The first region is a shared mapping of that file.
+change with_path(const std::string& path) {
+  return [=](open_image& i) {
+    image::region_record r{};
+    std::memcpy(&r, i.tables.data() + region_at, sizeof r);
+    i.tables.erase(region_at, sizeof r + r.path_bytes);
+    r.shared = 1;
+    r.path_bytes = path.size();
+    i.tables.insert(region_at, std::string(reinterpret_cast<const char*>(&r), sizeof r) + path);
+  };
+}
+
 const std::pair<const char*, change> changes[] = {
     {"a region outside the window", [](open_image& i) { i.record<image::region_record>(region_at).begin = 0x7000'0000'0000; }},
     {"a region at 0", [](open_image& i) { i.record<image::region_record>(region_at).begin = 0; }},
+    {"a region that begins at 0, of a fixed program", [](open_image& i) {
+       i.record<image::region_record>(region_at).begin = 0;
+       i.record<image::region_record>(region_at).end = 4096;
+     }},
+    {"a region between pages of its file", [](open_image& i) { i.record<image::region_record>(region_at).offset = 100; }},
+    {"a region behind all files", [](open_image& i) { i.record<image::region_record>(region_at).offset = ~std::uint64_t{4095}; }},
+    {"memory that is neither shared nor not", [](open_image& i) { i.record<image::region_record>(region_at).shared = 2; }},
+    {"a path with an end within", with_path(std::string("/etc\0/passwd", 12))},
+    {"a path that no file has", with_path("/" + std::string(5000, 'x'))},
     {"a region that ends before it begins", [](open_image& i) { std::swap(i.record<image::region_record>(region_at).begin, i.record<image::region_record>(region_at).end); }},
     {"a region of no pages", [](open_image& i) { i.record<image::region_record>(region_at).begin += 1; }},
     {"a region up to the end of all memory", [](open_image& i) { i.record<image::region_record>(region_at).end = ~std::uint64_t{4095}; }},
@@ -96,6 +120,10 @@ const std::pair<const char*, change> changes[] = {
     {"tables in the header", [](open_image& i) { i.end.tables_offset = 16; }},
     {"tables behind the file", [](open_image& i) { i.end.tables_offset = 1ull << 50; }},
     {"something more in the tables", [](open_image& i) { i.tables += std::string(48, 'x'); }},
+    {"a chunk's record with more in it", [](open_image& i) { i.chunk(0).zero[4] = 1; }},
+    {"a header of another page size", [](open_image& i) { i.header.page_bytes = 8192; }},
+    {"a header with more in it", [](open_image& i) { i.header.reserved = 1; }},
+    {"a header with tables of version 1", [](open_image& i) { i.header.tables_bytes = 1; }},
     {"a trailer of another kind", [](open_image& i) { i.end.zero = 1; }},
 };
 
@@ -159,4 +187,23 @@ TEST_CASE("names that no file can have are refused; a file of the program's may 
   CHECK(with(2, "/" + std::string(4095, 'a')) == "");
   for (const char* const path : {"/usr/../etc/hostname", "/proc/self/../self/exe", "/.."})
     CHECK(with(2, path).starts_with("another kind of error: " + std::string(path) + ": the program's memory is partly in"));
+}
+
+TEST_CASE("a mapped file that is a FIFO now is not waited for") {
+  const temporary_directory directory;
+  const std::string fifo = directory.path() / "fifo";
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  open_image opened(sound_bytes(directory));
+  opened.record<image::region_record>(region_at).protection = PROT_READ;
+  with_path(fifo)(opened);
+  const std::string path = directory.write("crafted", opened.sealed());
+  CHECK(in_child([&]() -> std::string {
+    alarm(10);
+    try {
+      image::rank_image(path).restore_memory();
+      return "restored";
+    } catch (const image::image_error& error) {
+      return std::string(error.what()).find("cannot be mapped: No such device") != std::string::npos ? "" : error.what();
+    }
+  }) == "");
 }
