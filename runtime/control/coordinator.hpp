@@ -54,9 +54,10 @@ class coordinator final : link_user {
   checkpoint_times times_so_far() const;
   void give_up(const std::string& why);
   void tell_verdict(verdict_kind verdict);
-  void conclude_on_nodes();
+  void conclude_on_nodes(const std::vector<rank_written>& images);
   void close_checkpoint(ending how, const std::string& text);
   std::string said_on_nodes() const;
+  static std::string warnings_of(const std::vector<rank_written>& images);
   std::string success(const std::vector<rank_written>& images) const;
   void end_if_all_ending();
   void end(const std::string& to_clients);

@@ -141,7 +141,7 @@ void coordinator::conclude() {
   builds_on_.emplace(bases.begin(), bases.end());
   // All may be stored before the last rank says that it is copied.
   if (failures.empty() && step_ == step::writing && (forked_ || local_)) let_run_on();
-  if (failures.empty() && !copies_) return conclude_on_nodes();
+  if (failures.empty() && !copies_) return conclude_on_nodes(images);
   if (failures.empty()) {
     try {
       fault_point(fault::point::all_written);
@@ -164,10 +164,10 @@ void coordinator::conclude() {
 }
 
 /// It is where it was to go. Its number stays taken, by a directory that is empty.
-void coordinator::conclude_on_nodes() {
+void coordinator::conclude_on_nodes(const std::vector<rank_written>& images) {
   around_.abandon(generation_);
   ++uncopied_;
-  close_checkpoint(ending::on_nodes, said_on_nodes());
+  close_checkpoint(ending::on_nodes, said_on_nodes() + warnings_of(images));
 }
 
 std::string coordinator::said_on_nodes() const {
@@ -175,16 +175,19 @@ std::string coordinator::said_on_nodes() const {
          " ranks";
 }
 
+std::string coordinator::warnings_of(const std::vector<rank_written>& images) {
+  std::string warnings;
+  for (const rank_written& w : images)
+    for (const std::string& text : w.warnings) warnings += "\nwarning: rank " + std::to_string(w.rank) + ": " + text;
+  return warnings;
+}
+
 std::string coordinator::success(const std::vector<rank_written>& images) const {
   std::uint64_t bytes = 0;
-  std::string warnings;
-  for (const rank_written& w : images) {
-    bytes += w.file_bytes;
-    for (const std::string& text : w.warnings) warnings += "\nwarning: rank " + std::to_string(w.rank) + ": " + text;
-  }
+  for (const rank_written& w : images) bytes += w.file_bytes;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun_;
   return generation_.generation_path + ": " + std::to_string(around_.size) + " ranks, " +
-         decimal(static_cast<double>(bytes) / 1e6) + " MB, " + decimal(took.count()) + " s" + warnings;
+         decimal(static_cast<double>(bytes) / 1e6) + " MB, " + decimal(took.count()) + " s" + warnings_of(images);
 }
 
 void coordinator::give_up(const std::string& why) {

@@ -246,7 +246,9 @@ outcome rank::store_aside(std::uint64_t generation) {
   aside_ = std::thread([this, generation] {
     while (job_.stores_slowly) std::this_thread::yield();
     const std::vector<std::uint64_t> builds_on{1000, 2000 + static_cast<std::uint64_t>(number_)};
-    control_.stored({{number_, 1000, 2000, generation, 0, builds_on, "", {}, 0.5}, cannot_store ? "killed" : ""});
+    std::vector<std::string> warnings;
+    if (has_no_parity) warnings.emplace_back("without parity");
+    control_.stored({{number_, 1000, 2000, generation, 0, builds_on, "", warnings, 0.5}, cannot_store ? "killed" : ""});
   });
   return control_.copied();
 }

@@ -46,7 +46,8 @@ class rank {
 
   // What goes wrong here.
   std::atomic<bool> cannot_write{false}, cannot_store{false}, never_parks{false},
-      no_place{false};                    // on its node
+      no_place{false},                    // on its node
+      has_no_parity{false};               // which it warns of
   /// After never_parks: as a thread that parks at last.
   void let_park();
   // How checkpoints ended, by lower::outcome.

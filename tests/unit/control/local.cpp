@@ -107,6 +107,17 @@ TEST_CASE("of the checkpoints that the interval takes, each third leaves the nod
   CHECK(j.inconsistent == 0);
 }
 
+TEST_CASE("the warnings of a checkpoint that stays on the nodes are its result's, for there is no manifest") {
+  temporary_directory place;
+  job::options o = local(3);
+  o.interval_s = 0.002;
+  o.copy_every = 1000;
+  job j(place.path(), o, barriers);
+  j.at(1).has_no_parity = true;
+  while (!status_has(j, "is on the nodes of all 3 ranks\\nwarning: rank 1: without parity")) std::this_thread::yield();
+  j.finish();
+}
+
 TEST_CASE("what is asked for leaves the nodes, and counts as one of so many") {
   temporary_directory place;
   job::options o = local(3);
