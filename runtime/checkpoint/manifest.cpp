@@ -114,14 +114,6 @@ void check_files(const manifest& m) {
   }
 }
 
-struct phase_name {
-  const char* name;
-  double phases::*seconds;
-};
-constexpr phase_name phase_names[] = {{"agree", &phases::agree},   {"park", &phases::park}, {"drain", &phases::drain},
-                                      {"write", &phases::write},   {"sync", &phases::sync}, {"commit", &phases::commit},
-                                      {"pause", &phases::pause},   {"total", &phases::total}};
-
 std::vector<std::uint64_t> generations_in(const json& from, std::uint64_t own) {
   std::vector<std::uint64_t> found;
   for (const json& value : from.at("builds_on")) {
@@ -138,7 +130,7 @@ void take_version_2(const json& document, manifest& m) {
   m.mana = document.at("mana");
   m.mode = document.at("mode");
   m.builds_on = generations_in(document, m.generation);
-  for (const phase_name& p : phase_names) m.phases_s.*p.seconds = seconds_in(document.at("phases_s"), p.name);
+  for (const phase_row& p : phase_table) m.phases_s.*p.seconds = seconds_in(document.at("phases_s"), p.name);
 }
 
 manifest from_document(const json& document, bool is_whole) {
@@ -186,7 +178,7 @@ std::string to_json(const manifest& m) {
   json files = json::array(), copies = json::array(), phases_s = json::object();
   for (const rank_file& f : m.files) files.push_back(json_of(f));
   for (const file_copy& f : m.copies) copies.push_back(json_of(f));
-  for (const phase_name& p : phase_names) phases_s[p.name] = whole_us(m.phases_s.*p.seconds);
+  for (const phase_row& p : phase_table) phases_s[p.name] = whole_us(m.phases_s.*p.seconds);
   const json document = {
       {"mana_checkpoint", 2}, {"generation", m.generation}, {"mana", m.mana}, {"ranks", m.ranks}, {"mpi", m.mpi},
       {"mpi_version", m.mpi_version}, {"program", m.program}, {"build_id", m.build_id}, {"unix_time_s", m.unix_time_s},

@@ -72,6 +72,14 @@ struct phases {
   double total = 0;                 // from the request on
 };
 
+struct phase_row {
+  const char* name;
+  double phases::*seconds;
+};
+inline constexpr phase_row phase_table[] = {{"agree", &phases::agree},   {"park", &phases::park}, {"drain", &phases::drain},
+                                            {"write", &phases::write},   {"sync", &phases::sync}, {"commit", &phases::commit},
+                                            {"pause", &phases::pause},   {"total", &phases::total}};
+
 struct manifest {
   int version = 2;
   std::uint64_t generation = 0;     // 0: version 1 does not say

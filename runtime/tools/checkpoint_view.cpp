@@ -47,9 +47,10 @@ std::string problems(const checkpoint_view& checkpoint) {
 }
 
 std::string rank_lines(const checkpoint_view& checkpoint) {
-  text_table table({">rank", ">image", ">memory", "state"});
+  text_table table({">rank", ">image", ">memory", ">written in", ">by a writer of", "state"});
   for (const auto& image : checkpoint.images)
     table.add({fmt::to_string(image.rank), human_bytes(image.file_bytes), human_bytes(image.memory_bytes),
+               fmt::format("{:.2f} s", image.write_s), image.writer_bytes == 0 ? "" : human_bytes(image.writer_bytes),
                !image.problem.empty() ? "damaged" : image.lacks.empty() ? "ok" : "lacks files"});
   return fmt::format("\ncheckpoint {}, {}\n{}", checkpoint.generation, shown(checkpoint.program), table.text());
 }
@@ -57,7 +58,8 @@ std::string rank_lines(const checkpoint_view& checkpoint) {
 nlohmann::ordered_json json_of(const image_view& image) {
   nlohmann::ordered_json json{
       {"rank", image.rank}, {"path", image.path},
-      {"file_bytes", image.file_bytes}, {"memory_bytes", image.memory_bytes}};
+      {"file_bytes", image.file_bytes}, {"memory_bytes", image.memory_bytes},
+      {"write_s", image.write_s}, {"writer_bytes", image.writer_bytes}};
   if (!image.problem.empty()) json["problem"] = image.problem;
   if (!image.lacks.empty()) json["lacks"] = image.lacks;
   return json;
@@ -78,6 +80,8 @@ nlohmann::ordered_json json_of(const checkpoint_view& checkpoint) {
   json["state"] = state(checkpoint);
   json["mode"] = checkpoint.mode;
   json["builds_on"] = checkpoint.builds_on;
+  json["phases_s"] = nlohmann::ordered_json::object();
+  for (const auto& [name, seconds] : checkpoint.phases_s) json["phases_s"][name] = seconds;
   if (checkpoint.failure) json["failure"] = *checkpoint.failure;
   json["images"] = nlohmann::ordered_json::array();
   for (const auto& image : checkpoint.images) json["images"].push_back(json_of(image));

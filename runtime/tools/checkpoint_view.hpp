@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mana::tools {
@@ -16,6 +17,8 @@ struct image_view {
   std::uint64_t memory_bytes = 0;    // of the upper half that it holds
   std::string problem;
   std::string lacks = {};
+  double write_s = 0;                // until it was durable
+  std::uint64_t writer_bytes = 0;    // of memory that its writer took for itself, at most; 0: not known
 };
 
 /// A copy of a file of the program's, that ranks share.
@@ -36,6 +39,7 @@ struct checkpoint_view {
   std::string mpi, mpi_version;      // "Open MPI", "4.1.4"
   std::string program;
   std::uint32_t ranks = 0;
+  std::vector<std::pair<std::string, double>> phases_s;      // what it took, in the manifest's words
   std::string mode;                  // how it was written, in words; empty: not known
   std::vector<std::uint64_t> builds_on;   // generations
   std::optional<std::string> failure;     // why a restart from it failed; none did

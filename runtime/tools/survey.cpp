@@ -16,7 +16,7 @@ namespace mana::tools {
 namespace {
 
 image_view view_file(const store::generation& g, const store::manifest& m, const store::rank_file& f) {
-  image_view v{f.rank, g.path + "/" + f.name, f.bytes, f.memory_bytes, {}, {}};
+  image_view v{f.rank, g.path + "/" + f.name, f.bytes, f.memory_bytes, {}, {}, f.write_s, f.writer_bytes};
   try {
     store::check_file(g, m, f, store::depth::identity);
   } catch (const store::store_error& error) {
@@ -42,6 +42,7 @@ void take_manifest(const store::generation& g, checkpoint_view& v) {
   v.mpi_version = m.mpi_version;
   v.program = m.program;
   v.ranks = m.ranks;
+  for (const store::phase_row& p : store::phase_table) v.phases_s.emplace_back(p.name, m.phases_s.*p.seconds);
   v.mode = m.mode;
   v.builds_on = m.builds_on;
   v.warnings = m.warnings;

@@ -2,10 +2,12 @@
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import stat
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
@@ -15,6 +17,9 @@ PARAMETERS = "rows = 200\ncols = 200\nsteps = 100000000\nreport = 1000\noutput =
 FUNCTIONS_OF_HEAT2D = ("solve", "main")
 OK, DIFFER, USAGE, NO_CHECKPOINT, DAMAGED = 0, 1, 64, 80, 81
 # A command's JSON has these members, and others.
+WAY = re.compile(r"changes since 1 \((page tables|soft-dirty bits|sums)\b")
+PHASES = {"agree", "park", "drain", "write", "sync", "commit", "pause", "total"}
+WRITER = (16 << 20, 64 << 20)
 CHECKPOINT = {"directory", "generation", "complete", "sound", "state", "unix_time_s", "mpi", "mpi_version", "program", "ranks",
               "file_bytes", "mode", "builds_on", "images", "warnings"}
 IMAGE = {"path", "rank", "ranks", "format", "file_bytes", "mpi", "mpi_version", "program", "arguments", "directory", "cpu",
@@ -67,15 +72,29 @@ class Look:
         text = self.run("list", "ckpt").splitlines()
         self.require(len(text) == 3 and "builds on 1" in text[2] and "whole" in text[1], "list", text)
         self.require("zstd:1 by 2 threads" in text[1], "mode", text)
+        self.require(WAY.search(text[2]), "how changes are found", text)
         document = self.json("list", "ckpt")
         first, second = document["checkpoints"]
         self.require(document["schema"] == 1 and set(first) >= CHECKPOINT and first["generation"] == 1 and
                      second["builds_on"] == [1] and second["state"] == "complete" and second["ranks"] == RANKS, "list --json",
                      document)
+        for checkpoint in document["checkpoints"]:
+            self.costs(checkpoint)
         self.require(len(self.run("list", "ckpt/gen-000002").splitlines()) == 2, "list of one", "")
+
+    def costs(self, checkpoint):
+        """What the interval between checkpoints is chosen by, and what a writer takes."""
+        took = checkpoint["phases_s"]
+        self.require(set(took) == PHASES and all(0 <= took[p] <= took["total"] for p in PHASES), "phases", took)
+        self.require(all(took[p] > 0 for p in ("agree", "write", "sync", "commit", "pause")), "phases", took)
+        self.require(took["sync"] <= took["write"] <= took["pause"], "phases", took)
+        self.require(time.time() - 3600 < checkpoint["unix_time_s"] <= time.time() + 1, "time", checkpoint)
+        for image in checkpoint["images"]:
+            self.require(0 < image["write_s"] <= took["write"] and WRITER[0] <= image["writer_bytes"] <= WRITER[1], "writer", image)
 
     def inspect(self):
         text = self.run("inspect", "ckpt")
+        self.require(WAY.search(text), "how changes are found", text)
         for words in ("rank       0 of 2", "rank       1 of 2", "changes since 1", "checkpoint 1: ", "initial thread", "heap",
                       "libc.so.6", self.program, "standard output"):
             self.require(words in text, f"inspect says nothing of {words!r}", text)
