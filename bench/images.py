@@ -189,19 +189,22 @@ class Images:
         rows = []
         with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
             copies = [pathlib.Path(shutil.copy(image, memory)) for image in self.images()]
-            for percent in (0, 1, 10, 50):
-                took, sizes, rates = [], [], []
-                for _ in range(self.options.rounds):
+            percents = (0, 1, 10, 50)
+            took, sizes, rates = {p: [] for p in percents}, {p: [] for p in percents}, []
+            for _ in range(self.options.rounds):
+                for percent in percents:
                     written, seconds = self.dd(copies)
                     rates.append(written / seconds)
                     self.change(job, percent)
-                    took.append(self.checkpoint(job)[0])
-                    sizes.append(sum(image.stat().st_size for image in self.images()))
-                row = self.row("incremental", percent=percent, mib=statistics.median(sizes) / MIB, mana_s=took)
+                    took[percent].append(self.checkpoint(job)[0])
+                    sizes[percent].append(sum(image.stat().st_size for image in self.images()))
+            rate = statistics.median(rates)
+            for percent in percents:
+                row = self.row("incremental", percent=percent, mib=statistics.median(sizes[percent]) / MIB, mana_s=took[percent])
                 rows.append(row)
                 changed = RANKS * self.options.mib * percent / 100
                 row["bytes_ratio"] = row["mib"] / (rows[0]["mib"] + changed)
-                row["time_ratio"] = row["mana_s"] / (rows[0]["mana_s"] + changed * MIB / statistics.median(rates))
+                row["time_ratio"] = row["mana_s"] / (rows[0]["mana_s"] + changed * MIB / rate)
                 print(f"         of the ideal: bytes {row['bytes_ratio']:.3f}, time {row['time_ratio']:.3f}", flush=True)
         job.kill()
         return rows
