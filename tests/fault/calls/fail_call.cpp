@@ -30,10 +30,10 @@ namespace {
 
 enum call { do_openat, do_mkdirat, do_fstatat, do_fstat, do_fchmod, do_read, do_pread, do_write, do_pwrite, do_fsync, do_renameat,
             do_unlinkat, do_fallocate, do_ftruncate, do_io_submit, do_io_getevents, do_lstat, do_fchmodat, do_fcntl, do_readdir,
-            do_preadv2, do_close, calls };
+            do_preadv2, do_close, do_open, calls };
 constexpr const char* names[calls] = {"openat", "mkdirat", "fstatat", "fstat", "fchmod", "read", "pread", "write", "pwrite", "fsync",
                                       "renameat", "unlinkat", "fallocate", "ftruncate", "io_submit", "io_getevents", "lstat",
-                                      "fchmodat", "fcntl", "readdir", "preadv2", "close"};
+                                      "fchmodat", "fcntl", "readdir", "preadv2", "close", "open"};
 
 constexpr int cut_short = -2;
 
@@ -148,6 +148,17 @@ int openat(int directory, const char* name, int flags, ...) {
   va_end(more);
   static const auto call = real<int(int, const char*, int, ...)>("openat");
   return unless(fate(do_openat, counts(directory, name)), [&] { return call(directory, name, flags, mode); });
+}
+/// One that is open is opened again by its number.
+int open(const char* name, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const unsigned mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, unsigned) : 0;
+  va_end(more);
+  static const auto call = real<int(const char*, int, ...)>("open");
+  int fd = -1;
+  const bool ours = std::sscanf(name, "/proc/self/fd/%d", &fd) == 1 ? counts(fd) : is_under(name);
+  return unless(fate(do_open, ours), [&] { return call(name, flags, mode); });
 }
 int mkdirat(int directory, const char* name, mode_t mode) {
   static const auto call = real<int(int, const char*, mode_t)>("mkdirat");

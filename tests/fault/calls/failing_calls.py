@@ -19,7 +19,7 @@ import tempfile
 
 NAMES = ["openat", "mkdirat", "fstatat", "fstat", "fchmod", "read", "pread", "write", "pwrite", "fsync", "renameat", "unlinkat",
          "fallocate", "ftruncate", "io_submit", "io_getevents", "lstat", "fchmodat", "fcntl", "readdir", "preadv2",
-         "close"]               # as fail_call.cpp has them
+         "close", "open"]       # as fail_call.cpp has them
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EINTR, errno.ESTALE]
 TRANSFERS = ("read", "pread", "write", "pwrite", "io_getevents")
 AGAIN = ("read", "pread", "write", "pwrite", "fsync", "fallocate", "ftruncate", "io_submit")      # what EINTR and short counts must not harm

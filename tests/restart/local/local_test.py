@@ -89,14 +89,17 @@ class Cases:
         self.pieces = [self.kill(job)]
         fifo = self.directory / "fifo"
         os.mkfifo(fifo)
+        os.mkfifo(f"{fifo}.go")          # which nobody opens: rank 0 never copies
         reader = os.open(fifo, os.O_RDWR)
         job = self.job(*self.words(self.nodes, "base", "restart", *how, ckpt),
-                       environment={"MANA_FAULT": "copying@0=hold", "MANA_FAULT_PIPE": str(fifo)})
-        asking = subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", ckpt], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
-        self.await_images_on_nodes()
+                       environment={"MANA_FAULT": "copying@0=wait", "MANA_FAULT_PIPE": str(fifo)})
+        said = self.ask("--wait", "local")[1]
+        self.check("who waits for the nodes hears of them, while a rank's image is not copied",
+                   f"generation 2 is on the nodes of all {len(self.nodes)} ranks, and is being copied to" in said, said)
+        status = json.loads(mana(self.mana, "status", "--json", "--ckpt-dir", ckpt)[1])
+        self.check("status says what is where", status["last_generation_on_nodes"] == 2 and status["last_generation"] == 0 and
+                   "rank 0 has not copied its image yet" in status["waiting_for"], status)      # of those since the restart
         self.pieces.append(self.kill(job))
-        asking.wait(LIMIT_S)
         os.close(reader)
 
     def await_images_on_nodes(self, where="base", generation=2):

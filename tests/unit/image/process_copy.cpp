@@ -5,11 +5,14 @@
 
 #include <image_saver.hpp>
 #include <rank_image.hpp>
+#include <shared_value.hpp>
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -164,5 +167,43 @@ TEST_CASE("programs are written by the copy, and locks on files stay") {
       struct flock held = all;
       return fcntl(fd, F_GETLK, &held) == 0 && held.l_type == F_WRLCK ? "" : "the lock is lost";
     });
+  }) == "");
+}
+
+TEST_CASE("the process that writes an image aside lets the program have the cores first") {
+  class priority_of_writer final : public image::page_source {
+   public:
+    explicit priority_of_writer(int* there) : there_(there) {}
+    bool open() noexcept override { return *there_ = getpriority(PRIO_PROCESS, 0), memory_.open(); }      // last by who writes the rest
+    int find_touched(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override {
+      return memory_.find_touched(r, begin, pages, touched);
+    }
+    bool copy(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override {
+      return memory_.copy(r, begin, pages, wanted, into);
+    }
+
+   private:
+    int* there_;
+    image::own_memory memory_;
+  };
+  const temporary_directory directory;
+  CHECK(in_child([&]() -> std::string {
+    wm::make_small();
+    const int before = getpriority(PRIO_PROCESS, 0);
+    const image::shared_value<int> found;
+    priority_of_writer memory(&*found);
+    std::promise<std::string> failed;
+    image::saving how;
+    how.nice = 3;
+    image::image_saver saver(how);
+    image::image_plan plan;
+    plan.path = directory.path() / "image";
+    plan.regions = image::upper_regions(0, 0);
+    plan.pages = &memory;
+    saver.write_aside(std::move(plan), 1, [&](const image::saved_image&, const std::string& why) { failed.set_value(why); });
+    const std::string why = failed.get_future().get();
+    if (!why.empty()) return why;
+    if (*found != std::min(before + 3, 19)) return "the writer has " + std::to_string(*found);
+    return getpriority(PRIO_PROCESS, 0) == before ? "" : "the program has another than before";
   }) == "");
 }

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
@@ -74,4 +75,27 @@ TEST_CASE("chains on nodes are as long as others") {
   CHECK(follow(place.path(), {{true, kept_image::in_directory, {}},
                               {false, kept_image::on_node, {1}},
                               {false, kept_image::on_node, {}}}, 2) == "");
+}
+
+TEST_CASE("an image takes the time that its rate gives it, where it is limited") {
+  constexpr std::size_t bytes = 10'000 * wm::page;      // the last part of them is given away at once
+  constexpr std::uint64_t rate = 100'000'000;
+  const temporary_directory place;
+  CHECK(in_child([&]() -> std::string {
+    wm::map(wm::heap, bytes);
+    wm::fill(wm::heap, bytes, 1);
+    image::saving how;
+    how.how = image::parse_packing("none");
+    how.most_per_s = rate;
+    image::image_saver saver(how);
+    image::image_plan plan;
+    plan.path = place.path() / "image";
+    plan.regions = image::upper_regions(0, 0);
+    const auto begin = std::chrono::steady_clock::now();
+    saver.write(std::move(plan), 1);
+    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    constexpr double least = 0.75 * bytes * 3 / 4 / rate;      // a quarter of the pages is zeros
+    if (took < least) return "it took " + std::to_string(took) + " s";
+    return {};
+  }) == "");
 }
