@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Writes the results of the kill matrix, which matrix.py --results leaves, into docs/reliability.md; or only checks its rows.
 
-Without results: status 1 unless the table has a row for each fault point.
+Without results: status 1 unless the table has a row for each fault point, and all its cases passed.
 """
 import argparse
 import json
 import pathlib
+import re
 import sys
 
 from matrix import MPIS, POINTS, VICTIMS, victims_of
@@ -36,8 +37,10 @@ def main():
     old, _, after = rest.partition(END)
     if not options.results:
         lacking = [point for point, _, who in POINTS if victims_of(point, who) and f"| `{point}` |" not in old]
-        print(f"{DOCUMENT}: no row for {', '.join(lacking)}" if lacking else "the table has all fault points")
-        return 1 if lacking else 0
+        failed = [found[0] for found in re.finditer(r"\| (\d) of (\d) ", old) if found[1] != found[2]]
+        print(f"{DOCUMENT}: no row for {', '.join(lacking)}; cells that did not pass: {len(failed)}" if lacking or failed
+              else "the table has all fault points, and all passed")
+        return 1 if lacking or failed else 0
     results = {(mpi, point, victim): passed for file in options.results for mpi, point, victim, passed in json.loads(file.read_text())}
     DOCUMENT.write_text(before + BEGIN + table(results) + END + after)
     return 0

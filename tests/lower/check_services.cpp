@@ -104,6 +104,7 @@ void errors_are_per_request(bool with_test) {
   }
 }
 
+/// INV-15
 void wait_for_some_of_many() {
   constexpr int n = 100;
   std::uint64_t requests[n];

@@ -72,7 +72,7 @@ bool world<P>::settle(int h) {
   return true;
 }
 
-/// Counts are equal, and all who are counted on the last collective will enter it. No trivial barrier is over.
+/// Counts are equal, and all who are counted on the last collective will enter it. INV-22: no trivial barrier is over.
 template <mana::clock::policy P>
 bool world<P>::is_line_safe() const {
   for (std::size_t g = 0; g < program_->groups.size(); ++g)

@@ -7,7 +7,7 @@
 
 namespace mana::fault {
 
-/// In the order in which a checkpoint comes to them, and then a restart.
+/// About in the order in which a checkpoint comes to them, and then a restart.
 enum class point : std::uint8_t {
   request_heard, requested, counted, line_found, at_line, parked, all_parked, collectives_completed, drained,
   before_write, copied, half_written, before_sync, written, encoding, on_node, copying, all_written, manifest_written, manifest_named, committed_unsaid,
@@ -31,7 +31,7 @@ struct row {
   const char* where;      // words for a reader
 };
 
-/// tests/fault/fault_test.py reads these rows.
+/// tests/fault/matrix.py reads these rows.
 inline constexpr std::array table{
     row{point::request_heard, "request_heard", phase::request, who::coordinator, "before the ranks are asked"},
     row{point::requested, "requested", phase::request, who::each_rank, "asked, and nothing done yet"},

@@ -1,4 +1,4 @@
-// Signals to the process, that its main thread blocks and another of its threads does not: the handler runs once for each.
+// INV-29: signals to the process, that its main thread blocks and another of its threads does not: the handler runs once for each.
 #include "../fidelity.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // Communicators: attributes with callbacks, error handlers with user functions, info objects; made in each step, and
-// some that live across the steps.
+// some that live across the steps. INV-11: no key stands twice.
 #include "check.h"
 
 static int copies, deletions, handled, last_class;

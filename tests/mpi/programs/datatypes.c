@@ -1,4 +1,5 @@
-// Every derived datatype: decoded, sent, packed; against a written-out typemap.
+// Every derived datatype: decoded, sent, packed; against a written-out typemap. INV-12, INV-13: each
+// is freed while others are made of it.
 #include "check.h"
 
 enum { span = 64, most = 16 };  // ints of a buffer, which covers every type twice; types

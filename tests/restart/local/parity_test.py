@@ -2,7 +2,7 @@
 
 As in local_test.py generation 1 is in the directory of checkpoints, and generation 2 on the nodes alone, here with
 --redundancy K+M. Whichever M nodes lose their directories, the job goes on from generation 2 as if nothing had been lost,
-and what was rebuilt is byte for byte what was written; if more are lost, from generation 1.
+and what was rebuilt is byte for byte what was written (INV-56); if more are lost, from generation 1.
 """
 import argparse
 import itertools

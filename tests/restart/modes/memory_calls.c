@@ -1,5 +1,5 @@
 // Each step does with some block of memory what shows whether it is anonymous memory and one mapping, and then checks all
-// blocks. After a lazy restart the blocks are mapped from the image.
+// blocks. After a lazy restart the blocks are mapped from the image, and behave as before (INV-40).
 #define _GNU_SOURCE
 #include "../../mpi/programs/check.h"
 

@@ -1,5 +1,5 @@
 // A program with handlers and masks of its own for the signals that mana is told to take as requests: it neither sees nor
-// feels them; a child of it does. With "ask" rank 1 also asks for a checkpoint in the middle, through
+// feels them (INV-14); a child of it does. With "ask" rank 1 also asks for a checkpoint in the middle, through
 // mana/api.h; with "own" the first signal is the program's own, and its handler, older than MPI_Init, must be called as the
 // kernel calls it: MPICH puts a handler over it that is not.
 #include <mana/api.h>

@@ -98,7 +98,7 @@ TEST_CASE("a wildcard receive needs everyone") {
   CHECK(w.consistent());
 }
 
-TEST_CASE("debts are the rank's: a thread of it starts what another thread's wait depends on") {
+TEST_CASE("INV-9 INV-18 debts are the rank's: a thread of it starts what another thread's wait depends on") {
   // P0: thread 0: Recv(1), Barrier(A); thread 1: Barrier(B). P1: Barrier(B), Send(0). P2: Barrier(A)
   world w({{{{{'R', 1}, {'C', 0}}, {{'C', 1}}}, {{{'C', 1}, {'S', 0}}}, {{{'C', 0}}}}, {{0, 2}, {0, 1}}});
   w.run(2);

@@ -170,7 +170,7 @@ TEST_CASE("a section that names what is no lock changes nothing") {
   CHECK(std::memcmp(here->room + 64, numbers, sizeof numbers) == 0);
 }
 
-TEST_CASE("a lock that is found gets its owner's new id") {
+TEST_CASE("INV-30 a lock that is found gets its owner's new id") {
   const auto here = std::make_unique<memory>();
   mutex inheriting(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_INHERIT);
   pthread_mutex_lock(&inheriting.it);
