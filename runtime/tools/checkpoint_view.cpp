@@ -50,7 +50,7 @@ std::string rank_lines(const checkpoint_view& checkpoint) {
   text_table table({">rank", ">image", ">memory", ">written in", ">by a writer of", "state"});
   for (const auto& image : checkpoint.images)
     table.add({fmt::to_string(image.rank), human_bytes(image.file_bytes), human_bytes(image.memory_bytes),
-               fmt::format("{:.2f} s", image.write_s), image.writer_bytes == 0 ? "" : human_bytes(image.writer_bytes),
+               image.write_s == 0 ? "" : fmt::format("{:.2f} s", image.write_s), image.writer_bytes == 0 ? "" : human_bytes(image.writer_bytes),
                !image.problem.empty() ? "damaged" : image.lacks.empty() ? "ok" : "lacks files"});
   return fmt::format("\ncheckpoint {}, {}\n{}", checkpoint.generation, shown(checkpoint.program), table.text());
 }

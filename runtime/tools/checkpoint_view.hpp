@@ -17,7 +17,7 @@ struct image_view {
   std::uint64_t memory_bytes = 0;    // of the upper half that it holds
   std::string problem;
   std::string lacks = {};
-  double write_s = 0;                // until it was durable
+  double write_s = 0;                // until it was durable; 0: not known
   std::uint64_t writer_bytes = 0;    // of memory that its writer took for itself, at most; 0: not known
 };
 

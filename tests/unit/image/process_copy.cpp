@@ -24,15 +24,10 @@ namespace wm = window_memory;
 
 namespace {
 
-/// The copy waits before it writes its image: for what the test does once the process runs on.
-class held_back final : public image::page_source {
+/// The memory as it is; what is derived from this does something when a pass over it begins.
+class own_pages : public image::page_source {
  public:
-  explicit held_back(int go) : go_(go) {}
-  bool open() noexcept override {
-    char byte = 0;
-    if (opened_++ > 0 && read(go_, &byte, 1) != 1) return false;
-    return memory_.open();
-  }
+  bool open() noexcept override { return memory_.open(); }
   int find_touched(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override {
     return memory_.find_touched(r, begin, pages, touched);
   }
@@ -41,8 +36,21 @@ class held_back final : public image::page_source {
   }
 
  private:
-  int go_, opened_ = 0;
   image::own_memory memory_;
+};
+
+/// The copy waits before it writes its image: for what the test does once the process runs on.
+class held_back final : public own_pages {
+ public:
+  explicit held_back(int go) : go_(go) {}
+  bool open() noexcept override {
+    char byte = 0;
+    if (opened_++ > 0 && read(go_, &byte, 1) != 1) return false;
+    return own_pages::open();
+  }
+
+ private:
+  int go_, opened_ = 0;
 };
 
 /// out: why it was not written
@@ -171,27 +179,24 @@ TEST_CASE("programs are written by the copy, and locks on files stay") {
 }
 
 TEST_CASE("the process that writes an image aside lets the program have the cores first") {
-  class priority_of_writer final : public image::page_source {
+  class priority_of_writer final : public own_pages {
    public:
-    explicit priority_of_writer(int* there) : there_(there) {}
-    bool open() noexcept override { return *there_ = getpriority(PRIO_PROCESS, 0), memory_.open(); }      // last by who writes the rest
-    int find_touched(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override {
-      return memory_.find_touched(r, begin, pages, touched);
-    }
-    bool copy(const image::region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override {
-      return memory_.copy(r, begin, pages, wanted, into);
+    explicit priority_of_writer(int& there) : there_(there) {}
+    /// The last pass is the writer's own.
+    bool open() noexcept override {
+      there_ = getpriority(PRIO_PROCESS, 0);
+      return own_pages::open();
     }
 
    private:
-    int* there_;
-    image::own_memory memory_;
+    int& there_;
   };
   const temporary_directory directory;
   CHECK(in_child([&]() -> std::string {
     wm::make_small();
     const int before = getpriority(PRIO_PROCESS, 0);
     const image::shared_value<int> found;
-    priority_of_writer memory(&*found);
+    priority_of_writer memory(*found);
     std::promise<std::string> failed;
     image::saving how;
     how.nice = 3;
