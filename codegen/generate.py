@@ -9,6 +9,7 @@ import tomllib
 import jinja2
 
 import model
+import operations
 
 TEMPLATES = model.HERE.parent / "templates"
 # Output name → template. Each template's first line names what it is given.
@@ -22,6 +23,7 @@ OUTPUTS = {
     "wrappers.cpp": "wrappers.cpp.j2",
     "data_symbols.cpp": "data_symbols.cpp.j2",
     "fake_lower_half.hpp": "fake_lower_half.hpp.j2",
+    "freed_arguments.h": "freed_arguments.h.j2",
 }
 
 
@@ -65,7 +67,8 @@ def main(arguments):
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     given = {"functions": functions, "slots": model.slots(functions), "predefined": predefined(),
-             "data_symbols": data_symbols(), "libraries": ("mpich", "openmpi")}
+             "data_symbols": data_symbols(), "libraries": ("mpich", "openmpi"),
+             "operations": operations.operations(functions)}
     for name, template in OUTPUTS.items():
         write(options.output / name, environment.get_template(template).render(given))
     if options.coverage:

@@ -57,6 +57,8 @@ const rank_map* intern_ranks(const int* world_ranks, int n) {
   return all_maps;
 }
 
+const rank_map* first_rank_map() noexcept { return all_maps; }
+
 group_clock* clock_of_both(const rank_map& a, const rank_map& b) {
   std::vector<int> members(a.world_ranks, a.world_ranks + a.size);
   members.insert(members.end(), b.world_ranks, b.world_ranks + b.size);

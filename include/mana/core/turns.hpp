@@ -19,6 +19,20 @@ template <class T>
   return value;
 }
 
+/// One more of what others may count at the same time.
+template <class T>
+[[gnu::always_inline]] inline void count_up(T& counter, turns t) noexcept {
+  if (t == turns::at_once) __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+  else ++counter;
+}
+
+/// One less. out: that was the last one
+template <class T>
+[[gnu::always_inline]] inline bool count_down(T& counter, turns t) noexcept {
+  if (t == turns::at_once) return __atomic_fetch_sub(&counter, 1, __ATOMIC_ACQ_REL) == 1;
+  return --counter == 0;
+}
+
 /// One instruction, where compilers make three of a relaxed load and a store. For a counter that one thread at a time
 /// advances, whatever others do meanwhile is to read it.
 [[gnu::always_inline]] inline void advance(std::atomic<std::uint64_t>& counter) noexcept {

@@ -3,6 +3,7 @@
 // collectives, datatypes, operations, pending receives.
 #pragma once
 #include <mana/drain/drain_p2p.hpp>
+#include <mana/restart/freed_comms.hpp>
 #include <mana/restart/rebuild_lanes.hpp>
 #include <mana/vid/in_order.hpp>
 #include <mana/wrap/manual/comm.hpp>
@@ -60,16 +61,14 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
 inline void repost(wrap::request_entry& e) noexcept {
   const lower::bridge& b = lower::the_bridge();
   vid::descriptor<kind::request>& r = e.what;
-  const vid::entry<kind::comm>* const on = wrap::comm_entry(r.comm);
   e.real = 0;
   if (r.cancelling) {             // no message came for it before the checkpoint, so the cancellation succeeds
     wrap::retire(e, wrap::cancelled_status);
     return;
   }
-  if (on == nullptr) return;      // its communicator was freed and all that was sent on it has arrived: it never ends
-  const std::uint64_t type = real_of<kind::datatype>(r.datatype);
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
   const int rc = lower::cross([&] {
-    return b.service->irecv(r.buffer, r.count, type, r.peer, r.tag, on->real, &e.real); });
+    return b.service->irecv(r.buffer, r.count, type, r.peer, r.tag, r.on->real, &e.real); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("a pending receive could not be posted again at restart"); });
 }
@@ -85,17 +84,18 @@ inline void repost_receives() noexcept {
 /// Every real handle is of this lower half afterwards.
 inline void rebuild_all() noexcept {
   const lower::bridge& b = lower::the_bridge();
-  for (wrap::freed_comm* c = wrap::library().freed_comms; c != nullptr; c = c->next) c->real = 0;
   wrap::library().world.real = b.predefined_real[neutral::comm_world];
   wrap::library().self.real = b.predefined_real[neutral::comm_self];
   wrap::library().hidden.real = b.predefined_real[neutral::comm_hidden];
   if (wrap::library().partitioned.real != 0 && wrap::make_partitioned_comm() != neutral::success)
     lower::cross([&] { b.service->fatal("no communicator for partitioned messages at restart"); });
+  share_freed();
   rebuild_lanes(wrap::library().world);
   rebuild_lanes(wrap::library().self);
   vid::for_each_in_order<kind::comm>([](const auto&) { return true; }, built_before, [](vid::entry<kind::comm>& e) {
     build_comm(e, static_cast<int>(e.what.lineage % 32768));
-    rebuild_lanes(e);             // ends e if it was only kept for lanes that nobody uses
+    if (e.what.lanes != nullptr) rebuild_lanes(e);     // ends e if it was only kept for lanes that nobody uses
+    else if (e.references == 0) end_shared(e);
   });
   wrap::rebuild_datatypes();
   wrap::rebuild_ops();

@@ -12,19 +12,21 @@ inline void duplicate_lanes(vid::entry<kind::comm>& comm) noexcept {
       lower::cross([&] { b.service->fatal("a communicator of persistent collectives could not be made at restart"); });
 }
 
-/// The program has freed this communicator: the duplicates go on alone, where there are requests on them. Ends it if no
+/// The program has freed this communicator: the duplicates go on, where there are requests on them. Ends the lanes if no
 /// member has any. Memory stays until it may be freed.
 inline void let_go(vid::entry<kind::comm>& comm) noexcept {
-  const lower::bridge& b = lower::the_bridge();
   vid::lane_list& lanes = *comm.what.lanes;
   std::int64_t taken = lanes.taken;
   wrap::find_most(comm.real, 1, &taken);
-  std::uint64_t real = std::exchange(comm.real, 0);
-  lower::cross([&] { return b.mpi->MPI_Comm_free(&real); });
+  const bool has_others = comm.references > 1;
+  if (!has_others) wrap::free_real(std::exchange(comm.real, 0));
   if (lanes.taken == 0) wrap::free_reals(lanes);
   if (taken > 0) return;
-  lanes.topology = comm.what.topology;
   lanes.next_ended = std::exchange(wrap::library().ended_lanes, &lanes);
+  comm.what.lanes = nullptr;
+  --comm.references;
+  if (has_others) return;
+  lanes.topology = comm.what.topology;
   vid::table<kind::comm>().erase(comm);
 }
 

@@ -89,8 +89,7 @@ class recipe {
   int ints_ = 0, addresses_ = 0, counts_ = 0, types_ = 0;
 };
 
-/// entry::references: outer datatypes, receives and persistent requests that need it, and one for the application while it
-/// has handles. INV-12 an entry is erased, and its real datatype freed, when it has neither references nor handles of the
+/// entry::references (operands.hpp): one for the application while it has handles. INV-12 an entry is erased, and its real datatype freed, when it has neither references nor handles of the
 /// application. Who drops the last reference, and no one else, sees to that.
 template <>
 struct descriptor<kind::datatype> {

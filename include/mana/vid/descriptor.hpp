@@ -3,6 +3,7 @@
 #pragma once
 #include <mana/lower/abi.hpp>
 #include <mana/vid/id_table.hpp>
+#include <mana/vid/operands.hpp>
 #include <mana/vid/rank_map.hpp>
 #include <mana/vid/topology.hpp>
 
@@ -30,6 +31,7 @@ struct descriptor<kind::comm> {
   attribute_list* attributes = nullptr;
   std::uint32_t errhandler = 0;        // neutral code, or bits of a virtual id; 0: never set
   std::uint32_t info = 0;              // bits of a virtual id, 0: none
+  bool freed = false;                  // by the program, on all members; requests may go on to name it (INV-67)
   char name[max_name] = {};
 
   bool is_inter() const noexcept { return peers != ranks; }
@@ -40,6 +42,7 @@ struct held_message;                   // drain/inbox.hpp
 template <>
 struct descriptor<kind::message> {
   held_message* held = nullptr;        // drained; else entry::real is the matched message
+  entry<kind::comm>* on = nullptr;     // counted
   const rank_map* ranks = nullptr;     // the communicator's peers
   neutral::status status{};            // as probed
 };
@@ -61,17 +64,18 @@ struct descriptor<kind::request> {
   bool buffered = false;               // persistent buffered send
   bool cancelling = false;             // MPI_Cancel was asked for; the live MPI has not answered yet
   bool detached = false;               // MPI_Request_free on an active request: ends with its completion
+  bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
+  bool keeps_more = false;             // than its communicator: counted operands, or memory
   int peer = 0, tag = 0;               // neutral values, peer by rank in the communicator
-  std::uint32_t comm = 0;              // neutral code or bits of a virtual id
-  std::uint32_t datatype = 0;          // same
+  entry<kind::comm>* on = nullptr;     // counted
+  operands names;
   void* buffer = nullptr;
   std::int64_t count = 0;
-  std::uint64_t posted = 0;            // order of starting among this rank's receives and collectives
+  std::uint64_t posted = 0;            // order of starting among this rank's receives
   const rank_map* ranks = nullptr;     // the communicator's peers
   entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
   collective_plan* plan = nullptr;     // owned: of a persistent collective
   partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive
-  bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
   entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
   void* owned[2] = {};                 // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};

@@ -26,7 +26,7 @@ template <class K>
 struct entry {
   std::uint64_t real = 0;         // handle of the live lower half; 0: none (yet, or any more)
   std::uint32_t state = 0;        // generation, and live_bit while the id is in use
-  std::uint32_t references = 0;   // who keeps the descriptor besides the application's handle
+  std::uint32_t references = 0;   // who keeps the object: see vid/operands.hpp
   std::uint64_t serial = 0;       // order of creation within this table
   std::uint32_t next_free = 0;    // index + 1 of the next entry of a list: the table's free ones; of live ones, their kind's
   std::uint32_t index = 0;
@@ -86,6 +86,9 @@ class id_table {
 
   /// in: index  of an entry that was inserted
   entry<K>& at(std::uint32_t index) noexcept { return entries_[index]; }
+
+  /// The object goes on under an id that nobody knows; the one that it had is stale. Its address stays.
+  void make_stale(entry<K>& e) noexcept { e.state = ((e.state + 1) & virt<K>::max_generation) | live_bit; }
 
   /// Ends the id; its generation moves on, so that the old id is recognised as stale.
   void erase(entry<K>& e) noexcept {

@@ -7,7 +7,6 @@ namespace mana::vid {
 
 inline constexpr std::uint32_t max_user_ops = 1024;    // numbers that services::op_create accepts
 
-/// entry::references: persistent collectives that use it. It ends when there are none and the program has freed it.
 template <>
 struct descriptor<kind::op> {
   std::uint32_t number = 0;         // below max_user_ops

@@ -18,6 +18,9 @@ struct rank_map {
 /// in: world_ranks  int[n], world ranks in rank order, n >= 0      cost: O(n) and a hash look-up; allocates
 const rank_map* intern_ranks(const int* world_ranks, int n);
 
+/// First of the append-only list of all of them.
+const rank_map* first_rank_map() noexcept;
+
 /// Clock of the set of all that are in either list. cost: as intern_ranks
 group_clock* clock_of_both(const rank_map& a, const rank_map& b);
 

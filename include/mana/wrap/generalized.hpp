@@ -163,11 +163,10 @@ inline void forget_generalized(request_entry& e) noexcept {
 /// out: nullptr when there is no id or no memory
 inline request_entry* new_generalized(const generalized_operation& given) noexcept {
   auto* const o = static_cast<generalized_operation*>(std::malloc(sizeof given));
-  request_entry* const e = o != nullptr ? vid::table<kind::request>().insert_entry() : nullptr;
+  request_entry* const e = o != nullptr ? new_request(vid::request_form::generalized, library().self) : nullptr;
   if (e == nullptr) { std::free(o); return nullptr; }
-  e->what.form = vid::request_form::generalized;
   e->what.peer = neutral::proc_null;           // waits for no rank
-  e->what.owned[0] = ::new (o) generalized_operation(given);
+  own_memory(e->what, ::new (o) generalized_operation(given));
   generalized().live.fetch_add(1, std::memory_order_relaxed);
   return e;
 }

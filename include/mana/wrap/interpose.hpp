@@ -7,6 +7,7 @@
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/neutral_argument.hpp>
 #include <mana/wrap/null_result.hpp>
+#include <mana/wrap/operands.hpp>
 #include <mana/wrap/request_pool.hpp>
 #include <mana/wrap/topology.hpp>
 
@@ -21,32 +22,11 @@ namespace mana {
 
 namespace wrap {
 
-/// Position of the first parameter of the given kind.
-template <class Kind, class Tuple, std::size_t I = 0>
-consteval std::size_t position_of() {
-  if constexpr (std::is_same_v<typename std::tuple_element_t<I, Tuple>::kind, Kind>) return I;
-  else return position_of<Kind, Tuple, I + 1>();
-}
-
 /// Position of the last one.
 template <class Kind, class Tuple, std::size_t I = std::tuple_size_v<Tuple> - 1>
 consteval std::size_t last_position_of() {
   if constexpr (std::is_same_v<typename std::tuple_element_t<I, Tuple>::kind, Kind>) return I;
   else return last_position_of<Kind, Tuple, I - 1>();
-}
-
-/// Entries of the argument at this position, if it is an array of datatypes. Of two the first is of what is sent.
-template <class Params, std::size_t At>
-[[gnu::always_inline]] inline int entries_at([[maybe_unused]] neighbour_counts members) noexcept {
-  if constexpr (!std::is_same_v<typename std::tuple_element_t<At, Params>::kind, kind::datatype>) return 0;
-  else return At == position_of<kind::datatype, Params>() ? members.send : members.recv;
-}
-
-/// Entries of a collective's arrays over ranks, or over neighbours.
-template <class Fn>
-inline neighbour_counts array_members(const vid::descriptor<kind::comm>& comm) noexcept {
-  if constexpr (is_neighbor(Fn::name)) return neighbours_in(comm);
-  else return {comm.peers->size, comm.peers->size};
 }
 
 /// Entries that the live MPI may read in arrays of datatypes when a non-blocking call has returned; 0: the call is over.
@@ -178,10 +158,16 @@ inline int call_collective(A... args) noexcept {
 
   if constexpr (Fn::form == shape::icollective) {
     // Only the request is written back, and only when the call succeeded.
-    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.peers);
+    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
     request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
-    request->what.posted = take_next(wrap::library().next_posted, wrap::library().callers);
+    if (wrap::may_name_objects<Fn>(args...)) [[unlikely]] {
+      request->what.keeps_more = true;
+      if (wrap::keep_operands<Fn>(request->what.names, comm.e->what, args...) != neutral::success) {
+        wrap::free_request(*request);
+        return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory for a list of datatypes");
+      }
+    }
     const int rc = wrap::start_and_enter<Fn>(*comm.e, translated, request, args...);
     if (rc != neutral::success) {
       wrap::free_request(*request);
@@ -195,6 +181,9 @@ inline int call_collective(A... args) noexcept {
     *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
     return MPI_SUCCESS;
   } else {
+    wrap::blocking_operands kept;
+    if (kept.keep<Fn>(comm.e->what, args...) != neutral::success)
+      return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory for a list of datatypes");
     const int rc = wrap::start_and_enter<Fn>(*comm.e, translated, nullptr, args...);
     if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
     if (rc == wrap::clock_refuses)

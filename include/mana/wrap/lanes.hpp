@@ -3,6 +3,7 @@
 #include <mana/vid/ggid.hpp>
 #include <mana/vid/lanes.hpp>
 #include <mana/wrap/collective.hpp>
+#include <mana/wrap/comm_life.hpp>
 #include <mana/wrap/completion.hpp>
 #include <mana/wrap/request_pool.hpp>
 
@@ -174,10 +175,8 @@ inline void end_unused(std::uint64_t real_comm, kept_communicators& kept) noexce
   const std::int64_t* most = taken.data();
   for (vid::entry<kind::comm>* const e : kept) {
     if (*most++ > 0) continue;
-    vid::lane_list* const lanes = std::exchange(e->what.lanes, nullptr);
-    lanes->topology = e->what.topology;
-    vid::table<kind::comm>().erase(*e);
-    destroy_lanes(lanes);
+    destroy_lanes(std::exchange(e->what.lanes, nullptr));
+    let_go_of_comm(*e);
   }
 }
 
@@ -197,20 +196,19 @@ inline bool end_lanes(vid::entry<kind::comm>& comm) noexcept {
   return false;
 }
 
-/// What a restart needs to make lanes again outlives the communicator under an id that the program does not know, on
-/// all members: until these find that none of them has a request left.
+/// Of the references, the one that its lanes have once the program has freed it.
+inline std::uint32_t references_of_lanes(const vid::descriptor<kind::comm>& comm) noexcept {
+  return comm.lanes != nullptr && comm.lanes->is_kept ? 1 : 0;
+}
+
+/// What a restart needs to make lanes again outlives the program's handle on all members, until these find that none
+/// of them has a request left. The real communicator need not, if this rank has nothing else on it.
 inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
-  vid::entry<kind::comm>* const kept = vid::table<kind::comm>().insert_entry();
-  const lower::services& s = *lower::the_bridge().service;
-  if (kept == nullptr) lower::cross([&] { s.fatal("no id for a freed communicator that has persistent collectives"); });
-  kept->what.ranks = freed.what.ranks;
-  kept->what.peers = freed.what.peers;
-  kept->what.everyone = freed.what.everyone;
-  kept->what.lineage = freed.what.lineage;
-  kept->what.topology = std::exchange(freed.what.topology, nullptr);
-  kept->what.lanes = std::exchange(freed.what.lanes, nullptr);
-  kept->what.lanes->is_kept = true;
-  if (kept->what.lanes->taken == 0) free_reals(*kept->what.lanes);
+  vid::lane_list& lanes = *freed.what.lanes;
+  lanes.is_kept = true;
+  keep_comm(freed);
+  if (lanes.taken == 0) free_reals(lanes);
+  if (__atomic_load_n(&freed.references, __ATOMIC_RELAXED) == 2) free_real(std::exchange(freed.real, 0));
 }
 
 }  // namespace mana::wrap

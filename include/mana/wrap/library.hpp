@@ -10,11 +10,9 @@ namespace mana::wrap {
 
 enum class life : int { before_init, initialized, finalized };
 
-/// A communicator that the application has freed, and the live MPI not yet.
-struct freed_comm {
-  std::uint32_t name;        // as its requests have it
-  std::uint64_t real;        // 0: it went with a lower half
-  freed_comm* next;
+/// A communicator that is never freed.
+struct lasting_comm : vid::entry<kind::comm> {
+  constexpr lasting_comm() noexcept { references = 1; }
 };
 
 struct library_state {
@@ -23,8 +21,8 @@ struct library_state {
   int open_sessions = 0;
   int thread_level = 0;                     // as provided, neutral (0 SINGLE … 3 MULTIPLE)
   turns callers = turns::at_once;           // one_by_one from MPI_Init on, except with MPI_THREAD_MULTIPLE
-  vid::entry<kind::comm> world{}, self{};   // the predefined communicators
-  vid::entry<kind::comm> hidden{};          // over all ranks, for messages of the wrappers themselves
+  lasting_comm world, self;                 // the predefined communicators
+  lasting_comm hidden;                      // over all ranks, for messages of the wrappers themselves
   std::atomic<std::uint64_t> next_context{1};
   std::atomic<std::uint64_t> next_posted{1};
 
@@ -42,14 +40,13 @@ struct library_state {
   // Requests that were freed while active, oldest first.
   vid::entry<kind::request>* first_detached = nullptr;
   vid::entry<kind::request>* last_detached = nullptr;
-  freed_comm* freed_comms = nullptr;                // that some of them are of
-  std::atomic_flag detached_lock = ATOMIC_FLAG_INIT;    // of all three
+  std::atomic_flag detached_lock = ATOMIC_FLAG_INIT;    // of both
 
   // Of communicators that ended at a restart.
   vid::lane_list* ended_lanes = nullptr;
 
   // Partitioned messages.
-  vid::entry<kind::comm> partitioned{};     // a duplicate of the world, where the live MPI is asked to have one
+  lasting_comm partitioned;                 // a duplicate of the world, where the live MPI is asked to have one
   std::atomic<int> unready{0};              // requests in that state
   bool shares_requests = false;             // several threads may test a partitioned request at once
   std::uint32_t* channels = nullptr;        // uint32[world_size]: numbers given to each, from 1; nullptr: none yet
@@ -64,6 +61,16 @@ struct library_state {
 
 inline library_state the_library;
 inline library_state& library() noexcept { return the_library; }
+
+/// With the drained messages, one thread at a time; nothing where there are none.
+template <class Do>
+inline void with_inbox(Do&& act) noexcept {
+  library_state& lib = library();
+  if (lib.inbox.empty()) [[likely]] return;
+  while (lib.inbox_lock.test_and_set(std::memory_order_acquire)) {}
+  act(lib.inbox);
+  lib.inbox_lock.clear(std::memory_order_release);
+}
 
 /// Adds one to a counter that other threads of the application may change as well.
 inline void count_one(std::uint64_t& counter, turns t) noexcept {

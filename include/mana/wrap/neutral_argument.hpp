@@ -3,6 +3,7 @@
 #pragma once
 #include <mana/wrap/argument.hpp>
 #include <mana/wrap/function.hpp>
+#include <mana/wrap/request_pool.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -134,7 +135,7 @@ class neutral_argument<param<kind::datatype, dir::in, true>, A> {
   const std::uint64_t* value() const noexcept { return reals_; }
   const std::uint64_t* for_request(std::uint64_t*) const noexcept { return reals_; }
   void keep(vid::descriptor<kind::request>& request) noexcept {
-    (request.owned[0] == nullptr ? request.owned[0] : request.owned[1]) = std::exchange(owned_, nullptr);
+    if (owned_ != nullptr) own_memory(request, std::exchange(owned_, nullptr));
   }
 
  private:

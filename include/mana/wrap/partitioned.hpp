@@ -107,7 +107,7 @@ inline const vid::partition_channel& channel_of(vid::held_message& first) noexce
 inline neutral::status unpack_first(vid::descriptor<kind::request>& r) noexcept {
   vid::held_message* const held = std::exchange(r.parts->first, nullptr);
   const lower::services& s = *lower::the_bridge().service;
-  const std::uint64_t type = real_of<kind::datatype>(r.datatype);
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
   constexpr std::int64_t head = sizeof(vid::partition_channel);
   neutral::status status{held->source, 0, neutral::success, 0, 0};
   neutral::status laid_out{};
@@ -191,7 +191,7 @@ inline int send_first(request_entry& e) noexcept {
   library_state& lib = library();
   const lower::bridge& b = lower::the_bridge();
   const lower::mpi_slots& mpi = *b.mpi;
-  const std::uint64_t type = real_of<kind::datatype>(r.datatype), on = lib.partitioned.real;
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = lib.partitioned.real;
   constexpr std::int64_t head = sizeof(vid::partition_channel);
   std::int64_t room = 0, bytes = 0;
   int rc = narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {r.parts->needs_large_counts ? INT64_MAX : r.count},
@@ -202,10 +202,10 @@ inline int send_first(request_entry& e) noexcept {
   });
   if (rc != neutral::success) return rc;
   auto* const copy = static_cast<char*>(std::malloc(static_cast<std::size_t>(head + room)));
-  request_entry* const message = copy != nullptr ? new_request(vid::request_form::send, *r.ranks) : nullptr;
+  request_entry* const message = copy != nullptr ? new_request(vid::request_form::send, lib.partitioned) : nullptr;
   if (message == nullptr) { std::free(copy); return neutral::err_no_mem; }
   std::memcpy(copy, &r.parts->channel, head);
-  message->what.owned[0] = copy;
+  own_memory(message->what, copy);
   message->what.peer = r.peer;
   message->what.tag = first_message_tag;
   rc = narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {r.count, room}, [&]<class N>(auto* slot, N position) noexcept {
@@ -236,7 +236,7 @@ inline int send_parts(request_entry& e) noexcept {
     return rc;
   }
   const lower::services& s = *lower::the_bridge().service;
-  const std::uint64_t type = real_of<kind::datatype>(r.datatype), on = library().partitioned.real;
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = library().partitioned.real;
   std::uint64_t real = 0;
   const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, on, &real); });
   if (rc != neutral::success) return rc;

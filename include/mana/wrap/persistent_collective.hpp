@@ -65,7 +65,8 @@ class recorded_argument<param<kind::op, dir::in, false>, A> {
  public:
   explicit recorded_argument(given<A> g) noexcept {
     const resolved<kind::op> found = resolve<kind::op>(g.value);
-    if (found.ok) keep_op(name_ = name_of(found));
+    if (found.ok) name_ = name_of(found);
+    if (found.e != nullptr) keep_op(*found.e);
   }
   recorded_argument(const recorded_argument&) = delete;
   recorded_argument& operator=(const recorded_argument&) = delete;
@@ -193,7 +194,7 @@ inline int initialise_collective(A... args) noexcept {
   auto* const plan = new (std::nothrow) wrap::plan_of<Fn, A...>(on, args...);
   if (on.lanes == nullptr) on.lanes = new (std::nothrow) vid::lane_list;
   wrap::request_entry* const request =
-      plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *on.peers) : nullptr;
+      plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *comm.e) : nullptr;
   if (request == nullptr) {
     delete plan;
     return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory, or no free request id");

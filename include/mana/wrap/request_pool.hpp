@@ -1,6 +1,7 @@
 // Virtual requests: made when an operation is started, retired when it has completed.
 #pragma once
-#include <mana/wrap/library.hpp>
+#include <mana/wrap/comm_life.hpp>
+#include <mana/wrap/op_life.hpp>
 
 #include <mana/vid/datatype_descriptor.hpp>
 #include <mana/vid/partitioned.hpp>
@@ -12,38 +13,70 @@ namespace mana::wrap {
 
 using request_entry = vid::entry<kind::request>;
 
-/// An active request without a real one yet. out: nullptr when all ids are in use
-inline request_entry* new_request(vid::request_form form, const vid::rank_map& ranks) noexcept {
+/// An active request without a real one yet, on a communicator that it keeps. out: nullptr when all ids are in use
+inline request_entry* new_request(vid::request_form form, vid::entry<kind::comm>& on) noexcept {
   request_entry* const e = vid::table<kind::request>().insert_entry();
   if (e == nullptr) return nullptr;
   e->what.form = form;
-  e->what.ranks = &ranks;
+  e->what.on = &on;
+  e->what.ranks = on.what.peers;
+  keep_comm(on);
   return e;
 }
 
 /// Of a receive that was cancelled before a message came for it.
 inline constexpr neutral::status cancelled_status{neutral::any_source, neutral::any_tag, neutral::success, 1, 0};
 
-/// Never in a drain for requests that own memory.
+/// in: name  neutral code (nothing to do), 0 or bits of a virtual id
+inline void release_op(std::uint32_t name) noexcept {
+  if (op_entry* const e = vid::table<kind::op>().find(virt<kind::op>(name))) let_go_of_op(*e);
+}
+
+/// Each gives up its reference. Not in a drain: frees memory.
+inline void release_operands(vid::operands& names) noexcept {
+  vid::release_datatype(names.datatype);
+  vid::release_datatype(names.other_datatype);
+  if (names.op != 0) release_op(names.op);
+  if (names.types == nullptr) return;
+  for (std::uint32_t i = 0; i < names.types->size; ++i) vid::release_datatype(names.types->names[i]);
+  std::free(std::exchange(names.types, nullptr));
+}
+
+[[gnu::noinline, gnu::cold]] inline void release_rest(vid::descriptor<kind::request>& r) noexcept {
+  release_operands(r.names);
+  for (void* const memory : r.owned) std::free(memory);
+}
+
+/// Gives up what it names, and its memory. Never in a drain.
 inline void free_request(request_entry& e) noexcept {
-  for (void*& memory : e.what.owned) {
-    if (memory != nullptr) std::free(memory);
-    memory = nullptr;
-  }
+  if (e.what.keeps_more) [[unlikely]] release_rest(e.what);
+  vid::entry<kind::comm>& on = *e.what.on;
   vid::table<kind::request>().erase(e);
+  let_go_of_comm(on);
+}
+
+/// Its operation owns this memory, from malloc.
+inline void own_memory(vid::descriptor<kind::request>& r, void* memory) noexcept {
+  r.owned[r.owned[0] != nullptr] = memory;
+  r.keeps_more = true;
 }
 
 /// MPI_Isendrecv, whose receive is over: it goes on as its send, with the status of the receive, or is done with it.
+/// It has what the send needs; what the receive needed goes with the other entry. In drains too.
 inline void go_on_as_send(request_entry& e) noexcept {
   vid::descriptor<kind::request>& r = e.what;
   request_entry& send = *std::exchange(r.send_part, nullptr);
+  vid::release_datatype(r.names.datatype);
   r.form = vid::request_form::send;
   r.peer = send.what.peer;
   r.state = send.what.state;
+  r.names = send.what.names;
+  r.keeps_more = send.what.keeps_more;
   e.real = std::exchange(send.real, 0);
   std::swap(r.owned, send.what.owned);
   if (r.status.error == neutral::success) r.status.error = send.what.status.error;
   vid::table<kind::request>().erase(send);
+  count_down(r.on->references, library().callers);       // both were on it
 }
 
 /// Its operation is over in the lower half: counts the message and stores the status for the application. A detached
@@ -59,7 +92,6 @@ inline void retire(request_entry& e, const neutral::status& status) noexcept {
   r.cancelling = false;
   if (r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv) {
     if (status.cancelled == 0) count_received(*r.ranks, status.source);
-    vid::release_datatype(r.datatype);
     if (r.parts != nullptr) r.parts->name_in_comm(r.status);
   } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
     __atomic_fetch_sub(&library().sent[r.ranks->world_ranks[r.peer]], 1, __ATOMIC_RELAXED);

@@ -28,6 +28,13 @@ inline void sweep_buffered() noexcept {
   });
 }
 
+/// Those that have completed unnoticed keep what they name no longer.
+inline void end_buffered() noexcept {
+  if (library().attached == nullptr) return;
+  const std::lock_guard hold(buffered_lock());
+  if (library().attached_used != 0) sweep_buffered();
+}
+
 /// out: neutral error class; MPI_ERR_BUFFER when the attached buffer has no room
 inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   library_state& lib = library();
@@ -39,11 +46,14 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) sweep_buffered();
   if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) return neutral::err_buffer;
   auto* const copy = static_cast<char*>(std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1));
-  request_entry* const e = copy != nullptr ? new_request(vid::request_form::buffered, m.peers()) : nullptr;
+  request_entry* const e = copy != nullptr ? new_request(vid::request_form::buffered, *m.comm.e) : nullptr;
   if (e == nullptr) { std::free(copy); return neutral::err_no_mem; }
-  describe(e->what, m, lower::send_mode::standard);
-  e->what.buffer = copy;
-  e->what.count = size;                 // bytes of the attached buffer that are in use
+  vid::descriptor<kind::request>& r = e->what;
+  r.peer = m.peer;
+  r.tag = m.tag;
+  r.names.datatype = neutral::packed;
+  r.buffer = copy;
+  r.count = size;                       // bytes of the attached buffer that are in use
   const std::uint64_t packed = lower::the_bridge().predefined_real[neutral::packed];
   const lower::services& s = *lower::the_bridge().service;
   rc = pack_into(m, copy, size, &packed_bytes);
@@ -68,14 +78,12 @@ inline int bsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int 
 /// MPI_Ibsend and a persistent buffered send, started: the request is done at once, the copy is on its way.
 inline int start_buffered(request_entry& e) noexcept {
   vid::descriptor<kind::request>& r = e.what;
-  vid::entry<kind::comm>* const on = comm_entry(r.comm);
-  if (on == nullptr) return neutral::err_comm;
   message_arguments m(r.buffer, r.count, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_SELF);
-  m.comm.e = on;
-  m.comm.real = on->real;
-  m.comm.predefined_code = r.comm < neutral::predefined_limit ? r.comm : 0;
-  m.type = {true, r.datatype < neutral::predefined_limit ? r.datatype : 0,
-            vid::table<kind::datatype>().find(virt<kind::datatype>(r.datatype)), real_of<kind::datatype>(r.datatype)};
+  m.comm.e = r.on;
+  m.comm.real = r.on->real;
+  const std::uint32_t type = r.names.datatype;
+  m.type = {true, type < neutral::predefined_limit ? type : 0,
+            vid::table<kind::datatype>().find(virt<kind::datatype>(type)), real_of<kind::datatype>(type)};
   m.peer = r.peer;
   m.tag = r.tag;
   m.error = neutral::success;
@@ -90,14 +98,13 @@ inline int ibsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int
   wrapper_scope scope(Fn::id);
   const message_arguments m(b, n, t, d, g, c);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : c, Fn::id, m.error, nullptr);
-  request_entry* const e = new_request(vid::request_form::send, m.peers());
+  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
   if (e == nullptr) return raise(c, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, lower::send_mode::standard);
   e->what.buffered = true;
   e->what.persistent = persistent;
   if (persistent) {
     e->what.state = vid::request_state::inactive;
-    vid::keep_datatype(e->what.datatype);
   } else if (const int rc = start_buffered(*e); rc != neutral::success) {
     free_request(*e);
     return raise(c, Fn::id, rc, nullptr);

@@ -7,6 +7,7 @@
 #include <mana/wrap/detached.hpp>
 #include <mana/wrap/lanes.hpp>
 #include <mana/wrap/partitioned.hpp>
+#include <mana/wrap/manual/buffered.hpp>
 #include <mana/wrap/manual/attribute.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/manual/group.hpp>
@@ -64,7 +65,7 @@ inline comm_entry_t* adopt_comm(std::uint64_t real_comm, std::uint32_t errhandle
                                 MPI_Comm* out, const comm_groups* groups = nullptr) noexcept {
   *out = MPI_COMM_NULL;
   if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
-  comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
+  comm_entry_t* const e = new_comm();
   if (e == nullptr) return nullptr;
   e->real = real_comm;
   describe_comm(e->what, groups != nullptr ? *groups : members_of(real_comm), lineage);
@@ -145,7 +146,18 @@ inline int copy_all(comm_entry_t& from, comm_entry_t& to) noexcept {
   return copy_attributes(from, to);
 }
 
-/// Frees the real communicator and forgets the rest. Messages for it that nobody received go with it.
+/// What only the program's handle needs. Persistent collectives are on lanes, which need the entry but not its real one.
+inline void end_handle(comm_entry_t& e, bool has_lanes) noexcept {
+  forget_channels(e.what);
+  release_errhandler(std::exchange(e.what.errhandler, 0u));
+  free_info_name(std::exchange(e.what.info, 0u));
+  vid::retire(std::exchange(e.what.started, nullptr));
+  e.what.freed = true;
+  vid::table<kind::comm>().make_stale(e);
+  if (has_lanes) keep_lanes(e);
+}
+
+/// The communicator ends when nothing names it any more (INV-67): as a rule here.
 inline int free_comm(MPI_Comm* comm) noexcept {
   wrapper_scope scope(fn::comm_free::id);
   const resolved<kind::comm> c = resolve<kind::comm>(*comm);
@@ -154,19 +166,14 @@ inline int free_comm(MPI_Comm* comm) noexcept {
     return raise(*comm, fn::comm_free::id, rc, nullptr);
   if (!start_constructor(scope, *c.e->what.clock, c.e))
     return raise(*comm, fn::comm_free::id, neutral::err_unsupported_operation, refused_by_clock);
-  const bool is_outlived = end_lanes(*c.e);
-  if (const int rc = free_real_when_unused(name_of(c), c.e->real); rc != neutral::success)
-    return raise(*comm, fn::comm_free::id, rc, nullptr);
-  with_inbox([&](drain::inbox& in) { in.drop(c.e->what.context); });
-  if (is_outlived) keep_lanes(*c.e);
-  forget_channels(c.e->what);
-  delete c.e->what.topology;
-  release_errhandler(c.e->what.errhandler);
-  free_info_name(c.e->what.info);
-  vid::retire(c.e->what.started);
-  vid::table<kind::comm>().erase(*c.e);
+  if (__atomic_load_n(&c.e->references, __ATOMIC_RELAXED) != 1) {      // by operations, which may have ended unnoticed
+    end_detached(c.e);
+    end_buffered();
+  }
+  end_handle(*c.e, end_lanes(*c.e));
   *comm = MPI_COMM_NULL;
-  return MPI_SUCCESS;
+  const int rc = drop_handle_of(*c.e);
+  return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::comm_free::id, rc, nullptr);
 }
 
 }  // namespace mana::wrap
@@ -278,8 +285,8 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   vid::group_clock& clock = wrap::clock_of_started(from.e->what);
   if (!wrap::start_collective(scope, clock, from.e, how))
     return raise(comm, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-  wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
-  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.peers);
+  wrap::comm_entry_t* const e = wrap::new_comm();
+  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e);
   if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
   const lower::services& s = *lower::the_bridge().service;
   const int rc = lower::cross([&] { return s.comm_idup(from.e->real, &e->real, &r->real); });

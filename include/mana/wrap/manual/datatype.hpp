@@ -336,12 +336,13 @@ inline int type_commit(MPI_Datatype* type) noexcept {
   return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::type_commit::id, rc, nullptr);
 }
 
-/// The datatype lives on while receives or other datatypes need it.
+/// The datatype lives on while operations or other datatypes need it.
 inline int type_free(MPI_Datatype* type) noexcept {
   const resolved<kind::datatype> t = type != nullptr ? wrap::resolve_type(*type) : resolved<kind::datatype>{};
   if (!t.ok) return wrap::fail_type(fn::type_free::id);
   if (t.e == nullptr || t.e->what.permanent)
     return wrap::fail(fn::type_free::id, neutral::err_type, "predefined datatypes cannot be freed");
+  if (t.e->what.handles == 0) return wrap::fail(fn::type_free::id, neutral::err_type, "the datatype is freed already");
   wrap::wrapper_scope scope(fn::type_free::id);
   if (t.e->what.handles == 1)
     if (const int rc = wrap::remove_all_attributes(t.e->what.attributes, kind_code::datatype, *type);

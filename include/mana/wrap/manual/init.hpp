@@ -87,7 +87,7 @@ inline bool is_unattended_send(const vid::descriptor<kind::request>& r) noexcept
 /// no checkpoint comes any more.      out: neutral error class
 inline int end_live_mpi(wrapper_scope& scope) noexcept {
   while (drain::test_requests(is_unattended_send) > 0) scope.park_here();
-  with_detached(free_unused_comms);
+  end_detached(nullptr);
   {
     const auto hold = type_lock();
     sweep_forsaken();

@@ -106,7 +106,7 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
     retract_if_refused(*made.clock, rc);
     return rc;
   }
-  comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
+  comm_entry_t* const e = new_comm();
   if (e == nullptr) return neutral::err_no_mem;
   e->real = real;
   e->what = made;

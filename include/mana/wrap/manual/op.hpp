@@ -1,62 +1,11 @@
 // User-defined operations: the lower half gets a number, and calls back with it. The one upcall there is.
 #pragma once
-#include <mana/vid/op_descriptor.hpp>
 #include <mana/wrap/fortran_index.hpp>
 #include <mana/wrap/manual/datatype.hpp>
 #include <mana/wrap/narrow_call.hpp>
+#include <mana/wrap/op_life.hpp>
 
 namespace mana::wrap {
-
-using op_entry = vid::entry<kind::op>;
-
-/// What each number calls. A freed one may still be called by a reduction that was started before, so it stays as it is,
-/// and is used again only when all others have been and no collective of that time is pending.
-/// How a function that is C++'s is called.
-using op_proxy = void (*)(void (*function)(), void* in, void* inout, int* count, MPI_Datatype* type);
-
-struct op_numbers {
-  struct user {
-    void (*function)() = nullptr;
-    bool large = false, is_fortran = false, taken = false;
-    op_proxy by_proxy = nullptr;              // null: the function is called itself
-    std::uint64_t freed_at = 0;               // collectives that were started before have a lower descriptor::posted
-  };
-  user all[vid::max_user_ops];
-  std::uint32_t fresh = 0;                    // numbers from here on were never used
-};
-inline op_numbers& user_ops() noexcept {
-  static op_numbers numbers;
-  return numbers;
-}
-
-/// descriptor::posted of the oldest collective that is pending; the largest number if there is none.
-inline std::uint64_t oldest_collective() noexcept {
-  std::uint64_t oldest = UINT64_MAX;
-  vid::table<kind::request>().for_each_unordered([&](const vid::entry<kind::request>& e) {
-    if (e.what.form == vid::request_form::collective && e.what.state == vid::request_state::active)
-      oldest = std::min(oldest, e.what.posted); });
-  return oldest;
-}
-
-/// out: a number that calls `function` from now on; max_user_ops if there is none
-inline std::uint32_t take_op_number(void (*function)(), bool large) noexcept {
-  const std::lock_guard hold(cold_lock());
-  op_numbers& ops = user_ops();
-  std::uint32_t number = ops.fresh;
-  if (number < vid::max_user_ops) ++ops.fresh;
-  else {
-    const std::uint64_t oldest = oldest_collective();
-    const auto is_over = [=](const op_numbers::user& u) { return !u.taken && u.freed_at <= oldest; };
-    number = static_cast<std::uint32_t>(std::find_if(std::begin(ops.all), std::end(ops.all), is_over) - ops.all);
-  }
-  if (number < vid::max_user_ops) ops.all[number] = {function, large, false, true, nullptr, 0};
-  return number;
-}
-inline void give_op_number_back(std::uint32_t number) noexcept {
-  const std::lock_guard hold(cold_lock());
-  user_ops().all[number].taken = false;
-  user_ops().all[number].freed_at = library().next_posted.load(std::memory_order_relaxed);
-}
 
 /// out: neutral error class
 inline int make_real_op(op_entry& e) noexcept {
@@ -70,6 +19,7 @@ inline int create_op(Function* function, int commutes, bool large, MPI_Op* out) 
   wrapper_scope scope(Fn::id);
   op_entry* const e = vid::table<kind::op>().insert_entry();
   if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free operation id");
+  e->references = 1;                     // the application's
   e->what.commutes = commutes != 0;
   e->what.number = take_op_number(reinterpret_cast<void (*)()>(function), large);
   const int rc = e->what.number < vid::max_user_ops ? make_real_op(*e) : int{neutral::err_no_mem};
@@ -97,32 +47,7 @@ inline void call_op_by(MPI_Op op, void (*function)(), op_proxy proxy) noexcept {
   user.by_proxy = proxy;
 }
 
-/// The program frees its handle, or a persistent collective lets go of the operation: the last one of them ends it.
-/// Caller is in a wrapper_scope. out: neutral error class
-inline int let_go_of_op(op_entry& e, bool is_program) noexcept {
-  {
-    const std::lock_guard hold(cold_lock());
-    if (is_program) e.what.freed = true;
-    else --e.references;
-    if (!e.what.freed || e.references != 0) return neutral::success;
-  }
-  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  const int rc = lower::cross([&] { return mpi.MPI_Op_free(&e.real); });
-  give_op_number_back(e.what.number);
-  vid::table<kind::op>().erase(e);
-  return rc;
-}
-
-/// in: name  neutral code (nothing to do) or bits of a virtual id
-inline void keep_op(std::uint32_t name) noexcept {
-  const std::lock_guard hold(cold_lock());
-  if (op_entry* const e = vid::table<kind::op>().find(virt<kind::op>(name))) ++e->references;
-}
-inline void release_op(std::uint32_t name) noexcept {
-  if (op_entry* const e = vid::table<kind::op>().find(virt<kind::op>(name))) let_go_of_op(*e, false);
-}
-
-/// At a restart. A number whose operation was freed has no reduction pending: collectives were completed before.
+/// At a restart. What uses one that the program has freed may be a persistent collective.
 inline void rebuild_ops() noexcept {
   vid::table<kind::op>().for_each_unordered([](op_entry& e) {
     const lower::services& s = *lower::the_bridge().service;
@@ -207,7 +132,8 @@ inline int op_free(MPI_Op* op) noexcept {
     return wrap::fail(fn::op_free::id, neutral::err_op, "not an operation of the program");
   wrap::wrapper_scope scope(fn::op_free::id);
   *op = MPI_OP_NULL;
-  const int rc = wrap::let_go_of_op(*o.e, true);
+  o.e->what.freed = true;
+  const int rc = wrap::let_go_of_op(*o.e);
   return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::op_free::id, rc, nullptr);
 }
 /// Of the predefined operations all but MPI_REPLACE and MPI_NO_OP commute.

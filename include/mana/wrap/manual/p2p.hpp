@@ -7,18 +7,6 @@
 
 namespace mana::wrap {
 
-/// Name of the communicator of partitioned messages, among the neutral codes of communicators.
-inline constexpr std::uint32_t comm_partitioned = neutral::comm_hidden + 1;
-
-/// The communicator that a descriptor names: its entry, or nullptr if it was freed.
-inline vid::entry<kind::comm>* comm_entry(std::uint32_t name) noexcept {
-  if (name == neutral::comm_world) return &library().world;
-  if (name == neutral::comm_self) return &library().self;
-  if (name == neutral::comm_hidden) return &library().hidden;
-  if (name == comm_partitioned) return &library().partitioned;
-  return vid::table<kind::comm>().find(virt<kind::comm>(name));
-}
-
 /// The arguments of one message, translated. error: neutral class of the first one that is wrong.
 struct message_arguments {
   resolved<kind::comm> comm;
@@ -45,12 +33,16 @@ struct message_arguments {
   const vid::rank_map& peers() const noexcept { return *comm.e->what.peers; }
 };
 
+/// Of a request on the message's communicator. Keeps the datatype.
 inline void describe(vid::descriptor<kind::request>& r, const message_arguments& m, lower::send_mode mode) noexcept {
   r.mode = mode;
   r.peer = m.peer;
   r.tag = m.tag;
-  r.comm = name_of(m.comm);
-  r.datatype = name_of(m.type);
+  r.names.datatype = name_of(m.type);
+  if (m.type.e != nullptr) [[unlikely]] {
+    count_up(m.type.e->references, library().callers);
+    r.keeps_more = true;
+  }
   r.buffer = m.buffer;
   r.count = m.count;
 }
@@ -61,6 +53,7 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, dest, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  const blocking_hold hold(m.comm.e, m.type.e);
   const lower::services& s = *lower::the_bridge().service;
   std::uint64_t pending = 0;
   const int rc = lower::cross([&] {
@@ -69,7 +62,7 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   count_sent(m.peers(), m.peer);
   if (pending == 0) [[likely]] return MPI_SUCCESS;
 
-  request_entry* const e = new_request(vid::request_form::send, m.peers());
+  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
   if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, mode);
   e->real = pending;
@@ -89,16 +82,6 @@ inline neutral::status deliver(vid::held_message* held, void* buffer, std::int64
     status.count_bytes = laid_out.count_bytes;
   drain::inbox::destroy(held);
   return status;
-}
-
-/// With the drained messages, one thread at a time; nothing where there are none.
-template <class Do>
-inline void with_inbox(Do&& act) noexcept {
-  library_state& lib = library();
-  if (lib.inbox.empty()) [[likely]] return;
-  while (lib.inbox_lock.test_and_set(std::memory_order_acquire)) {}
-  act(lib.inbox);
-  lib.inbox_lock.clear(std::memory_order_release);
 }
 
 /// The first drained message that such a receive matches; nullptr if it has to come from the network.
@@ -125,6 +108,7 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
   wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, source, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  const blocking_hold hold(m.comm.e, m.type.e);
   neutral::status status{};
   std::uint64_t pending = 0;
   if (vid::held_message* const held = take_held(m.comm.e->what, m.peer, m.tag)) {
@@ -137,11 +121,10 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
       status.error = rc;
       if (rc == neutral::success || rc == neutral::err_truncate) count_received(m.peers(), status.source);
     } else {
-      request_entry* const e = new_request(vid::request_form::recv, m.peers());
+      request_entry* const e = new_request(vid::request_form::recv, *m.comm.e);
       if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
       describe(e->what, m, lower::send_mode::standard);
       e->what.posted = take_next(library().next_posted, library().callers);
-      vid::keep_datatype(e->what.datatype);
       e->real = pending;
       await_one(scope, *e);
       status = e->what.status;
@@ -170,14 +153,10 @@ inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std
     return neutral::success;
   }
   r.posted = take_next(library().next_posted, library().callers);
-  const int rc = lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
-  if (rc == neutral::success) vid::keep_datatype(r.datatype);
-  return rc;
+  return lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
 }
-/// A persistent one. errors: err_comm if the communicator was freed since
 inline int start_persistent(request_entry& e) noexcept {
-  const vid::entry<kind::comm>* const on = comm_entry(e.what.comm);
-  return on != nullptr ? start_request(e, *on, real_of<kind::datatype>(e.what.datatype)) : int{neutral::err_comm};
+  return start_request(e, *e.what.on, real_of<kind::datatype>(e.what.names.datatype));
 }
 
 template <class Fn>
@@ -187,13 +166,12 @@ inline int start_nonblocking(vid::request_form form, lower::send_mode mode, cons
   wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, peer, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
-  request_entry* const e = new_request(form, m.peers());
+  request_entry* const e = new_request(form, *m.comm.e);
   if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, mode);
   e->what.persistent = persistent;
   if (persistent) {
     e->what.state = vid::request_state::inactive;
-    vid::keep_datatype(e->what.datatype);        // the type may be freed before the request is started
   } else if (const int rc = start_request(*e, *m.comm.e, m.type.real); rc != neutral::success) {
     free_request(*e);
     return raise(comm, Fn::id, rc, nullptr);

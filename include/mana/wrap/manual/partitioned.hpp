@@ -27,7 +27,7 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
   if (library().partitioned.real == 0)
     return raise(comm, Fn::id, neutral::err_unsupported_operation, "this MPI has no partitioned communication");
 
-  request_entry* const e = new_request(form, *library().partitioned.what.ranks);
+  request_entry* const e = new_request(form, library().partitioned);
   auto* const parts = e != nullptr ? new (std::nothrow) vid::partitioned_transfer : nullptr;
   if (parts == nullptr) {
     if (e != nullptr) free_request(*e);
@@ -35,7 +35,6 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
   }
   vid::descriptor<kind::request>& r = e->what;
   describe(r, m, lower::send_mode::standard);
-  r.comm = comm_partitioned;
   r.count = total;
   r.peer = has_peer ? m.peers().world_ranks[m.peer] : int{neutral::proc_null};
   r.state = vid::request_state::inactive;
@@ -55,7 +54,6 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
       return raise(comm, Fn::id, neutral::err_no_mem, "no number is left for partitioned messages to this process");
     }
   }
-  vid::keep_datatype(r.datatype);
   if (library().callers == turns::at_once) library().shares_requests = true;
   if (has_peer && !is_send) look_for_pair(*e);
   *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));

@@ -31,6 +31,7 @@ inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* fl
   wrapper_scope scope(f);
   const probe_arguments p(source, tag, comm);
   if (p.error != 0) return raise(p.error == neutral::err_comm ? MPI_COMM_NULL : comm, f, p.error, nullptr);
+  const blocking_hold hold(p.comm.e);
   neutral::status status{};
   int there = 0;
   bool announced = false;
@@ -60,6 +61,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   wrapper_scope scope(f);
   const probe_arguments p(source, tag, comm);
   if (p.error != 0) return raise(p.error == neutral::err_comm ? MPI_COMM_NULL : comm, f, p.error, nullptr);
+  const blocking_hold hold(p.comm.e);
   message_entry* const e = vid::table<kind::message>().insert_entry();
   if (e == nullptr) return raise(comm, f, neutral::err_no_mem, "no free message id");
   e->what.ranks = p.comm.e->what.peers;
@@ -87,8 +89,10 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   if (flag != nullptr) *flag = there;
   if (there != 0 && status_or_null(out) != nullptr) app::store_status(out, e->what.status);
   const bool no_process = there != 0 && e->what.status.source == neutral::proc_null;
-  if (there != 0 && !no_process) *message = app::from_virt<kind::message>(vid::table<kind::message>().id_of(*e));
-  else {
+  if (there != 0 && !no_process) {
+    keep_comm(*(e->what.on = p.comm.e));
+    *message = app::from_virt<kind::message>(vid::table<kind::message>().id_of(*e));
+  } else {
     if (no_process) *message = MPI_MESSAGE_NO_PROC;
     vid::table<kind::message>().erase(*e);
   }
@@ -105,10 +109,12 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   message_entry* const m =
       no_process ? nullptr : vid::table<kind::message>().find(app::to_virt<kind::message>(*message));
   if (m == nullptr && !no_process) return neutral::err_request;
-  request = new_request(vid::request_form::matched_recv, no_process ? *library().self.what.ranks : *m->what.ranks);
+  request = new_request(vid::request_form::matched_recv, no_process ? library().self : *m->what.on);
   if (request == nullptr) return neutral::err_no_mem;
   vid::descriptor<kind::request>& r = request->what;
-  r.datatype = name_of(t);
+  r.names.datatype = name_of(t);
+  if (t.e != nullptr) count_up(t.e->references, library().callers);
+  r.keeps_more = t.e != nullptr;
   r.buffer = buffer;
   r.count = count;
   r.peer = no_process ? int{neutral::proc_null} : m->what.status.source;
@@ -122,10 +128,12 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   } else {
     const lower::services& s = *lower::the_bridge().service;
     rc = lower::cross([&] { return s.imrecv(buffer, count, t.real, m->real, &request->real); });
-    if (rc == neutral::success) vid::keep_datatype(r.datatype);
   }
   if (rc != neutral::success) { free_request(*request); return rc; }
-  if (m != nullptr) vid::table<kind::message>().erase(*m);
+  if (m != nullptr) {
+    let_go_of_comm(*m->what.on);           // never the last: the request is on it too
+    vid::table<kind::message>().erase(*m);
+  }
   *message = MPI_MESSAGE_NULL;
   return neutral::success;
 }

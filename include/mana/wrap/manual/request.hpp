@@ -213,10 +213,6 @@ inline int cancel(MPI_Request* request) noexcept {
     return wrap::raise_request(fn::cancel::id, neutral::err_request);
   if (wrap::is_generalized(*e)) return wrap::raise_code(fn::cancel::id, wrap::cancel_generalized(*e));
   if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
-  if (e->real == 0) {                 // a receive that never ends: see repost()
-    wrap::retire(*e, wrap::cancelled_status);
-    return MPI_SUCCESS;
-  }
   const lower::services& s = *lower::the_bridge().service;
   e->what.cancelling = true;
   return wrap::raise_request(fn::cancel::id, lower::cross([&] { return s.cancel(e->real); }));
@@ -235,7 +231,6 @@ inline int request_free(MPI_Request* request) noexcept {
     *request = MPI_REQUEST_NULL;
     return wrap::raise_code(fn::request_free::id, wrap::complete_or_free(*e, false) ? wrap::free_now(*e) : MPI_SUCCESS);
   }
-  if (e->what.persistent) vid::release_datatype(e->what.datatype);
   if (e->what.parts != nullptr) wrap::end_partitioned(*e);
   if (e->what.plan != nullptr) wrap::free_plan(*e);
   else if (e->what.state == vid::request_state::active) wrap::detach(*e);

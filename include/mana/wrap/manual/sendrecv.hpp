@@ -12,7 +12,7 @@ struct exchange_parts {
   request_entry* recv;
   request_entry* send;
   exchange_parts(const message_arguments& out, const message_arguments& in) noexcept
-      : recv(new_request(vid::request_form::recv, in.peers())), send(new_request(vid::request_form::send, out.peers())) {
+      : recv(new_request(vid::request_form::recv, *in.comm.e)), send(new_request(vid::request_form::send, *out.comm.e)) {
     if (recv != nullptr) describe(recv->what, in, lower::send_mode::standard);
     if (send != nullptr) describe(send->what, out, lower::send_mode::standard);
   }
@@ -67,8 +67,8 @@ template <class Fn>
 inline int start_exchange(wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
                           void* copy, MPI_Request* request) noexcept {
   exchange_parts parts(out, in);
-  if (parts.send != nullptr) parts.send->what.owned[0] = copy;
-  else std::free(copy);
+  if (parts.send == nullptr) std::free(copy);
+  else if (copy != nullptr) own_memory(parts.send->what, copy);
   const int rc = parts.ok() ? start_both(scope, parts, out, in) : int{neutral::err_no_mem};
   if (rc != neutral::success) {
     parts.free();
