@@ -182,20 +182,18 @@ struct lonely {
   int sent[2], got[2];
 };
 static void begin_lonely(struct lonely* l) {
-  MPI_Comm comm, pair;
+  MPI_Comm comm, other;
   OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-  OK(MPI_Comm_split(MPI_COMM_WORLD, me / 2, -me, &pair));
-  int own;
-  MPI_Comm_rank(pair, &own);
+  OK(MPI_Comm_split(MPI_COMM_WORLD, 0, me, &other));
   if (me == 0) {
     OK(MPI_Send_init(&l->sent[0], 1, MPI_INT, 0, tag, comm, &l->send));
     OK(MPI_Recv_init(&l->got[0], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &l->receive));
   }
   MPI_Request sent;
-  OK(MPI_Isend(&l->sent[1], 1, MPI_INT, own, tag, pair, &sent));
-  OK(MPI_Mprobe(own, tag, pair, &l->message, MPI_STATUS_IGNORE));
+  OK(MPI_Isend(&l->sent[1], 1, MPI_INT, right, tag, other, &sent));
+  OK(MPI_Mprobe(left, tag, other, &l->message, MPI_STATUS_IGNORE));
   OK(MPI_Request_free(&sent));
-  OK(MPI_Comm_free(&pair));
+  OK(MPI_Comm_free(&other));
   OK(MPI_Comm_free(&comm));
 }
 static void end_lonely(struct lonely* l) {
