@@ -178,7 +178,7 @@ inline int call_collective(A... args) noexcept {
 
   if constexpr (Fn::form == shape::icollective) {
     // Only the request is written back, and only when the call succeeded.
-    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.peers);
+    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e->what.messages);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
     request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
     request->what.posted = take_next(wrap::library().next_posted, wrap::library().callers);

@@ -193,7 +193,7 @@ inline int initialise_collective(A... args) noexcept {
   auto* const plan = new (std::nothrow) wrap::plan_of<Fn, A...>(on, args...);
   if (on.lanes == nullptr) on.lanes = new (std::nothrow) vid::lane_list;
   wrap::request_entry* const request =
-      plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *on.peers) : nullptr;
+      plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *on.messages) : nullptr;
   if (request == nullptr) {
     delete plan;
     return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory, or no free request id");

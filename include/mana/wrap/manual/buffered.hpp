@@ -39,7 +39,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) sweep_buffered();
   if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) return neutral::err_buffer;
   auto* const copy = static_cast<char*>(std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1));
-  request_entry* const e = copy != nullptr ? new_request(vid::request_form::buffered, m.peers()) : nullptr;
+  request_entry* const e = copy != nullptr ? new_request(vid::request_form::buffered, m.messages()) : nullptr;
   if (e == nullptr) { std::free(copy); return neutral::err_no_mem; }
   describe(e->what, m, lower::send_mode::standard);
   e->what.buffer = copy;
@@ -52,7 +52,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
                                            m.comm.real, &e->real); });
   if (rc != neutral::success) { std::free(copy); free_request(*e); return rc; }
   lib.attached_used += size + MPI_BSEND_OVERHEAD;
-  count_sent(m.peers(), m.peer);
+  count_sent(m.messages(), m.peer, m.tag);
   return neutral::success;
 }
 
@@ -90,7 +90,7 @@ inline int ibsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int
   wrapper_scope scope(Fn::id);
   const message_arguments m(b, n, t, d, g, c);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : c, Fn::id, m.error, nullptr);
-  request_entry* const e = new_request(vid::request_form::send, m.peers());
+  request_entry* const e = new_request(vid::request_form::send, m.messages());
   if (e == nullptr) return raise(c, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, lower::send_mode::standard);
   e->what.buffered = true;

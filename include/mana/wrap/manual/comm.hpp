@@ -45,6 +45,7 @@ inline void describe_comm(vid::descriptor<kind::comm>& d, const comm_groups& gro
   const bool has_own = library().callers == turns::at_once;
   d.started = has_own ? vid::communicator_clock(*d.everyone, lineage) : nullptr;
   d.clock = has_own ? d.started : d.everyone;
+  begin_traffic(d);
 }
 
 /// Members of a fresh communicator, asked of the lower half once.
@@ -164,7 +165,9 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   release_errhandler(c.e->what.errhandler);
   free_info_name(c.e->what.info);
   vid::retire(c.e->what.started);
+  vid::traffic& messages = *c.e->what.messages;
   vid::table<kind::comm>().erase(*c.e);
+  end_traffic(messages);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
@@ -279,7 +282,7 @@ inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
   if (!wrap::start_collective(scope, clock, from.e, how))
     return raise(comm, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
   wrap::comm_entry_t* const e = vid::table<kind::comm>().insert_entry();
-  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.peers);
+  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e->what.messages);
   if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
   const lower::services& s = *lower::the_bridge().service;
   const int rc = lower::cross([&] { return s.comm_idup(from.e->real, &e->real, &r->real); });

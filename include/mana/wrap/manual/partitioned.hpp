@@ -27,7 +27,7 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
   if (library().partitioned.real == 0)
     return raise(comm, Fn::id, neutral::err_unsupported_operation, "this MPI has no partitioned communication");
 
-  request_entry* const e = new_request(form, *library().partitioned.what.ranks);
+  request_entry* const e = new_request(form, *library().partitioned.what.messages);
   auto* const parts = e != nullptr ? new (std::nothrow) vid::partitioned_transfer : nullptr;
   if (parts == nullptr) {
     if (e != nullptr) free_request(*e);
@@ -37,7 +37,7 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
   describe(r, m, lower::send_mode::standard);
   r.comm = comm_partitioned;
   r.count = total;
-  r.peer = has_peer ? m.peers().world_ranks[m.peer] : int{neutral::proc_null};
+  r.peer = has_peer ? m.messages().peers->world_ranks[m.peer] : int{neutral::proc_null};
   r.state = vid::request_state::inactive;
   r.persistent = true;
   r.parts = parts;

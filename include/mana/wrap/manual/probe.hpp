@@ -62,7 +62,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   if (p.error != 0) return raise(p.error == neutral::err_comm ? MPI_COMM_NULL : comm, f, p.error, nullptr);
   message_entry* const e = vid::table<kind::message>().insert_entry();
   if (e == nullptr) return raise(comm, f, neutral::err_no_mem, "no free message id");
-  e->what.ranks = p.comm.e->what.peers;
+  e->what.messages = p.comm.e->what.messages;
   int there = 0;
   bool announced = false;
   for (;;) {
@@ -87,6 +87,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   if (flag != nullptr) *flag = there;
   if (there != 0 && status_or_null(out) != nullptr) app::store_status(out, e->what.status);
   const bool no_process = there != 0 && e->what.status.source == neutral::proc_null;
+  e->what.matched = take_next(library().next_posted, library().callers);
   if (there != 0 && !no_process) *message = app::from_virt<kind::message>(vid::table<kind::message>().id_of(*e));
   else {
     if (no_process) *message = MPI_MESSAGE_NO_PROC;
@@ -105,7 +106,7 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   message_entry* const m =
       no_process ? nullptr : vid::table<kind::message>().find(app::to_virt<kind::message>(*message));
   if (m == nullptr && !no_process) return neutral::err_request;
-  request = new_request(vid::request_form::matched_recv, no_process ? *library().self.what.ranks : *m->what.ranks);
+  request = new_request(vid::request_form::matched_recv, no_process ? *library().self.what.messages : *m->what.messages);
   if (request == nullptr) return neutral::err_no_mem;
   vid::descriptor<kind::request>& r = request->what;
   r.datatype = name_of(t);

@@ -12,7 +12,7 @@ struct exchange_parts {
   request_entry* recv;
   request_entry* send;
   exchange_parts(const message_arguments& out, const message_arguments& in) noexcept
-      : recv(new_request(vid::request_form::recv, in.peers())), send(new_request(vid::request_form::send, out.peers())) {
+      : recv(new_request(vid::request_form::recv, in.messages())), send(new_request(vid::request_form::send, out.messages())) {
     if (recv != nullptr) describe(recv->what, in, lower::send_mode::standard);
     if (send != nullptr) describe(send->what, out, lower::send_mode::standard);
   }
