@@ -32,7 +32,7 @@ void coordinator::send(int to, const bytes& frame) {
 
 int coordinator::next_timeout() const {
   time first = time::max();
-  if (step_ == step::quiescing || step_ == step::parking) first = deadline_;
+  if (has_deadline()) first = deadline_;
   if (around_.interval_s > 0 && step_ == step::idle) first = std::min(first, next_interval_);
   if (stop_at_) first = std::min(first, *stop_at_);
   if (first == time::max()) return -1;
@@ -61,7 +61,7 @@ void coordinator::poll_once() {
 
 void coordinator::on_time() {
   const time now = std::chrono::steady_clock::now();
-  if ((step_ == step::quiescing || step_ == step::parking) && now >= deadline_) give_up(too_late());
+  if (has_deadline() && now >= deadline_) give_up(too_late());
   if (around_.interval_s > 0 && step_ == step::idle && now >= next_interval_) {
     asked_ = true;
     next_interval_ = now + seconds(around_.interval_s);
@@ -87,12 +87,15 @@ void coordinator::on_frame(int link, frame_reader& frame) {
       break;
     }
     case frame_type::parked:
+    case frame_type::drained:
     case frame_type::copied:
     case frame_type::on_node:
     case frame_type::written:
     case frame_type::advanced:
     case frame_type::ending: progress_.hear(link, frame); break;
     case frame_type::request: on_request(frame.get<std::uint8_t>() != 0); break;
+    case frame_type::waits: on_waits(frame); break;
+    case frame_type::undrained: on_undrained(frame); break;
     case frame_type::retracted: on_retracted(frame.get<clock::request_number>()); break;
     case frame_type::lost: lose(frame.get<clock::rank_range>()); break;
     default: throw wire_error();

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <list>
+#include <map>
 #include <optional>
 
 namespace mana::control {
@@ -26,10 +27,11 @@ class coordinator final : link_user {
     bool waits = false, served = false, watches = false;
     wait_for what = wait_for::directory;
   };
-  enum class step { idle, quiescing, parking, writing, storing };
+  enum class step { idle, quiescing, parking, draining, writing, storing };
   enum class ending { not_needed, given_up, on_nodes, in_directory };
 
   static time::duration seconds(double s);
+  bool has_deadline() const { return step_ == step::quiescing || step_ == step::parking || step_ == step::draining; }
   void on_frame(int link, frame_reader& frame) override;
   void on_lost(int link) override;
   void on_client(std::unique_ptr<connection> line) override;
@@ -42,6 +44,8 @@ class coordinator final : link_user {
   void send(int to, const bytes& frame);
   void on_request(bool stop);
   void on_retracted(clock::request_number number);
+  void on_waits(frame_reader& frame);
+  void on_undrained(frame_reader& frame);
   void lose(const clock::rank_range& ranks);
 
   void begin_if_asked();
@@ -68,6 +72,8 @@ class coordinator final : link_user {
   void tell_watchers();
   std::string progress_json() const;
   std::string too_late() const;
+  std::string said_by(const clock::rank_range& ranks, const char* one, const char* many) const;
+  time::duration limit() const { return seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s); }
   std::string waiting_for() const;      // who keeps the step from its end: a line of text for each
 
   const surroundings& around_;
@@ -88,11 +94,12 @@ class coordinator final : link_user {
   bool copies_ = true;                  // it goes to the directory of checkpoints
   bool on_nodes_ = false;               // its images are durable there
   clock::request_number number_ = 0;    // of the last request
+  std::map<int, std::string> waits_;    // by rank: what it says that keeps it from the step's end
   std::uint64_t look_ = 0;              // number of the last one
   bool looks_ = false;                  // not all have answered it
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
   time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
-  std::array<std::optional<double>, 5> took_s_;  // by step: of the newest checkpoint, as far as it has come
+  std::array<std::optional<double>, 6> took_s_;  // by step: of the newest checkpoint, as far as it has come
   std::optional<time> stop_at_;
   commit_info generation_{};
   std::uint64_t committed_ = 0, last_generation_ = 0;

@@ -22,7 +22,7 @@ std::string decimal(double value) {
 /// What all ranks' checkpoint needs of the store is done in the process of rank 0.
 std::string of_coordinator(const std::exception& error) { return std::string("rank 0, for all: ") + error.what(); }
 
-constexpr const char* step_names[] = {"running", "quiescing", "parking", "writing", "storing"};
+constexpr const char* step_names[] = {"running", "quiescing", "parking", "draining", "writing", "storing"};
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void coordinator::begin_if_asked() {
   for (client& c : clients_) c.served = c.waits;
   if (!std::exchange(anew_, false)) {
     begun_ = std::chrono::steady_clock::now();
-    deadline_ = begun_ + seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s);
+    deadline_ = begun_ + limit();
   }
   took_s_ = {};
   fault_point(fault::point::request_heard);
@@ -60,6 +60,7 @@ void coordinator::go_on() {
     enter(step::parking);
   }
   if (step_ == step::parking && progress_.all_parked() == number_) proceed();
+  if (step_ == step::draining && progress_.all_drained() == number_) enter(step::writing);
   if ((step_ == step::writing || step_ == step::storing) && local_ && progress_.all_on_node() == number_) note_on_nodes();
   if (step_ == step::writing && (forked_ || local_) && progress_.all_copied() == number_) let_run_on();
   if ((step_ == step::writing || step_ == step::storing) && progress_.all_written() == number_) conclude();
@@ -72,10 +73,11 @@ void coordinator::enter(step next) {
     took_s_[static_cast<std::size_t>(step_)] = std::chrono::duration<double>(now - step_begun_).count();
   step_ = next;
   step_begun_ = now;
+  waits_.clear();
 }
 
-/// All threads of all ranks are parked: now they drain and write. There is no time limit any more: nothing waits for
-/// the program, only for disks.
+/// All threads of all ranks are parked: now they drain, which waits for the network and so has the time limit anew, and
+/// then write, which waits for disks and has none.
 void coordinator::proceed() {
   fault_point(fault::point::all_parked);
   try {
@@ -83,7 +85,8 @@ void coordinator::proceed() {
   } catch (const std::exception& error) {
     return give_up(of_coordinator(error));
   }
-  enter(step::writing);
+  enter(step::draining);
+  deadline_ = step_begun_ + limit();
   forked_ = around_.forked && !stop_;
   local_ = around_.local && !stop_;        // a job that ends leaves its nodes
   copies_ = !local_ || wants_copy_ || joined_ || uncopied_ + 1 >= around_.copy_every;
@@ -125,7 +128,7 @@ checkpoint_times coordinator::times_so_far() const {
     return which == step_ ? std::chrono::duration<double>(now - step_begun_).count()
                           : took_s_[static_cast<std::size_t>(which)].value_or(0);
   };
-  return {took(step::quiescing), took(step::parking), took(step::writing), took(step::storing),
+  return {took(step::quiescing), took(step::parking), took(step::draining), took(step::writing), took(step::storing),
           std::chrono::duration<double>(now - begun_).count()};
 }
 
@@ -191,7 +194,7 @@ std::string coordinator::success(const std::vector<rank_written>& images) const 
 }
 
 void coordinator::give_up(const std::string& why) {
-  const bool begun = step_ == step::writing || step_ == step::storing;
+  const bool begun = step_ == step::draining || step_ == step::writing || step_ == step::storing;
   if (begun) around_.abandon(generation_);
   if (!begun || !on_nodes_) return close_checkpoint(ending::given_up, why);
   close_checkpoint(ending::given_up, why + (why.ends_with('\n') ? "" : "\n") + "generation " + std::to_string(generation_.generation) +
@@ -211,6 +214,19 @@ void coordinator::on_retracted(clock::request_number number) {
   asked_copy_ = asked_copy_ || wants_copy_ || joined_;
   joined_ = joined_stop_ = stop_ = false;
   tell_verdict(verdict_kind::given_up);
+}
+
+void coordinator::on_waits(frame_reader& frame) {
+  const auto number = frame.get<clock::request_number>();
+  const int rank = frame.get<int>();
+  if (number == number_ && (step_ == step::parking || step_ == step::draining)) waits_[rank] = frame.get<std::string>();
+}
+
+/// INV-70 an error of the live MPI while a rank drains gives the checkpoint up, and the earlier one stands.
+void coordinator::on_undrained(frame_reader& frame) {
+  const auto number = frame.get<clock::request_number>();
+  const int rank = frame.get<int>();
+  if (number == number_ && step_ == step::draining) give_up("rank " + std::to_string(rank) + ": " + frame.get<std::string>());
 }
 
 void coordinator::tell_verdict(verdict_kind verdict) {
@@ -296,7 +312,15 @@ void coordinator::answer(client& c, bool ok, const std::string& text) {
 
 std::string coordinator::too_late() const {
   return "the job did not come to a point where it can be saved within " +
-         decimal(around_.limit_s > 0 ? around_.limit_s : default_limit_s) + " s:\n" + waiting_for();
+         decimal(std::chrono::duration<double>(limit()).count()) + " s:\n" + waiting_for();
+}
+
+/// What ranks behind a link have said of themselves, or what is true of one or of many.
+std::string coordinator::said_by(const clock::rank_range& ranks, const char* one, const char* many) const {
+  std::string text;
+  for (auto at = waits_.lower_bound(ranks.first); at != waits_.end() && ranks.has(at->first); ++at)
+    text += "rank " + std::to_string(at->first) + " " + at->second + "\n";
+  return text.empty() ? clock::describe(ranks) + (ranks.size() == 1 ? one : many) : text;
 }
 
 std::string coordinator::waiting_for() const {
@@ -306,8 +330,10 @@ std::string coordinator::waiting_for() const {
     const std::string who = clock::describe(links_.ranks(l));
     const bool one = links_.is_agent(l);
     if (step_ == step::parking && !progress_.has_parked(l, number_))
-      text += who + (one ? " has threads that did not reach a point where they can be saved\n"
-                         : ": not all threads have reached a point where they can be saved\n");
+      text += said_by(links_.ranks(l), " has threads that did not reach a point where they can be saved\n",
+                      ": not all threads have reached a point where they can be saved\n");
+    if (step_ == step::draining && !progress_.has_drained(l, number_))
+      text += said_by(links_.ranks(l), " still has messages in flight\n", " still have messages in flight\n");
     if ((step_ == step::writing || step_ == step::storing) && !progress_.has_written(l, number_))
       text += who + (local_ && on_nodes_ ? (one ? " has not copied its image yet\n" : ": not all have copied their images yet\n")
                          : one ? " has not written its image yet\n" : ": not all have written their images yet\n");

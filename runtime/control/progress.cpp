@@ -13,6 +13,7 @@ void progress::hear(int link, frame_reader& frame) {
   of_link& l = at(link);
   switch (frame.type()) {
     case frame_type::parked: l.parked = frame.get<clock::request_number>(); break;
+    case frame_type::drained: l.drained = frame.get<clock::request_number>(); break;
     case frame_type::copied: l.copied = frame.get<clock::request_number>(); break;
     case frame_type::on_node: l.on_node = frame.get<clock::request_number>(); break;
     case frame_type::written: {

@@ -15,14 +15,16 @@ class progress {
  public:
   explicit progress(std::span<const clock::rank_range> links);
 
-  /// frame: parked, copied, on_node, written (results of all ranks behind the link, ascending), advanced, ending
+  /// frame: parked, drained, copied, on_node, written (results of all ranks behind the link, ascending), advanced, ending
   /// errors: wire_error
   void hear(int link, frame_reader& frame);
 
   bool has_parked(int link, clock::request_number of) const { return at(link).parked == of; }
+  bool has_drained(int link, clock::request_number of) const { return at(link).drained == of; }
   bool has_written(int link, clock::request_number of) const { return at(link).written == of; }
   /// The request of which all links have said so; 0: of none.
   clock::request_number all_parked() const { return common(&of_link::parked); }
+  clock::request_number all_drained() const { return common(&of_link::drained); }
   clock::request_number all_copied() const { return common(&of_link::copied); }
   clock::request_number all_on_node() const { return common(&of_link::on_node); }
   clock::request_number all_written() const { return common(&of_link::written); }
@@ -36,7 +38,7 @@ class progress {
  private:
   struct of_link {
     clock::rank_range ranks;
-    clock::request_number parked = 0, copied = 0, on_node = 0, written = 0;     // of which it has said so last
+    clock::request_number parked = 0, drained = 0, copied = 0, on_node = 0, written = 0;   // of which it has said so last
     std::uint64_t looked = 0;
     write_advance advance = {};
     std::vector<rank_result> results = {};

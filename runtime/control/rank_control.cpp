@@ -14,8 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 namespace mana::control {
 
@@ -42,6 +44,7 @@ void rank_control::begin(const surroundings& s) {
   in_checkpoint_ = bridge_.current.load() == lower::phase::restoring;
   released_ = !in_checkpoint_;
   begun_ = said_ending_ = all_ending_ = false;
+  drains_ = 0;
   network_ = std::make_unique<network>(around_);
   clock_ = make_rank_clock_in(network_->job(), s.rank, [this](const bytes& frame) { tell(frame); });
   line_ = network_->connect();
@@ -67,8 +70,13 @@ void rank_control::end() {
 void rank_control::run_agent() {
   for (;;) {
     pollfd waits[2] = {{line_->fd(), POLLIN, 0}, {around_.requests, POLLIN, 0}};
-    if (poll(waits, 2, -1) < 0) continue;
+    const int ready = poll(waits, 2, sleep_ms());
+    if (ready < 0) continue;
     const std::lock_guard hold(lock_);      // sends use the connection too
+    if (ready == 0) {
+      say_unparked();
+      continue;
+    }
     if (waits[1].revents != 0) on_requests();
     bool alive = line_->receive();
     try {
@@ -79,6 +87,19 @@ void rank_control::run_agent() {
     if (all_ending_) return;
     if (!alive) return on_silence();
   }
+}
+
+/// The agent wakes by itself only to say which threads keep its rank from parking, once for each line.
+int rank_control::sleep_ms() {
+  const std::lock_guard hold(lock_);
+  if (said_unparked_ || bridge_.current.load() != lower::phase::parking) return -1;
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(report_period()).count()) + 1;
+}
+
+void rank_control::say_unparked() {
+  said_unparked_ = true;
+  const std::string which = bridge_.current.load() == lower::phase::parking ? around_.unparked() : std::string();
+  if (!which.empty()) tell_waits("has threads that did not reach a point where they can be saved: " + which);
 }
 
 void rank_control::on_requests() {
@@ -101,6 +122,10 @@ void rank_control::on_frame(frame_reader& frame) {
     case frame_type::clock_down: clock_->receive(frame); break;
     case frame_type::line: on_line(); break;
     case frame_type::proceed:
+      ++drains_;
+      next_report_ = {};
+      waits_ = false;
+      last_report_.clear();
       generation_ = frame.get<commit_info>();
       forked_ = frame.get<bool>();
       local_ = frame.get<bool>();
@@ -160,6 +185,7 @@ void rank_control::start_quiesce(clock::request_number number) {
 void rank_control::on_line() {
   fault_point(fault::point::at_line);
   clock_->line();
+  said_unparked_ = false;
   bridge_.current.store(lower::phase::parking);
   around_.signal_threads();
 }
@@ -321,6 +347,47 @@ int rank_control::park_others() {
   // the others, but what it sent them there may wait for room still, and they cannot park before it comes.
   wait_making_progress(hold, [this] { return proceed_ || verdict_known_; });
   return verdict_known_ ? 0 : 1;
+}
+
+std::uint64_t rank_control::drains() {
+  const std::lock_guard hold(lock_);
+  return drains_;
+}
+
+/// A drain that ends at once says nothing.
+lower::drain_order rank_control::drain_turn() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard hold(lock_);
+  if (verdict_known_) return lower::drain_order::end;
+  if (now < next_report_) return lower::drain_order::go_on;
+  next_report_ = now + report_period();
+  return std::exchange(waits_, true) ? lower::drain_order::report : lower::drain_order::go_on;
+}
+
+void rank_control::drain_waits(const std::string& what) {
+  const std::lock_guard hold(lock_);
+  if (std::exchange(last_report_, what) != what) tell_waits(what);
+}
+
+void rank_control::tell_waits(const std::string& what) {
+  tell(frame_writer(frame_type::waits).put(number_).put(around_.rank).put(what).take());
+}
+
+/// What a rank waits for is known to the coordinator before the time limit is over.
+std::chrono::steady_clock::duration rank_control::report_period() const {
+  const double limit_s = around_.limit_s > 0 ? around_.limit_s : default_limit_s;
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(std::min(0.5, limit_s / 4)));
+}
+
+void rank_control::drained() {
+  const std::lock_guard hold(lock_);
+  tell(frame_writer(frame_type::drained).put(number_).take());
+}
+
+void rank_control::not_drained(const std::string& why) {
+  std::unique_lock hold(lock_);
+  if (!why.empty()) tell(frame_writer(frame_type::undrained).put(number_).put(around_.rank).put(why).take());
+  await_verdict(hold);
 }
 
 commit_info rank_control::generation() {

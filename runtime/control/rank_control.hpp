@@ -8,6 +8,7 @@
 
 #include <mana/lower/abi.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -37,6 +38,16 @@ class rank_control {
 
   /// Returns when all threads of all ranks are parked, or (0) when the checkpoint was given up.
   int park_others();
+  // The drain, between park_others() and the image. The initial thread's.
+  /// How many drains the job has begun: each rank's count is the same while it drains.
+  std::uint64_t drains();
+  /// Between two polls of the drain: whether it goes on, and whether it is time to say what it waits for.
+  lower::drain_order drain_turn();
+  /// what: of this rank, in words that follow its name ("waits for …")
+  void drain_waits(const std::string& what);
+  void drained();
+  /// Returns when the checkpoint is given up. why: empty: it was, by somebody else
+  void not_drained(const std::string& why);
   /// Valid after park_others().
   commit_info generation();
   /// Whether a process of its own is to write the image; valid after park_others().
@@ -61,10 +72,14 @@ class rank_control {
 
  private:
   void run_agent();
+  int sleep_ms();
   void on_requests();
   void on_frame(frame_reader& frame);
   void on_requested(clock::request_number number);
   void on_line();
+  void say_unparked();
+  void tell_waits(const std::string& what);
+  std::chrono::steady_clock::duration report_period() const;
   void on_verdict(verdict_kind verdict, bool stop, bool on_nodes);
   void on_silence();
   void start_quiesce(clock::request_number number);
@@ -94,6 +109,11 @@ class rank_control {
   bool retracted_ = false;                // a start that the last request knows of was none: it will come to nothing
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
+  std::uint64_t drains_ = 0;
+  std::chrono::steady_clock::time_point next_report_{};
+  bool waits_ = false;                  // next_report_ has been set for this drain
+  bool said_unparked_ = false;          // of this line
+  std::string last_report_;
   commit_info generation_;
   bool forked_ = false, local_ = false, copies_ = true;   // what the coordinator said of it
   bool runs_on_ = false;                // stored() is to be told of it

@@ -90,6 +90,7 @@ void relay::on_frame(int link, frame_reader& frame) {
       else clock_->receive(link, frame);
       break;
     case frame_type::parked:
+    case frame_type::drained:
     case frame_type::copied:
     case frame_type::on_node:
     case frame_type::written:
@@ -103,6 +104,8 @@ void relay::on_frame(int link, frame_reader& frame) {
     }
     case frame_type::request:
     case frame_type::retracted:
+    case frame_type::waits:
+    case frame_type::undrained:
     case frame_type::lost: tell(whole(frame)); break;
     default: throw wire_error();
   }
@@ -121,6 +124,10 @@ void relay::tell_what_all_said() {
   if (const auto request = progress_.all_parked(); request > said_parked_) {
     said_parked_ = request;
     tell(frame_writer(frame_type::parked).put(request).take());
+  }
+  if (const auto request = progress_.all_drained(); request > said_drained_) {
+    said_drained_ = request;
+    tell(frame_writer(frame_type::drained).put(request).take());
   }
   if (const auto request = progress_.all_copied(); request > said_copied_) {
     said_copied_ = request;

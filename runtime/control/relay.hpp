@@ -30,7 +30,7 @@ class relay final : link_user {
   std::unique_ptr<relay_clock> clock_;          // nullptr: the policy's messages pass through unread
   bool ended_ = false, orphaned_ = false;
   bool said_here_ = false, said_ending_ = false;
-  clock::request_number said_parked_ = 0, said_copied_ = 0, said_on_node_ = 0, said_written_ = 0;    // of which request
+  clock::request_number said_parked_ = 0, said_drained_ = 0, said_copied_ = 0, said_on_node_ = 0, said_written_ = 0;   // of which request
   std::uint64_t said_looked_ = 0;
 };
 

@@ -86,6 +86,7 @@ struct stored_end {
 /// What a checkpoint took before its commit, in seconds.
 struct checkpoint_times {
   double agree = 0, park = 0;        // until ranks knew where to stop; until all threads stood
+  double drain = 0;                  // until nothing was in flight
   double hold = 0;                   // until the program could go on: images written, or memory held by processes of their own
   double store = 0;                  // until images were written while the program ran on
   double total = 0;                  // from the request on
@@ -97,7 +98,7 @@ struct surroundings {
   double interval_s = 0;             // 0: no checkpoints by itself
   double stop_after_s = 0;           // not 0: then a checkpoint that ends the job is asked for
   int requests = -1;                 // eventfd, see lower::slot_requests; -1: none
-  double limit_s = 0;                // from a request until all threads are parked; 0: default_limit_s
+  double limit_s = 0;                // from a request until all threads are parked, and for the drain; 0: default_limit_s
   bool forked = false;               // the program runs on while processes of their own write; that of rank 0 counts
   bool local = false;                // images are written on the nodes, and copied while the program runs on; the same
   unsigned copy_every = 1;           // of the checkpoints that the interval takes: one of so many is copied
@@ -114,6 +115,7 @@ struct surroundings {
   std::function<vid::group_clock*()> clocks;         // head of the list
   std::function<void()> signal_threads;              // the park signal to every running thread of the upper half
   std::function<bool()> all_parked;                  // all but the thread that runs the checkpoint
+  std::function<std::string()> unparked = [] { return std::string(); };    // which threads are not, in words
   /// The trivial barrier, on a real communicator, as far as this rank can be asked to go without waiting.
   std::function<std::uint64_t(std::uint64_t comm)> begin_barrier;        // out: a request
   std::function<bool(std::uint64_t& request)> is_barrier_over;

@@ -1,24 +1,46 @@
-// Collectives that the runtime makes by itself. On a communicator of its own: what a drain needs, and progress for
-// others. On the program's: trivial barriers.
+// Services of a drain, and collectives that the runtime makes itself: on a communicator of its own, progress for others;
+// on the program's, trivial barriers.
 #include "convert.hpp"
+#include "drain_mail.hpp"
 #include "own_state.hpp"
 #include "real_mpi.hpp"
 
 namespace mana::real_mpi {
 
-int exchange_counts(const std::uint64_t* sent, std::uint64_t* expected) {
-  const int rc = PMPI_Alltoall(sent, 1, MPI_UINT64_T, expected, 1, MPI_UINT64_T, own().world);
-  return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
+namespace {
+
+int class_of(int rc) { return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc); }
+
+}  // namespace
+
+int drain_begin(std::uint64_t number) { return class_of(mails().begin(number)); }
+
+int drain_post(int rank, const void* bytes, std::int64_t n) {
+  return class_of(mails().post(rank, bytes, static_cast<std::size_t>(n)));
 }
 
-/// Only the thread that called MPI_Init drains, so one barrier at a time is under way.
-int drain_barrier() {
-  static MPI_Request barrier = MPI_REQUEST_NULL;
-  if (barrier == MPI_REQUEST_NULL && PMPI_Ibarrier(own().world, &barrier) != MPI_SUCCESS) return 0;
-  int entered = 0;
-  PMPI_Test(&barrier, &entered, MPI_STATUS_IGNORE);
-  return entered != 0 ? 1 : 0;
+int drain_look(int* taken, int* unsent) {
+  const int rc = mails().look();
+  *taken = static_cast<int>(mails().taken().size());
+  *unsent = static_cast<int>(mails().unsent());
+  return class_of(rc);
 }
+
+void drain_mail_at(int index, int* from, const void** bytes, std::int64_t* n) {
+  const drain_mail::mail& m = mails().taken()[static_cast<std::size_t>(index)];
+  *from = m.from;
+  *bytes = m.bytes.data();
+  *n = static_cast<std::int64_t>(m.bytes.size());
+}
+
+int drain_barrier(int* over) {
+  bool entered = false;
+  const int rc = mails().pass_barrier(&entered);
+  *over = entered ? 1 : 0;
+  return class_of(rc);
+}
+
+void drain_end(std::uint64_t number) { mails().end(number); }
 
 /// Where it cannot begin it is over at once: the program's collective, which comes next, meets the same error.
 std::uint64_t begin_barrier(std::uint64_t comm) {

@@ -41,6 +41,8 @@ int make_own() {
   int rc = PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(MPI_COMM_WORLD, &o.world);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(MPI_COMM_WORLD, &o.mail);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.mail, MPI_ERRORS_RETURN);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(MPI_COMM_SELF, &o.self);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_dup(o.self, &o.lone);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.lone, MPI_ERRORS_RETURN);
@@ -86,6 +88,7 @@ int finish() {
   if (o.parity != MPI_COMM_NULL) PMPI_Comm_free(&o.parity);
   PMPI_Comm_free(&o.lone);
   PMPI_Comm_free(&o.self);
+  PMPI_Comm_free(&o.mail);
   PMPI_Comm_free(&o.world);
   running = false;
   const int rc = PMPI_Finalize();

@@ -8,6 +8,7 @@ namespace mana::real_mpi {
 /// All of them, MPI_COMM_WORLD and MPI_COMM_SELF have MPI_ERRORS_RETURN: an error never ends the process down here.
 struct own_state {
   MPI_Comm world = MPI_COMM_NULL;      // same members and order as MPI_COMM_WORLD
+  MPI_Comm mail = MPI_COMM_NULL;       // as world, for drain_mail.hpp
   MPI_Comm self = MPI_COMM_NULL;
   MPI_Comm lone = MPI_COMM_NULL;       // as self, for lone_collective.hpp
   MPI_Comm parity = MPI_COMM_NULL;     // as world, for messages of parity; with --redundancy only

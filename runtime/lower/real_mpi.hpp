@@ -57,8 +57,13 @@ int world_attribute(int which, int* flag, std::int64_t* value);
 int error_text(int error_class, char* text, int* length);
 
 // drain.cpp
-int exchange_counts(const std::uint64_t* sent, std::uint64_t* expected);
-int drain_barrier();
+int drain_begin(std::uint64_t number);          // of this drain, from 1, the same on all ranks
+int drain_post(int rank, const void* bytes, std::int64_t n);
+int drain_look(int* taken, int* unsent);
+void drain_mail_at(int index, int* from, const void** bytes, std::int64_t* n);
+int drain_barrier(int* over);
+/// Before finish(), on all ranks: ends what drains that were given up have left. number: of drains so far
+void drain_end(std::uint64_t number);
 /// Begins a barrier of the members of `comm`, and does not wait.      out: its request
 std::uint64_t begin_barrier(std::uint64_t comm);
 /// True once all members have begun it. The request is gone then: it is not asked for again.

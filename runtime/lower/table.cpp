@@ -29,7 +29,9 @@ void fill_services(lower::services& table) {
   table.op_create = op_create;
   table.world_attribute = world_attribute;
   table.error_text = error_text;
-  table.exchange_counts = exchange_counts;
+  table.drain_post = drain_post;
+  table.drain_look = drain_look;
+  table.drain_mail = drain_mail_at;
   table.drain_barrier = drain_barrier;
 }
 

@@ -4,6 +4,7 @@
 #include "neighbours.hpp"
 #include "node_images.hpp"
 #include "own_requests.hpp"
+#include "parked_threads.hpp"
 #include "start_failure.hpp"
 
 #include "../lower/own_state.hpp"
@@ -11,12 +12,10 @@
 
 #include <store.hpp>
 
-#include <mana/lower/signals.hpp>
 #include <mana/vid/group_clock.hpp>
 
 #include <mpi.h>
 #include <sys/random.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,28 +36,6 @@ vid::group_clock* first_clock() {
   return root == 0 ? nullptr : reinterpret_cast<getter>(root)();
 }
 
-/// A thread that is created at this moment looks at the phase itself (split::publish).
-void signal_threads() {
-  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
-    const lower::thread_block& block = lower::thread_blocks()[i];
-    if (block.state.load(std::memory_order_seq_cst) == lower::thread_state::running)
-      syscall(SYS_tgkill, getpid(), block.tid, lower::park_signal);
-  }
-}
-
-/// Every thread of the upper half but the one that runs the checkpoint.
-bool all_parked() {
-  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
-    if (i == lower::the_bridge().main_thread) continue;
-    const lower::thread_block& block = lower::thread_blocks()[i];
-    const lower::thread_state state = block.state.load(std::memory_order_acquire);
-    if (state == lower::thread_state::running) return false;
-    const std::uint32_t epoch = lower::the_bridge().release_epoch.load(std::memory_order_seq_cst);
-    if (state == lower::thread_state::parked && block.reserved[lower::slot_parked_epoch] != epoch) return false;
-  }
-  return true;
-}
-
 /// The slowest rank's.
 double longest(std::span<const control::rank_written> images, double control::rank_written::*seconds) {
   double most = 0;
@@ -72,8 +49,8 @@ store::phases phases_of(std::span<const control::rank_written> images, const con
   took.park = times.park;
   took.write = longest(images, &control::rank_written::seconds);
   took.sync = longest(images, &control::rank_written::sync_s);
-  took.drain = std::max(0.0, times.hold + times.store - took.write);
-  took.pause = times.park + times.hold;
+  took.drain = times.drain;
+  took.pause = times.park + times.drain + times.hold;
   took.total = times.total;
   return took;
 }
@@ -167,6 +144,7 @@ control::surroundings surroundings_of_job() {
   s.clocks = first_clock;
   s.signal_threads = signal_threads;
   s.all_parked = all_parked;
+  s.unparked = unparked;
   s.begin_generation = [directory = s.directory, least = newest_on_nodes() + 1]() mutable {
     store::generation& made = generation_under_way() = store::begin_generation(directory, least);
     least = made.number + 1;

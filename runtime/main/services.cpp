@@ -2,6 +2,7 @@
 
 #include "checkpoint_step.hpp"
 #include "control_of_job.hpp"
+#include "failing_drain.hpp"
 #include "fault_point.hpp"
 #include "job.hpp"
 #include "node_parity.hpp"
@@ -38,7 +39,9 @@ int init(int required, int* provided) {
 }
 
 int finalize() {
+  const std::uint64_t drains = control_of_job().drains();
   control_of_job().end();
+  real_mpi::drain_end(drains);
   return real_mpi::finish();
 }
 
@@ -68,6 +71,11 @@ lower::wait_end clock_ending() {
 
 int park_others() { return control_of_job().park_others(); }
 
+int drain_begin() { return real_mpi::drain_begin(control_of_job().drains()); }
+void drain_waits(const char* text) { control_of_job().drain_waits(text); }
+void drained() { control_of_job().drained(); }
+void not_drained(const char* why) { control_of_job().not_drained(why != nullptr ? why : ""); }
+
 lower::services make_services() {
   lower::services table{};
   table.version = lower::abi_version;
@@ -84,9 +92,15 @@ lower::services make_services() {
   table.clock_wait_end = clock_wait_end;
   table.clock_ending = clock_ending;
   table.park_others = park_others;
+  table.drain_begin = drain_begin;
+  table.drain_turn = [] { return control_of_job().drain_turn(); };
+  table.drain_waits = drain_waits;
+  table.drained = drained;
+  table.not_drained = not_drained;
   table.write_image = write_image;
   table.release = release;
   table.fault_point = fault_point_named;
+  fail_as_asked(table);
   return table;
 }
 

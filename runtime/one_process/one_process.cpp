@@ -55,6 +55,6 @@ lower::services make_services() {
 }  // namespace
 
 void wrap::park_if_asked() noexcept {}
-void wrap::receive_firsts() noexcept { wrap::receive_all_firsts(); }
+void wrap::receive_words() noexcept { wrap::receive_all_words(); }
 
 }  // namespace mana

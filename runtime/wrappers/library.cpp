@@ -20,7 +20,7 @@ void park_if_asked() noexcept {
   if (park_asked()) drain::park_now();
 }
 
-void receive_firsts() noexcept { receive_all_firsts(); }
+void receive_words() noexcept { receive_all_words(); }
 
 namespace {
 

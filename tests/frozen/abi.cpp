@@ -110,8 +110,15 @@ int main() {
   MEMBER(services, clock_wait_end);
   MEMBER(services, clock_ending);
   MEMBER(services, park_others);
-  MEMBER(services, exchange_counts);
+  MEMBER(services, drain_begin);
+  MEMBER(services, drain_post);
+  MEMBER(services, drain_look);
+  MEMBER(services, drain_mail);
   MEMBER(services, drain_barrier);
+  MEMBER(services, drain_turn);
+  MEMBER(services, drain_waits);
+  MEMBER(services, drained);
+  MEMBER(services, not_drained);
   MEMBER(services, write_image);
   MEMBER(services, release);
   MEMBER(services, fault_point);

@@ -18,6 +18,13 @@ struct message_block {
   std::atomic<std::size_t> holders;      // messages, and one for the inbox while it puts more in
 };
 
+/// Who is to be told when a receive of the message begins: the sender of a synchronous send.
+struct awaited_receive {
+  std::int32_t world_rank = -1;          // -1: nobody
+  std::uint32_t request = 0;             // there: bits of a virtual id
+  std::uint64_t number = 0;              // there: descriptor<kind::request>::posted
+};
+
 /// A drained message and its packed bytes (MPI_PACKED form, `bytes` long, right behind this header).
 struct held_message {
   held_message* next;
@@ -25,6 +32,7 @@ struct held_message {
   std::int32_t source, tag;     // rank in that communicator
   std::int64_t bytes;
   message_block* block;         // where this is
+  awaited_receive awaited{};
   void* data() noexcept { return this + 1; }
 };
 
@@ -85,6 +93,19 @@ class inbox {
       return m;
     }
     return nullptr;
+  }
+  /// Messages of that source and tag; none is any_*.
+  std::uint64_t count(std::uint64_t context, int source, int tag) const noexcept {
+    std::uint64_t found = 0;
+    for (const vid::held_message* m = queues_[context % queues].first; m != nullptr; m = m->next)
+      found += matches(*m, context, source, tag);
+    return found;
+  }
+  /// in: n  below count()      out: the nth of them from the oldest, which is the 0th
+  vid::held_message* at(std::uint64_t context, int source, int tag, std::uint64_t n) const noexcept {
+    vid::held_message* m = queues_[context % queues].first;
+    while (!matches(*m, context, source, tag) || n-- != 0) m = m->next;
+    return m;
   }
   /// Calls f(const held_message&) for each.
   template <class F>

@@ -57,6 +57,11 @@ inline void park_thread(lower::thread_block& self) noexcept {
   while (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking);
 }
 
+inline void end_checkpoint(lower::outcome how) noexcept {
+  lower::cross([&] { lower::the_bridge().service->release(how); });
+  hooks::run(how == lower::outcome::restarted ? MANA_RESTARTED : MANA_RESUMED, how == lower::outcome::resumed);
+}
+
 /// Runs the checkpoint from the recovery line to its end, on the stack that it has for that. write_image "returns" once in
 /// this process, and once in every process that is restarted from the image.
 inline void run_checkpoint(lower::thread_block& self) noexcept {
@@ -66,7 +71,7 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
   if (lower::cross([&] { return b.service->park_others(); }) != 0) {
     hooks::run(MANA_LINE_FOUND);
     b.current.store(lower::phase::draining, std::memory_order_release);
-    drain_all();
+    if (!drain_all()) return end_checkpoint(lower::outcome::given_up);
     note_inventory();
     lower::cross([&] { b.service->fault_point("drained"); });
     hooks::run(MANA_BEFORE_WRITE);
@@ -83,8 +88,7 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
       restart::rebuild_all();
     }
   }
-  lower::cross([&] { b.service->release(how); });
-  hooks::run(how == lower::outcome::restarted ? MANA_RESTARTED : MANA_RESUMED, how == lower::outcome::resumed);
+  end_checkpoint(how);
 }
 
 inline void park_now() noexcept {

@@ -13,7 +13,7 @@ namespace mana::vid { struct group_clock; }
 
 namespace mana::lower {
 
-inline constexpr std::uint32_t abi_version = 6;
+inline constexpr std::uint32_t abi_version = 7;
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
 // INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below 4 GiB).
@@ -129,6 +129,9 @@ inline thread_block* thread_blocks() noexcept { return reinterpret_cast<thread_b
 /// How a wait in the lower half ended.
 enum class wait_end : int { done = 0, attention = 1, refused = 2 };
 
+/// What a drain is to do next.
+enum class drain_order : int { go_on = 0, report = 1, end = 2 };
+
 /// A collective that a thread is about to start; it is counted already.
 struct collective_start {
   vid::group_clock* clock;
@@ -231,10 +234,24 @@ struct services {
   // --- checkpoint, called by the thread that called MPI_Init, in this order
   /// Waits until every other thread of the upper half is parked. false: given up.
   int (*park_others)();
-  /// counts: uint64[world_size], messages that each rank sent me, from `sent`: uint64[world_size], what I sent.
-  int (*exchange_counts)(const std::uint64_t* sent, std::uint64_t* expected);
-  /// Starts (first call) or tests a barrier over all ranks. 1 when all have entered.
-  int (*drain_barrier)();
+  /// The drain of this checkpoint begins: mails of earlier ones are gone.
+  int (*drain_begin)();
+  /// Sends a copy of bytes: uint8[n], a mail, to a world rank.
+  int (*drain_post)(int rank, const void* bytes, std::int64_t n);
+  /// Takes the mails that have come, *taken since drain_begin(). *unsent: own mails that their receivers have not taken.
+  int (*drain_look)(int* taken, int* unsent);
+  /// Of the mails taken, number `index`: its sender's world rank, *bytes: uint8[*n], valid until the next drain_begin().
+  void (*drain_mail)(int index, int* from, const void** bytes, std::int64_t* n);
+  /// Starts (first call) or tests the drain's next barrier over all ranks; it has two. *over: all have entered.
+  int (*drain_barrier)(int* over);
+  /// Between two polls. report: drain_waits() is to be called. end: the checkpoint was given up: call not_drained().
+  drain_order (*drain_turn)();
+  /// text: what this rank waits for, to follow its name
+  void (*drain_waits)(const char* text);
+  /// Nothing is in flight to this rank any more, and no drain needs it.
+  void (*drained)();
+  /// Returns when the checkpoint is given up on all ranks. why: what failed here; nullptr: nothing
+  void (*not_drained)(const char* why);
   /// Writes this rank's image and takes part in the commit. Called right after save_context() of the calling thread.
   outcome (*write_image)();
   /// Lets the other threads go and ends the checkpoint.

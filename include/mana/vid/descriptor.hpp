@@ -6,6 +6,7 @@
 #include <mana/vid/operands.hpp>
 #include <mana/vid/rank_map.hpp>
 #include <mana/vid/topology.hpp>
+#include <mana/vid/traffic.hpp>
 
 namespace mana::vid {
 
@@ -22,6 +23,7 @@ struct descriptor<kind::comm> {
   const rank_map* peers = nullptr;     // what the ranks of messages and roots mean: of an intercommunicator the other group
   group_clock* everyone = nullptr;     // of both groups: names the set of all members
   std::uint64_t context = 0;           // names this communicator in the inbox; never reused
+  traffic* messages = nullptr;         // owned: what it has carried; nullptr: it is kept for its lanes alone
   group_clock* clock = nullptr;        // counts its collectives; without threads, its blocking ones
   group_clock* started = nullptr;      // counts its non-blocking ones; without threads made by the first one
   std::uint64_t lineage = 0;           // the same on all members, no two communicators over the same members share it
@@ -43,16 +45,26 @@ template <>
 struct descriptor<kind::message> {
   held_message* held = nullptr;        // drained; else entry::real is the matched message
   entry<kind::comm>* on = nullptr;     // counted
-  const rank_map* ranks = nullptr;     // the communicator's peers
+  traffic* messages = nullptr;         // the communicator's
+  std::uint64_t matched = 0;           // order of matching among this rank's messages
   neutral::status status{};            // as probed
 };
 
 enum class request_form : std::uint8_t { send, recv, matched_recv, collective, buffered, generalized };
 enum class request_state : std::uint8_t {
   inactive,   // persistent, not started
-  unready,    // partitioned, started: a send lacks partitions, or a receive's send is not known; entry::real is 0
+  unready,    // started, entry::real is 0. Partitioned: a send lacks partitions, or a receive's send is not known.
+              // Synchronous: its message is in the receiver's inbox, and no receive has begun (`meeting`)
   active,     // entry::real is pending in the lower half
   done,       // completed and counted; the status waits for the application
+};
+
+/// Whether a receive has met a synchronous send whose message a drain may have taken. The live MPI cannot tell: to it the
+/// drain was a receive.
+enum class meeting : std::uint8_t {
+  untouched,  // no drain has come: the live MPI tells
+  asked,      // a drain is under way, and the receiver has been asked
+  unmet,      // the receiver holds the message, and will say when a receive begins
 };
 
 template <>
@@ -63,6 +75,7 @@ struct descriptor<kind::request> {
   bool persistent = false;
   bool buffered = false;               // persistent buffered send
   bool cancelling = false;             // MPI_Cancel was asked for; the live MPI has not answered yet
+  meeting met = meeting::untouched;    // of a synchronous send
   bool detached = false;               // MPI_Request_free on an active request: ends with its completion
   bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
   bool keeps_more = false;             // than its communicator: counted operands, or memory
@@ -71,8 +84,11 @@ struct descriptor<kind::request> {
   operands names;
   void* buffer = nullptr;
   std::int64_t count = 0;
-  std::uint64_t posted = 0;            // order of starting among this rank's receives
-  const rank_map* ranks = nullptr;     // the communicator's peers
+  std::uint64_t posted = 0;            // order of starting among this rank's receives; of a synchronous send that a drain
+                                       // asks about: names it to its receiver
+  traffic* messages = nullptr;         // the communicator's
+  synchronous_envelope* envelope = nullptr;        // of a synchronous send that is not complete
+  std::uint64_t number = 0;            // of its message in the envelope, from 1
   entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
   collective_plan* plan = nullptr;     // owned: of a persistent collective
   partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive

@@ -2,6 +2,7 @@
 #pragma once
 #include <mana/vid/datatype_descriptor.hpp>
 #include <mana/wrap/library.hpp>
+#include <mana/wrap/traffic.hpp>
 
 #include <mana/lower/cross.hpp>
 
@@ -22,6 +23,7 @@ inline int free_real(std::uint64_t real) noexcept {
   const std::uint64_t real = std::exchange(e.real, 0);
   with_inbox([&](drain::inbox& in) { in.drop(e.what.context); });
   delete e.what.topology;
+  if (e.what.messages != nullptr) end_traffic(*e.what.messages);
   vid::table<kind::comm>().erase(e);
   return real != 0 ? free_real(real) : int{neutral::success};
 }

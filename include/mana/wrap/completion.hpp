@@ -31,14 +31,14 @@ class scratch {
   T* data_;
 };
 
-/// Receives the first messages of partitioned sends that have come, and completes the receives that wait for them.
-/// Not inline: its code is off every fast path.
-void receive_firsts() noexcept;
+/// Receives what the wrappers tell each other: the first messages of partitioned sends, and that a receive has met a
+/// synchronous send. Completes the requests that wait for them. Not inline: its code is off every fast path.
+void receive_words() noexcept;
 
 /// Whether one of the requests waits for something that the lower half knows nothing of.
 inline bool any_unready(int n, request_entry* const* entries) noexcept {
   if (library().unready.load(std::memory_order_relaxed) == 0) [[likely]] return false;
-  receive_firsts();
+  receive_words();
   return std::any_of(entries, entries + n, [](const request_entry* e) {
     return e != nullptr && e->what.state == vid::request_state::unready; });
 }
@@ -49,14 +49,15 @@ inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr) continue;
     const vid::descriptor<kind::request>& r = entries[i]->what;
-    const bool awaits_send = r.state == vid::request_state::unready && r.form == vid::request_form::recv;
-    if (r.state != vid::request_state::active && !awaits_send) continue;
+    const bool awaits_peer = r.state == vid::request_state::unready &&
+                             (r.form == vid::request_form::recv || r.met == vid::meeting::unmet);
+    if (r.state != vid::request_state::active && !awaits_peer) continue;
     if (const request_entry* const send = r.send_part; send != nullptr && send->what.state == vid::request_state::active &&
                                                        send->what.peer != neutral::proc_null)
-      ranks[found++] = r.ranks->world_ranks[send->what.peer];
+      ranks[found++] = r.messages->peers->world_ranks[send->what.peer];
     if (r.form == vid::request_form::collective || r.peer == neutral::proc_null) continue;
     if (r.peer == neutral::any_source) return -1;
-    ranks[found++] = r.ranks->world_ranks[r.peer];
+    ranks[found++] = r.messages->peers->world_ranks[r.peer];
   }
   return found;
 }

@@ -26,11 +26,10 @@ struct library_state {
   std::atomic<std::uint64_t> next_context{1};
   std::atomic<std::uint64_t> next_posted{1};
 
-  // Counts of point-to-point messages since MPI_Init, by world rank. INV-4: sent is counted before the wrapper that
-  // sent is left, received when the message is in the application's hands or in the inbox; so with all threads parked,
-  // sent (at the sender) minus received (at the receiver) is what is in flight.
-  std::uint64_t* sent = nullptr;            // uint64[world_size]
-  std::uint64_t* received = nullptr;        // uint64[world_size]
+  vid::traffic* traffics = nullptr;         // of all communicators that messages can still come on
+  vid::ended_traffic* ended = nullptr;      // ended_traffic[most_ended], a ring; nullptr: nothing was sent on one that ended
+  std::uint64_t ended_count = 0;            // since the last drain
+  std::atomic_flag traffic_lock = ATOMIC_FLAG_INIT;     // held to change the last three
 
   int most_neighbours = 0;                  // that a communicator had
 
@@ -70,19 +69,6 @@ inline void with_inbox(Do&& act) noexcept {
   while (lib.inbox_lock.test_and_set(std::memory_order_acquire)) {}
   act(lib.inbox);
   lib.inbox_lock.clear(std::memory_order_release);
-}
-
-/// Adds one to a counter that other threads of the application may change as well.
-inline void count_one(std::uint64_t& counter, turns t) noexcept {
-  if (t == turns::at_once) __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
-  else ++counter;
-}
-
-[[gnu::always_inline]] inline void count_sent(const vid::rank_map& ranks, int dest) noexcept {
-  if (dest >= 0 && dest < ranks.size) count_one(library().sent[ranks.world_ranks[dest]], library().callers);
-}
-[[gnu::always_inline]] inline void count_received(const vid::rank_map& ranks, int source) noexcept {
-  if (source >= 0 && source < ranks.size) count_one(library().received[ranks.world_ranks[source]], library().callers);
 }
 
 }  // namespace mana::wrap

@@ -92,13 +92,6 @@ class pairing_lock {
   pairing_lock& operator=(const pairing_lock&) = delete;
 };
 
-/// A started request leaves the state `unready`: what it has become is to be seen before.
-inline void become(request_entry& e, vid::request_state state) noexcept {
-  std::atomic_thread_fence(std::memory_order_release);
-  e.what.state = state;
-  library().unready.fetch_sub(1, std::memory_order_relaxed);
-}
-
 inline const vid::partition_channel& channel_of(vid::held_message& first) noexcept {
   return *static_cast<const vid::partition_channel*>(first.data());
 }
@@ -144,14 +137,16 @@ inline vid::held_message* next_first() noexcept {
   lower::cross([&] {
     return s.mprobe(neutral::any_source, first_message_tag, on.real, 0, &there, &message, &status); });
   if (there == 0) return nullptr;
-  vid::held_message* const held = drain::receive_held(on.what.context, message, status);
-  count_received(*on.what.ranks, status.source);
+  vid::held_message* held = nullptr;
+  if (drain::receive_held(on.what.context, message, status, held) != neutral::success) return nullptr;
+  count_received(*on.what.messages, status.source);
   return held;
 }
 
 /// receive_firsts(). One thread at a time; another's turn is as good.
 inline void receive_all_firsts() noexcept {
   library_state& lib = library();
+  if (lib.partitioned.real == 0) return;
   if (lib.pairing.test_and_set(std::memory_order_acquire)) return;
   while (vid::held_message* const first = next_first()) {
     request_entry** at = &lib.first_unpaired;
@@ -216,7 +211,7 @@ inline int send_first(request_entry& e) noexcept {
                             first_message_tag, on, &message->real);
   });
   if (rc != neutral::success) { free_request(*message); return rc; }
-  count_sent(*r.ranks, r.peer);
+  count_sent(*r.messages, r.peer, first_message_tag);
   detach(*message);
   r.parts->is_first = false;
   return neutral::success;
@@ -240,7 +235,7 @@ inline int send_parts(request_entry& e) noexcept {
   std::uint64_t real = 0;
   const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, on, &real); });
   if (rc != neutral::success) return rc;
-  count_sent(*r.ranks, r.peer);
+  count_sent(*r.messages, r.peer, r.tag);
   become(e, vid::request_state::active);
   __atomic_store_n(&e.real, real, __ATOMIC_RELEASE);       // from here on other threads may complete it
   return neutral::success;
@@ -256,13 +251,9 @@ inline int mark_ready(request_entry& e, int partitions) noexcept {
 inline int start_partitioned(request_entry& e) noexcept {
   vid::descriptor<kind::request>& r = e.what;
   vid::partitioned_transfer& parts = *r.parts;
-  const auto await_it = [&] {
-    library().unready.fetch_add(1, std::memory_order_relaxed);
-    r.state = vid::request_state::unready;
-  };
   if (r.form == vid::request_form::send) {
     parts.missing.store(parts.partitions, std::memory_order_relaxed);
-    await_it();
+    become_unready(r);
     return parts.partitions == 0 ? send_parts(e) : int{neutral::success};
   }
   if (r.peer == neutral::proc_null) {
@@ -278,7 +269,7 @@ inline int start_partitioned(request_entry& e) noexcept {
       return neutral::success;
     }
     if (parts.channel.number == 0) {
-      await_it();
+      become_unready(r);
       return neutral::success;
     }
   }

@@ -1,6 +1,7 @@
 // Virtual requests: made when an operation is started, retired when it has completed.
 #pragma once
 #include <mana/wrap/comm_life.hpp>
+#include <mana/wrap/counting.hpp>
 #include <mana/wrap/op_life.hpp>
 
 #include <mana/vid/datatype_descriptor.hpp>
@@ -19,7 +20,7 @@ inline request_entry* new_request(vid::request_form form, vid::entry<kind::comm>
   if (e == nullptr) return nullptr;
   e->what.form = form;
   e->what.on = &on;
-  e->what.ranks = on.what.peers;
+  e->what.messages = on.what.messages;
   keep_comm(on);
   return e;
 }
@@ -79,6 +80,19 @@ inline void go_on_as_send(request_entry& e) noexcept {
   count_down(r.on->references, library().callers);       // both were on it
 }
 
+/// A started request comes to wait for what the lower half knows nothing of.
+inline void become_unready(vid::descriptor<kind::request>& r) noexcept {
+  library().unready.fetch_add(1, std::memory_order_relaxed);
+  r.state = vid::request_state::unready;
+}
+
+/// It leaves the state `unready`: what it has become is to be seen before.
+inline void become(request_entry& e, vid::request_state state) noexcept {
+  std::atomic_thread_fence(std::memory_order_release);
+  e.what.state = state;
+  library().unready.fetch_sub(1, std::memory_order_relaxed);
+}
+
 /// Its operation is over in the lower half: counts the message and stores the status for the application. A detached
 /// request stays, done, until its turn comes (detached.hpp).
 /// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
@@ -90,11 +104,13 @@ inline void retire(request_entry& e, const neutral::status& status) noexcept {
   else if (r.status.error == neutral::success) r.status.error = status.error;
   r.state = vid::request_state::done;
   r.cancelling = false;
+  close_synchronous(r);
+  if (r.met != vid::meeting::untouched) become_unready(r);
   if (r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv) {
-    if (status.cancelled == 0) count_received(*r.ranks, status.source);
+    if (status.cancelled == 0) count_received(*r.messages, status.source);
     if (r.parts != nullptr) r.parts->name_in_comm(r.status);
   } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
-    __atomic_fetch_sub(&library().sent[r.ranks->world_ranks[r.peer]], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&r.messages->counts[r.peer].sent, 1, __ATOMIC_RELAXED);
   }
   if (r.send_part != nullptr) go_on_as_send(e);
 }

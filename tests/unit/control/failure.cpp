@@ -109,6 +109,42 @@ TEST_CASE("a thread that never parks: given up in time") {
   CHECK(j.ended_as(outcome::resumed) == 3);
 }
 
+TEST_CASE("INV-70 a rank whose drain fails: no rank has a checkpoint, and it is said which call failed") {
+  temporary_directory place;
+  job::options o{{{0, 1, 2, 3, 4}}};
+  SUBCASE("a flat job") {}
+  SUBCASE("behind relays") { o.fan_out = 2; }
+  job j(place.path(), o, barriers);
+  j.at(4).cannot_drain = true;
+  CHECK(refusal(j) == "rank 4: MPI_Improbe on MPI_COMM_WORLD: MPI_ERR_OTHER");
+  CHECK(j.commits == 0);
+  CHECK(j.abandoned == 1);
+  j.at(4).cannot_drain = false;
+  control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::given_up) == 5);
+  CHECK(j.ended_as(outcome::resumed) == 5);
+}
+
+TEST_CASE("a drain that does not end: given up in time, and said who waits for what") {
+  temporary_directory place;
+  job::options o{{{0, 1, 2, 3, 4}}};
+  o.limit_s = 0.2;
+  SUBCASE("a flat job") {}
+  SUBCASE("behind relays") { o.fan_out = 2; }
+  job j(place.path(), o, barriers);
+  j.at(3).drains_for_ever = true;
+  const std::string why = refusal(j);
+  CHECK(has(why, "did not come to a point where it can be saved within 0.20 s"));
+  CHECK(has(why, "rank 3 waits for 1 message of rank 0 on MPI_COMM_WORLD\n"));
+  CHECK(!has(why, "rank 1"));
+  j.at(3).drains_for_ever = false;
+  control::request_checkpoint(j.directory(), false, 60);
+  j.finish();
+  CHECK(j.ended_as(outcome::given_up) == 5);
+  CHECK(j.ended_as(outcome::resumed) == 5);
+}
+
 TEST_CASE("a rank that owes a collective and does not come to it: given up in time, and said who") {
   temporary_directory place;
   std::atomic<bool> late = true;

@@ -229,7 +229,8 @@ void rank::checkpoint() {
   outcome how = outcome::given_up;
   if (control_.park_others() != 0) {
     const std::uint64_t generation = control_.generation().generation;
-    if (cannot_write) how = control_.not_written("the disk is full");
+    if (!drain()) how = outcome::given_up;
+    else if (cannot_write) how = control_.not_written("the disk is full");
     else if (!control_.copies() && no_place) how = control_.not_written("the node is full");
     else if (control_.forked() || control_.local()) how = store_aside(generation);
     else how = control_.written({number_, 1000, 2000, generation, 0, {}, "", {}, 0.5});
@@ -237,6 +238,22 @@ void rank::checkpoint() {
   ++ended_as[static_cast<int>(how)];
   if (how == outcome::resumed && control_.stop_asked()) throw stopped{};
   control_.release();
+}
+
+/// out: false: the checkpoint was given up
+bool rank::drain() {
+  if (cannot_drain) {
+    control_.not_drained("MPI_Improbe on MPI_COMM_WORLD: MPI_ERR_OTHER");
+    return false;
+  }
+  if (drains_for_ever) control_.drain_waits("waits for 1 message of rank 0 on MPI_COMM_WORLD");
+  while (drains_for_ever && control_.drain_turn() != lower::drain_order::end) std::this_thread::yield();
+  if (control_.drain_turn() == lower::drain_order::end) {
+    control_.not_drained({});
+    return false;
+  }
+  control_.drained();
+  return true;
 }
 
 outcome rank::store_aside(std::uint64_t generation) {

@@ -45,7 +45,7 @@ class rank {
   bool go_on();
 
   // What goes wrong here.
-  std::atomic<bool> cannot_write{false}, cannot_store{false}, never_parks{false},
+  std::atomic<bool> cannot_write{false}, cannot_drain{false}, drains_for_ever{false}, cannot_store{false}, never_parks{false},
       no_place{false},                    // on its node
       has_no_parity{false};               // which it warns of
   /// After never_parks: as a thread that parks at last.
@@ -61,6 +61,7 @@ class rank {
   void run(const std::function<void(rank&)>& program);
   void finalize();
   void checkpoint();
+  bool drain();
   lower::outcome store_aside(std::uint64_t generation);
   control::surroundings around();
 

@@ -27,3 +27,4 @@
 #include <mana/wrap/manual/tool.hpp>
 #include <mana/wrap/manual/tool_event.hpp>
 #include <mana/wrap/manual/topology.hpp>
+#include <mana/wrap/words.hpp>

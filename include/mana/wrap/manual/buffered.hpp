@@ -62,7 +62,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
                                            m.comm.real, &e->real); });
   if (rc != neutral::success) { std::free(copy); free_request(*e); return rc; }
   lib.attached_used += size + MPI_BSEND_OVERHEAD;
-  count_sent(m.peers(), m.peer);
+  count_sent(m.messages(), m.peer, m.tag);
   return neutral::success;
 }
 

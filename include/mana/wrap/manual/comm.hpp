@@ -46,6 +46,7 @@ inline void describe_comm(vid::descriptor<kind::comm>& d, const comm_groups& gro
   const bool has_own = library().callers == turns::at_once;
   d.started = has_own ? vid::communicator_clock(*d.everyone, lineage) : nullptr;
   d.clock = has_own ? d.started : d.everyone;
+  begin_traffic(d);
 }
 
 /// Members of a fresh communicator, asked of the lower half once.
@@ -152,7 +153,7 @@ inline void end_handle(comm_entry_t& e, bool has_lanes) noexcept {
   release_errhandler(std::exchange(e.what.errhandler, 0u));
   free_info_name(std::exchange(e.what.info, 0u));
   vid::retire(std::exchange(e.what.started, nullptr));
-  e.what.freed = true;
+  e.what.freed = e.what.messages->is_freed = true;
   vid::table<kind::comm>().make_stale(e);
   if (has_lanes) keep_lanes(e);
 }

@@ -16,8 +16,6 @@ inline void describe_world() noexcept {
   const lower::bridge& b = lower::the_bridge();
   library_state& lib = library();
   const int n = static_cast<int>(b.world_size), me = static_cast<int>(b.world_rank);
-  lib.sent = static_cast<std::uint64_t*>(std::calloc(b.world_size, sizeof(std::uint64_t)));
-  lib.received = static_cast<std::uint64_t*>(std::calloc(b.world_size, sizeof(std::uint64_t)));
   scratch<int, 64> everyone(n);
   for (int r = 0; r < n; ++r) everyone[r] = r;
   lib.world.real = b.predefined_real[neutral::comm_world];

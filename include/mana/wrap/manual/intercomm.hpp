@@ -97,13 +97,17 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
   const comm_groups groups(group, *vid::intern_ranks(other.members(), other.card().size));
   describe_comm(made, groups, vid::mix64(lineage) + vid::mix64(other.card().lineage));   // a sum: alike on both sides
   inherit_errhandler(local.what, made);
-  if (!start_constructor(scope, *made.clock, nullptr)) return neutral::err_unsupported_operation;
+  if (!start_constructor(scope, *made.clock, nullptr)) {
+    end_traffic(*made.messages);
+    return neutral::err_unsupported_operation;
+  }
   const lower::services& s = *lower::the_bridge().service;
   const int tag = hidden_tag(made.lineage);
   std::uint64_t real = 0;
   const int rc = lower::cross([&] { return s.intercomm_create(local.real, local_leader, to.rank, tag, &real); });
   if (rc != neutral::success) {
     retract_if_refused(*made.clock, rc);
+    end_traffic(*made.messages);
     return rc;
   }
   comm_entry_t* const e = new_comm();

@@ -3,6 +3,7 @@
 #pragma once
 #include <mana/wrap/argument.hpp>
 #include <mana/wrap/completion.hpp>
+#include <mana/wrap/handshake.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
 
 namespace mana::wrap {
@@ -30,7 +31,7 @@ struct message_arguments {
       : comm{true, neutral::comm_hidden, &library().hidden, library().hidden.real},
         type{true, neutral::byte, nullptr, lower::the_bridge().predefined_real[neutral::byte]}, buffer(bytes), count(n),
         peer(other), tag(on_tag) {}
-  const vid::rank_map& peers() const noexcept { return *comm.e->what.peers; }
+  vid::traffic& messages() const noexcept { return *comm.e->what.messages; }
 };
 
 /// Of a request on the message's communicator. Keeps the datatype.
@@ -47,31 +48,6 @@ inline void describe(vid::descriptor<kind::request>& r, const message_arguments&
   r.count = m.count;
 }
 
-template <class Fn>
-inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t count, MPI_Datatype type, int dest,
-                         int tag, MPI_Comm comm) noexcept {
-  wrapper_scope scope(Fn::id);
-  const message_arguments m(buffer, count, type, dest, tag, comm);
-  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
-  const blocking_hold hold(m.comm.e, m.type.e);
-  const lower::services& s = *lower::the_bridge().service;
-  std::uint64_t pending = 0;
-  const int rc = lower::cross([&] {
-    return s.send(mode, m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &pending); });
-  if (rc != neutral::success) return raise(comm, Fn::id, rc, nullptr);
-  count_sent(m.peers(), m.peer);
-  if (pending == 0) [[likely]] return MPI_SUCCESS;
-
-  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
-  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
-  describe(e->what, m, mode);
-  e->real = pending;
-  await_one(scope, *e);
-  const int error = e->what.status.error;
-  free_request(*e);
-  return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
-}
-
 /// Hands a drained message over as if it had just arrived. Frees it.
 inline neutral::status deliver(vid::held_message* held, void* buffer, std::int64_t count, std::uint64_t type) noexcept {
   const lower::services& s = *lower::the_bridge().service;
@@ -80,6 +56,7 @@ inline neutral::status deliver(vid::held_message* held, void* buffer, std::int64
   status.error = lower::cross([&] { return s.deliver(held->data(), held->bytes, buffer, count, type, &laid_out); });
   if (status.error == neutral::success || status.error == neutral::err_truncate)
     status.count_bytes = laid_out.count_bytes;
+  if (held->awaited.world_rank >= 0) [[unlikely]] acknowledge(held->awaited);
   drain::inbox::destroy(held);
   return status;
 }
@@ -102,6 +79,74 @@ inline bool probe_held(const vid::descriptor<kind::comm>& comm, int source, int 
   return is_there;
 }
 
+/// Starts what the descriptor says; the entry becomes active, or done if a drained message was waiting.
+/// in: on, type  what the descriptor names, looked up      out: neutral error class
+inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std::uint64_t type) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  const lower::services& s = *lower::the_bridge().service;
+  const std::uint64_t comm = on.real;
+  r.state = vid::request_state::active;
+  if (r.form == vid::request_form::send) {
+    const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+    if (rc != neutral::success) return rc;
+    if (r.mode == lower::send_mode::synchronous) [[unlikely]] open_synchronous(r);
+    else count_sent(*r.messages, r.peer, r.tag);
+    return rc;
+  }
+  if (vid::held_message* const held = take_held(on.what, r.peer, r.tag)) {
+    r.status = deliver(held, r.buffer, r.count, type);
+    r.state = vid::request_state::done;
+    return neutral::success;
+  }
+  r.posted = take_next(library().next_posted, library().callers);
+  return lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+}
+
+/// A blocking send whose message must be known before another thread sends one after it.
+template <class Fn>
+inline int send_by_request(wrapper_scope& scope, lower::send_mode mode, const message_arguments& m, MPI_Comm comm) noexcept {
+  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  describe(e->what, m, mode);
+  int error = start_request(*e, *m.comm.e, m.type.real);
+  if (error == neutral::success) {
+    await_one(scope, *e);
+    error = e->what.status.error;
+  }
+  free_request(*e);
+  return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
+}
+
+template <class Fn>
+inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t count, MPI_Datatype type, int dest,
+                         int tag, MPI_Comm comm) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(buffer, count, type, dest, tag, comm);
+  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  if (mode == lower::send_mode::synchronous && library().callers == turns::at_once)
+    return send_by_request<Fn>(scope, mode, m, comm);
+  const blocking_hold hold(m.comm.e, m.type.e);
+  const lower::services& s = *lower::the_bridge().service;
+  std::uint64_t pending = 0;
+  const int rc = lower::cross([&] {
+    return s.send(mode, m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &pending); });
+  if (rc != neutral::success) return raise(comm, Fn::id, rc, nullptr);
+  if (pending == 0) [[likely]] {
+    count_sent(m.messages(), m.peer, m.tag);
+    return MPI_SUCCESS;
+  }
+  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  describe(e->what, m, mode);
+  e->real = pending;
+  if (mode == lower::send_mode::synchronous) open_synchronous(e->what);
+  else count_sent(m.messages(), m.peer, m.tag);
+  await_one(scope, *e);
+  const int error = e->what.status.error;
+  free_request(*e);
+  return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
+}
+
 template <class Fn>
 inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                          MPI_Status* out) noexcept {
@@ -119,7 +164,7 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
       return s.recv(m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &status, &pending); });
     if (pending == 0) [[likely]] {
       status.error = rc;
-      if (rc == neutral::success || rc == neutral::err_truncate) count_received(m.peers(), status.source);
+      if (rc == neutral::success || rc == neutral::err_truncate) count_received(m.messages(), status.source);
     } else {
       request_entry* const e = new_request(vid::request_form::recv, *m.comm.e);
       if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
@@ -135,26 +180,6 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
   return status.error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, status.error, nullptr);
 }
 
-/// Starts what the descriptor says; the entry becomes active, or done if a drained message was waiting.
-/// in: on, type  what the descriptor names, looked up      out: neutral error class
-inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std::uint64_t type) noexcept {
-  vid::descriptor<kind::request>& r = e.what;
-  const lower::services& s = *lower::the_bridge().service;
-  const std::uint64_t comm = on.real;
-  r.state = vid::request_state::active;
-  if (r.form == vid::request_form::send) {
-    const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
-    if (rc == neutral::success) count_sent(*r.ranks, r.peer);
-    return rc;
-  }
-  if (vid::held_message* const held = take_held(on.what, r.peer, r.tag)) {
-    r.status = deliver(held, r.buffer, r.count, type);
-    r.state = vid::request_state::done;
-    return neutral::success;
-  }
-  r.posted = take_next(library().next_posted, library().callers);
-  return lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
-}
 inline int start_persistent(request_entry& e) noexcept {
   return start_request(e, *e.what.on, real_of<kind::datatype>(e.what.names.datatype));
 }

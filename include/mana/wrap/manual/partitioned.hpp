@@ -36,7 +36,7 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
   vid::descriptor<kind::request>& r = e->what;
   describe(r, m, lower::send_mode::standard);
   r.count = total;
-  r.peer = has_peer ? m.peers().world_ranks[m.peer] : int{neutral::proc_null};
+  r.peer = has_peer ? m.messages().peers->world_ranks[m.peer] : int{neutral::proc_null};
   r.state = vid::request_state::inactive;
   r.persistent = true;
   r.parts = parts;

@@ -64,7 +64,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   const blocking_hold hold(p.comm.e);
   message_entry* const e = vid::table<kind::message>().insert_entry();
   if (e == nullptr) return raise(comm, f, neutral::err_no_mem, "no free message id");
-  e->what.ranks = p.comm.e->what.peers;
+  e->what.messages = p.comm.e->what.messages;
   int there = 0;
   bool announced = false;
   for (;;) {
@@ -89,6 +89,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   if (flag != nullptr) *flag = there;
   if (there != 0 && status_or_null(out) != nullptr) app::store_status(out, e->what.status);
   const bool no_process = there != 0 && e->what.status.source == neutral::proc_null;
+  e->what.matched = take_next(library().next_posted, library().callers);
   if (there != 0 && !no_process) {
     keep_comm(*(e->what.on = p.comm.e));
     *message = app::from_virt<kind::message>(vid::table<kind::message>().id_of(*e));

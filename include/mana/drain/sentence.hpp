@@ -1,0 +1,59 @@
+// Words about a drain, put together where no memory may be taken from malloc.
+#pragma once
+#include <mana/lower/cross.hpp>
+#include <mana/vid/traffic.hpp>
+#include <mana/wrap/library.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mana::drain {
+
+/// What does not fit is cut off.
+class sentence {
+ public:
+  sentence& operator<<(const char* text) noexcept {
+    while (*text != '\0' && n_ + 1 < sizeof text_) text_[n_++] = *text++;
+    text_[n_] = '\0';
+    return *this;
+  }
+  sentence& operator<<(std::int64_t number) noexcept {
+    char digits[24];
+    char* at = digits + sizeof digits - 1;
+    *at = '\0';
+    std::uint64_t left = number < 0 ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
+    do *--at = static_cast<char>('0' + left % 10);
+    while ((left /= 10) != 0);
+    if (number < 0) *--at = '-';
+    return *this << at;
+  }
+  const char* text() const noexcept { return text_; }
+  bool empty() const noexcept { return n_ == 0; }
+
+ private:
+  char text_[512] = {};
+  std::size_t n_ = 0;
+};
+
+/// "MPI_COMM_WORLD", the communicator's name, or its size.
+inline sentence& operator<<(sentence& s, const vid::traffic& t) noexcept {
+  const wrap::library_state& lib = wrap::library();
+  const vid::descriptor<kind::comm>* found = nullptr;
+  for (const auto* own : {&lib.world, &lib.self})
+    if (own->what.messages == &t) found = &own->what;
+  vid::table<kind::comm>().for_each_unordered([&](const auto& e) { if (e.what.messages == &t) found = &e.what; });
+  if (&t == lib.hidden.what.messages || &t == lib.partitioned.what.messages) return s << "a communicator of mana's own";
+  if (found != nullptr && found->name[0] != '\0') return s << found->name;
+  return s << "a communicator of " << t.peers->size << " ranks" << (t.is_freed ? " that was freed" : "");
+}
+
+/// in: neutral_class  as the live MPI calls it
+inline sentence& add_error(sentence& s, int neutral_class) noexcept {
+  char words[512] = {};
+  int length = 0;
+  const lower::services& live = *lower::the_bridge().service;
+  lower::cross([&] { return live.error_text(neutral_class, words, &length); });
+  return s << ": " << words;
+}
+
+}  // namespace mana::drain

@@ -1,0 +1,53 @@
+// The receiver's word to a synchronous sender whose message a drain has taken: a receive has begun. It travels on the hidden
+// communicator, and is drained like any message.
+#pragma once
+#include <mana/drain/inbox.hpp>
+#include <mana/wrap/detached.hpp>
+#include <mana/wrap/manual/attribute.hpp>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace mana::wrap {
+
+/// The payload: which request, in the process that sent the message.
+struct handshake_word {
+  std::uint64_t number;         // descriptor<kind::request>::posted
+  std::uint32_t request;        // bits of a virtual id
+  std::uint32_t unused;
+};
+
+/// The only tag that hidden_tag() never gives.
+inline int handshake_tag() noexcept { return static_cast<int>(world_attributes().tag_ub); }
+
+/// A receive has met the send. Does nothing for one that has ended otherwise: it was cancelled or freed.
+inline void meet(const handshake_word& word) noexcept {
+  request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(word.request));
+  if (e == nullptr || e->what.met != vid::meeting::unmet || e->what.posted != word.number) return;
+  e->what.met = vid::meeting::untouched;
+  if (e->what.state == vid::request_state::unready) become(*e, vid::request_state::done);
+}
+
+/// A receive takes the message: tells the sender, if it waits for that. Not inline: off every fast path.
+[[gnu::noinline, gnu::cold]] inline void acknowledge(const vid::awaited_receive& awaited) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  const handshake_word word{awaited.number, awaited.request, 0};
+  if (awaited.world_rank == static_cast<int>(b.world_rank)) return meet(word);
+  library_state& lib = library();
+  auto* const copy = static_cast<handshake_word*>(std::malloc(sizeof word));
+  request_entry* const e = copy != nullptr ? new_request(vid::request_form::send, lib.hidden) : nullptr;
+  if (e == nullptr) std::abort();
+  *copy = word;
+  own_memory(e->what, copy);
+  e->what.peer = awaited.world_rank;
+  e->what.tag = handshake_tag();
+  const int rc = lower::cross([&] {
+    return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
+                            awaited.world_rank, e->what.tag, lib.hidden.real, &e->real); });
+  if (rc != neutral::success)
+    lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });
+  count_sent(*e->what.messages, e->what.peer, e->what.tag);
+  detach(*e);
+}
+
+}  // namespace mana::wrap
