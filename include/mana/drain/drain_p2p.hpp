@@ -52,7 +52,7 @@ class test_batch {
   neutral::status statuses_[most];
 };
 
-/// Tests every active request of which `wanted` says yes, once. Receives that never end have no real one: see repost().
+/// Tests every active request of which `wanted` says yes, once.
 /// judge: hears of errors      out: how many of them are still pending
 template <class Wanted>
 inline int test_requests(Wanted&& wanted, progress* judge = nullptr) noexcept {

@@ -23,10 +23,11 @@ inline void let_go(vid::entry<kind::comm>& comm) noexcept {
   if (lanes.taken == 0) wrap::free_reals(lanes);
   if (taken > 0) return;
   lanes.next_ended = std::exchange(wrap::library().ended_lanes, &lanes);
+  lanes.topology = std::exchange(comm.what.topology, nullptr);
   comm.what.lanes = nullptr;
   --comm.references;
   if (has_others) return;
-  lanes.topology = comm.what.topology;
+  lanes.messages = comm.what.messages;
   vid::table<kind::comm>().erase(comm);
 }
 

@@ -98,6 +98,7 @@ struct descriptor<kind::datatype> {
   std::atomic<bool> is_laid_out{false};
   std::int64_t elements = -1;            // basic elements in one; below 0: not counted yet
   std::uint32_t handles = 1;             // of the application: MPI_Type_get_contents may give out more
+  std::atomic<std::uint32_t> lent{0};    // to functions of the application's operations that run with it
   bool committed = false;
   bool permanent = false;                // a Fortran 90 parameterised type: never freed
   attribute_list* attributes = nullptr;  // owned; gone when the last handle is freed

@@ -23,7 +23,8 @@ struct lane_list {
   std::uint32_t taken = 0;         // by requests of this rank
   bool is_kept = false;            // the program has freed the communicator
   lane_list* next_ended = nullptr;
-  vid::topology* topology = nullptr;   // owned; of a communicator that ended with the list
+  vid::topology* topology = nullptr;   // owned; of a communicator that needs it no longer, or has ended
+  traffic* messages = nullptr;         // owned; of a communicator that has ended with the list, at a restart
 };
 
 /// A persistent collective: what its initialisation was told. Owned by its request; the destructor gives up the objects

@@ -99,6 +99,7 @@ inline void destroy_lanes(vid::lane_list* lanes) noexcept {
     delete l;
   }
   delete lanes->topology;
+  if (lanes->messages != nullptr) end_traffic(*lanes->messages);
   delete lanes;
 }
 
@@ -175,7 +176,9 @@ inline void end_unused(std::uint64_t real_comm, kept_communicators& kept) noexce
   const std::int64_t* most = taken.data();
   for (vid::entry<kind::comm>* const e : kept) {
     if (*most++ > 0) continue;
-    destroy_lanes(std::exchange(e->what.lanes, nullptr));
+    vid::lane_list* const lanes = std::exchange(e->what.lanes, nullptr);
+    lanes->topology = std::exchange(e->what.topology, nullptr);
+    destroy_lanes(lanes);
     let_go_of_comm(*e);
   }
 }

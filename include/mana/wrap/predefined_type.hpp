@@ -64,10 +64,12 @@ inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
   return layout_of(*e);
 }
 
-/// A datatype of the application; MPI_DATATYPE_NULL and handles whose last owner freed them are not ok.
+/// A datatype of the application; MPI_DATATYPE_NULL and handles whose last owner freed them are not ok, but for a reduction
+/// of the application's own that has got one.
 [[gnu::always_inline]] inline resolved<kind::datatype> resolve_type(MPI_Datatype handle) noexcept {
   resolved<kind::datatype> found = resolve<kind::datatype>(handle);
-  if (found.predefined_code == neutral::datatype_null || (found.e != nullptr && found.e->what.handles == 0))
+  if (found.predefined_code == neutral::datatype_null ||
+      (found.e != nullptr && found.e->what.handles == 0 && found.e->what.lent == 0))
     found.ok = false;
   return found;
 }

@@ -153,6 +153,7 @@ inline void end_handle(comm_entry_t& e, bool has_lanes) noexcept {
   release_errhandler(std::exchange(e.what.errhandler, 0u));
   free_info_name(std::exchange(e.what.info, 0u));
   vid::retire(std::exchange(e.what.started, nullptr));
+  if (!has_lanes) delete std::exchange(e.what.topology, nullptr);      // no message needs it
   e.what.freed = e.what.messages->is_freed = true;
   vid::table<kind::comm>().make_stale(e);
   if (has_lanes) keep_lanes(e);

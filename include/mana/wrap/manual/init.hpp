@@ -86,6 +86,7 @@ inline bool is_unattended_send(const vid::descriptor<kind::request>& r) noexcept
 inline int end_live_mpi(wrapper_scope& scope) noexcept {
   while (drain::test_requests(is_unattended_send) > 0) scope.park_here();
   end_detached(nullptr);
+  end_buffered();
   {
     const auto hold = type_lock();
     sweep_forsaken();

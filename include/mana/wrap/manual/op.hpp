@@ -73,6 +73,22 @@ inline MPI_Datatype datatype_of_real(std::uint64_t real) noexcept {
   return name != 0 ? type_handle(name) : MPI_DATATYPE_NULL;
 }
 
+/// What a reduction's function is given it may ask about, though the program may have freed its handle (INV-67).
+class lent_datatype {
+ public:
+  explicit lent_datatype(MPI_Datatype handle) noexcept : e_(resolve<kind::datatype>(handle).e) {
+    if (e_ != nullptr) e_->what.lent.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~lent_datatype() {
+    if (e_ != nullptr) e_->what.lent.fetch_sub(1, std::memory_order_relaxed);
+  }
+  lent_datatype(const lent_datatype&) = delete;
+  lent_datatype& operator=(const lent_datatype&) = delete;
+
+ private:
+  type_entry* e_;
+};
+
 /// upper_entry::reduce.
 inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int64_t count,
                           std::uint64_t real) noexcept {
@@ -82,6 +98,7 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
     const lower::services& s = *lower::the_bridge().service;
     lower::cross([&] { s.fatal("a reduction was called for a datatype that the program did not make"); });
   }
+  const lent_datatype lent(type);
 #if MPI_VERSION >= 4
   if (op.large) {
     MPI_Count n = count;
