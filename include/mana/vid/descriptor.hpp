@@ -78,7 +78,7 @@ struct descriptor<kind::request> {
   meeting met = meeting::untouched;    // of a synchronous send
   bool detached = false;               // MPI_Request_free on an active request: ends with its completion
   bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
-  bool keeps_more = false;             // than its communicator: counted operands, or memory
+  bool keeps_more = false;             // than its communicator: counted operands, or memory; see keep_more()
   int peer = 0, tag = 0;               // neutral values, peer by rank in the communicator
   entry<kind::comm>* on = nullptr;     // counted
   operands names;
@@ -93,8 +93,16 @@ struct descriptor<kind::request> {
   collective_plan* plan = nullptr;     // owned: of a persistent collective
   partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive
   entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
-  void* owned[2] = {};                 // from malloc: arguments that the operation reads until it is complete
+  void* owned[2];                      // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};
+
+  /// Before any of these is set: most requests have none, and are made and freed without a look at them.
+  void keep_more() noexcept {
+    if (keeps_more) return;
+    keeps_more = true;
+    names.begin();
+    owned[0] = owned[1] = nullptr;
+  }
 };
 
 }  // namespace mana::vid

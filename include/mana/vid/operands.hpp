@@ -16,11 +16,17 @@ struct type_list {
   std::uint32_t names[];       // neutral codes or bits of virtual ids
 };
 
+/// Names are neutral codes or bits of virtual ids; 0: none that is counted. The second half is a collective's, and is not
+/// set where nothing is counted: most operations name nothing but predefined objects.
 struct operands {
-  std::uint32_t datatype = 0;        // neutral code or bits of a virtual id; of a collective, only what is counted
-  std::uint32_t other_datatype = 0;  // of a collective with two
-  std::uint32_t op = 0;              // bits of a virtual id; 0: none that is counted
-  type_list* types = nullptr;        // owned
+  std::uint32_t datatype = 0;
+  std::uint32_t op;
+  std::uint32_t other_datatype;
+  type_list* types;                  // owned
+  void begin() noexcept {
+    op = other_datatype = 0;
+    types = nullptr;
+  }
 };
 
 }  // namespace mana::vid

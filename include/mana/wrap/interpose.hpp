@@ -162,7 +162,7 @@ inline int call_collective(A... args) noexcept {
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
     request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
     if (wrap::may_name_objects<Fn>(args...)) [[unlikely]] {
-      request->what.keeps_more = true;
+      request->what.keep_more();
       if (wrap::keep_operands<Fn>(request->what.names, comm.e->what, args...) != neutral::success) {
         wrap::free_request(*request);
         return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory for a list of datatypes");

@@ -108,9 +108,13 @@ template <class Fn, class... A>
 /// What a blocking collective keeps: under MPI_THREAD_MULTIPLE only, where another thread may free it meanwhile.
 class blocking_operands {
  public:
-  blocking_operands() noexcept {}
-  ~blocking_operands() {
-    if (keeps_) [[unlikely]] release_operands(names_);
+  [[gnu::always_inline]] blocking_operands() noexcept {
+    if (!shares()) [[likely]] return;
+    ::new (&names_) vid::operands;
+    names_.begin();
+  }
+  [[gnu::always_inline]] ~blocking_operands() {
+    if (shares()) [[unlikely]] release_operands(names_);
   }
   blocking_operands(const blocking_operands&) = delete;
   blocking_operands& operator=(const blocking_operands&) = delete;
@@ -118,15 +122,12 @@ class blocking_operands {
   /// out: neutral error class
   template <class Fn, class... A>
   [[gnu::always_inline]] int keep(const vid::descriptor<kind::comm>& comm, const A&... args) noexcept {
-    if (library().callers != turns::at_once) [[likely]] return neutral::success;
-    if (!may_name_objects<Fn>(args...)) return neutral::success;
-    ::new (&names_) vid::operands;
-    keeps_ = true;
-    return keep_operands<Fn>(names_, comm, args...);
+    if (!shares()) [[likely]] return neutral::success;
+    return may_name_objects<Fn>(args...) ? keep_operands<Fn>(names_, comm, args...) : int{neutral::success};
   }
 
  private:
-  bool keeps_ = false;
+  static bool shares() noexcept { return library().callers == turns::at_once; }
   union { vid::operands names_; };
 };
 

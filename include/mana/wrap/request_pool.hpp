@@ -58,8 +58,8 @@ inline void free_request(request_entry& e) noexcept {
 
 /// Its operation owns this memory, from malloc.
 inline void own_memory(vid::descriptor<kind::request>& r, void* memory) noexcept {
+  r.keep_more();
   r.owned[r.owned[0] != nullptr] = memory;
-  r.keeps_more = true;
 }
 
 /// MPI_Isendrecv, whose receive is over: it goes on as its send, with the status of the receive, or is done with it.
@@ -71,10 +71,13 @@ inline void go_on_as_send(request_entry& e) noexcept {
   r.form = vid::request_form::send;
   r.peer = send.what.peer;
   r.state = send.what.state;
-  r.names = send.what.names;
-  r.keeps_more = send.what.keeps_more;
+  r.keeps_more = false;                                  // a receive has no memory
+  if (send.what.keeps_more) {
+    r.keep_more();
+    std::swap(r.owned, send.what.owned);
+  }
+  r.names.datatype = send.what.names.datatype;
   e.real = std::exchange(send.real, 0);
-  std::swap(r.owned, send.what.owned);
   if (r.status.error == neutral::success) r.status.error = send.what.status.error;
   vid::table<kind::request>().erase(send);
   count_down(r.on->references, library().callers);       // both were on it

@@ -42,7 +42,7 @@ inline void describe(vid::descriptor<kind::request>& r, const message_arguments&
   r.names.datatype = name_of(m.type);
   if (m.type.e != nullptr) [[unlikely]] {
     count_up(m.type.e->references, library().callers);
-    r.keeps_more = true;
+    r.keep_more();
   }
   r.buffer = m.buffer;
   r.count = m.count;

@@ -114,8 +114,10 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   if (request == nullptr) return neutral::err_no_mem;
   vid::descriptor<kind::request>& r = request->what;
   r.names.datatype = name_of(t);
-  if (t.e != nullptr) count_up(t.e->references, library().callers);
-  r.keeps_more = t.e != nullptr;
+  if (t.e != nullptr) {
+    count_up(t.e->references, library().callers);
+    r.keep_more();
+  }
   r.buffer = buffer;
   r.count = count;
   r.peer = no_process ? int{neutral::proc_null} : m->what.status.source;
