@@ -27,11 +27,16 @@ int drain_mail::begin(std::uint64_t number) {
 
 /// Enters the barriers of the first `number` drains that this rank was not in: the others may be.
 int drain_mail::catch_up(std::uint64_t number) {
-  for (; begun_ < number * barriers_of_a_drain; ++begun_) {
-    MPI_Request barrier = MPI_REQUEST_NULL;
-    if (const int rc = PMPI_Ibarrier(own().mail, &barrier); rc != MPI_SUCCESS) return rc;
-    barriers_.push_back(barrier);
-  }
+  int rc = MPI_SUCCESS;
+  while (rc == MPI_SUCCESS && begun_ < number * barriers_of_a_drain) rc = begin_barrier();
+  return rc;
+}
+
+int drain_mail::begin_barrier() {
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  if (const int rc = PMPI_Ibarrier(own().mail, &barrier); rc != MPI_SUCCESS) return rc;
+  ++begun_;
+  barriers_.push_back(barrier);
   return MPI_SUCCESS;
 }
 
@@ -85,12 +90,8 @@ int drain_mail::test_barriers(std::size_t* open) {
 
 int drain_mail::pass_barrier(bool* entered) {
   *entered = false;
-  if (!std::exchange(in_barrier_, true)) {
-    MPI_Request barrier = MPI_REQUEST_NULL;
-    if (const int rc = PMPI_Ibarrier(own().mail, &barrier); rc != MPI_SUCCESS) return rc;
-    ++begun_;
-    barriers_.push_back(barrier);
-  }
+  if (!std::exchange(in_barrier_, true))
+    if (const int rc = begin_barrier(); rc != MPI_SUCCESS) return rc;
   std::size_t open = 0;
   if (const int rc = test_barriers(&open); rc != MPI_SUCCESS) return rc;
   *entered = open == 0;
@@ -98,11 +99,14 @@ int drain_mail::pass_barrier(bool* entered) {
   return MPI_SUCCESS;
 }
 
+/// The barrier behind those of all drains is entered when the own mails were taken: then all ranks' were.
 void drain_mail::end(std::uint64_t number) {
+  if (number == 0) return;
+  bool is_last = false;
   std::size_t open = 1;
-  int rc = catch_up(number);
-  while (rc == MPI_SUCCESS && (open != 0 || !sent_.empty())) {
+  for (int rc = catch_up(number); rc == MPI_SUCCESS && !(is_last && open == 0);) {
     rc = look();
+    if (rc == MPI_SUCCESS && sent_.empty() && !std::exchange(is_last, true)) rc = begin_barrier();
     if (rc == MPI_SUCCESS) rc = test_barriers(&open);
   }
 }

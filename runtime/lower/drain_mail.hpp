@@ -41,6 +41,7 @@ class drain_mail {
     MPI_Request request;
   };
   int catch_up(std::uint64_t number);
+  int begin_barrier();
   int test_barriers(std::size_t* open);
 
   std::uint64_t number_ = 0;

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #define CHECK(condition)                                                                       \
@@ -289,15 +290,54 @@ void environment() {
   CHECK(layout[0] == 12 && layout[1] == 0 && layout[2] == 16);
 }
 
-void drain() {
-  const std::uint64_t sent[2] = {static_cast<std::uint64_t>(my_rank) * 10 + 1,
-                                 static_cast<std::uint64_t>(my_rank) * 10 + 2};
-  std::uint64_t expected[2] = {};
-  CHECK(real_mpi::exchange_counts(sent, expected) == 0);
-  CHECK(expected[0] == static_cast<std::uint64_t>(my_rank) + 1 &&
-        expected[1] == 10 + static_cast<std::uint64_t>(my_rank) + 1);
-  for (int round = 0; round < 3; ++round)
-    while (real_mpi::drain_barrier() == 0) {}
+/// Of the mails that have come: how many, and the text of the last one.
+int mails(std::string& last) {
+  int taken = 0, unsent = 0, from = -1;
+  const void* bytes = nullptr;
+  std::int64_t n = 0;
+  CHECK(real_mpi::drain_look(&taken, &unsent) == 0);
+  if (taken == 0) return 0;
+  real_mpi::drain_mail_at(taken - 1, &from, &bytes, &n);
+  CHECK(from == peer);
+  last.assign(static_cast<const char*>(bytes), static_cast<std::size_t>(n));
+  return taken;
+}
+
+void post(const std::string& text) {
+  CHECK(real_mpi::drain_post(peer, text.data(), static_cast<std::int64_t>(text.size())) == 0);
+}
+
+/// Both barriers of a drain; mails are taken meanwhile.
+int pass_barriers(std::string& last) {
+  int taken = 0;
+  for (int barrier = 0; barrier < 2; ++barrier)
+    for (int over = 0; over == 0;) {
+      taken = mails(last);
+      CHECK(real_mpi::drain_barrier(&over) == 0);
+    }
+  return taken;
+}
+
+/// One rank is in the first barrier of a drain that is given up, the other one in none, and mails of it are under way: the
+/// next drain has its own barriers and mails alone.
+void drains_that_are_given_up() {
+  std::string last;
+  CHECK(real_mpi::drain_begin(1) == 0);
+  post("first");
+  int over = 0;
+  if (my_rank == 0) CHECK(real_mpi::drain_barrier(&over) == 0 && over == 0);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  for (std::uint64_t number = 2; number < 5; ++number) {
+    const std::string own = "of drain " + std::to_string(number);
+    CHECK(real_mpi::drain_begin(number) == 0);
+    post(own);
+    while (mails(last) == 0) {}
+    CHECK(pass_barriers(last) == 1);
+    CHECK(last == own);
+  }
+  CHECK(real_mpi::drain_begin(5) == 0);
+  if (my_rank == 1) post("nobody takes it");
+  real_mpi::drain_end(5);
 }
 
 }  // namespace
@@ -323,7 +363,7 @@ int main() {
   error_handler_is_inherited();
   reductions();
   environment();
-  drain();
+  drains_that_are_given_up();
   CHECK(real_mpi::finish() == 0);
   std::printf("%s %s: EXIT-SUCCESS\n", real_mpi::library_name().c_str(), real_mpi::library_version().c_str());
 }

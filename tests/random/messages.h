@@ -265,6 +265,39 @@ static void ready_send(void) {
   }
 }
 
+/// A synchronous send as a handshake: it is complete when its receiver has come to its receive, and so has told a witness
+/// before, by a synchronous send of its own. What the sender tells the witness then comes second.
+static void handshake(void) {
+  struct comm* c = some_comm(0);
+  const int n = c->n[0];
+  if (n < 2) return;
+  const int source = pick(n), target = (source + 1 + pick(n - 1)) % n, drawn = pick(n);
+  const int third = drawn == target ? source : drawn, number = serial += 2;
+  const int from = c->who[0][source], to = c->who[0][target], witness = c->who[0][third];
+  if (blocked(c, from, to) || blocked(c, from, witness) || blocked(c, to, witness) || !member(c)) return;
+  int data[8], in[8], told[2] = {-1, -1};
+  MPI_Request sent, heard[2];
+  for (int i = 0; me == witness && i < 2; ++i)
+    OK(MPI_Irecv(&told[i], 1, MPI_INT, MPI_ANY_SOURCE, tag_of(number - 1), c->handle, &heard[i]));
+  if (me == from) {
+    fill(data, 8, from, to, number);
+    if (mine(2)) OK(MPI_Ssend(data, 8, MPI_INT, target, tag_of(number), c->handle));
+    else OK(MPI_Issend(data, 8, MPI_INT, target, tag_of(number), c->handle, &sent)), OK(MPI_Wait(&sent, MPI_STATUS_IGNORE));
+    OK(MPI_Send(&source, 1, MPI_INT, third, tag_of(number - 1), c->handle));
+  }
+  if (me == to) {
+    const struct timespec later = {0, mine(pause_ms + 1) * 1000000L};
+    nanosleep(&later, NULL);
+    OK(MPI_Ssend(&target, 1, MPI_INT, third, tag_of(number - 1), c->handle));
+    OK(MPI_Recv(in, 8, MPI_INT, source, tag_of(number), c->handle, MPI_STATUS_IGNORE));
+    CHECK(same(in, 8, from, to, number));
+    took(number, in, sizeof in);
+  }
+  if (me != witness) return;
+  OK(MPI_Waitall(2, heard, MPI_STATUSES_IGNORE));
+  CHECK(told[0] == target && told[1] == source, "%d, then %d", told[0], told[1]);
+}
+
 /// Around a communicator, everybody at once.
 static void shift(void) {
   struct comm* c = some_comm(0);

@@ -6,7 +6,7 @@
 
 static void act(void) {
   make_room();
-  switch (pick(41)) {
+  switch (pick(43)) {
     case 0: duplicate(); break;
     case 1: split(); break;
     case 2: create(); break;
@@ -52,6 +52,8 @@ static void act(void) {
     case 33:
     case 39: rounds_action(); break;
     case 40: end_some_parts(); break;
+    case 41:
+    case 42: handshake(); break;
   }
 }
 
