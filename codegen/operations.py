@@ -1,4 +1,4 @@
-"""The functions that start or initialise an operation, as calls in C with arguments of the names that a test gives them."""
+"""The functions that start or initialise an operation, as calls in C whose arguments have a test's names."""
 import dataclasses
 
 

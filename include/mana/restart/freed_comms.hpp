@@ -1,6 +1,6 @@
-// Communicators that the program has freed and that operations go on to name (INV-67), at a restart. To name one is local:
-// a member may have requests on it where another has none, and no entry any more. All members have to build it, so they
-// tell each other, once for all communicators, which there are. They have the same live ones anyway, as MPI_Comm_free is
+// Communicators that the program has freed and that operations go on to name (INV-67), at a restart. To name one is
+// local: a member may have requests on it where another has none, and no entry any more. All members have to build it, so
+// they tell each other, once for all communicators, which there are. They have the same live ones anyway, as MPI_Comm_free is
 // counted as a collective: at the line all members have freed one, or none.
 #pragma once
 #include <mana/lower/mapped_array.hpp>
@@ -93,8 +93,8 @@ inline void share_freed() noexcept {
   lower::mapped_array<freed_comm> all(static_cast<std::size_t>(all_words / words));
   if (rc == neutral::success)
     rc = lower::cross([&] {
-      return b.mpi->MPI_Allgatherv(mine.data(), own_words, int64, all.data(), counts.data(), starts.data(), int64, world);
-    });
+      return b.mpi->MPI_Allgatherv(mine.data(), own_words, int64, all.data(), counts.data(), starts.data(), int64,
+                                   world); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("ranks could not tell each other of freed communicators at restart"); });
   for (int i = 0; i < all_words / words; ++i) join_in(all[static_cast<std::size_t>(i)]);
