@@ -31,6 +31,7 @@ void fill_services(lower::services& table) {
   table.error_text = error_text;
   table.exchange_counts = exchange_counts;
   table.drain_barrier = drain_barrier;
+  table.affinity_text = affinity_text;
 }
 
 }  // namespace mana::real_mpi
