@@ -24,11 +24,13 @@ class error_space {
   int add_class() { return add(first + static_cast<int>(added_.size())); }
   int add_code(int error_class) { return add(error_class); }
   bool added(int code) const noexcept {
-    return code >= first && code - first < static_cast<int>(added_.size());
+    return code >= first && code - first < static_cast<int>(added_.size()) && !at(code).removed;
   }
   int class_of(int code) const noexcept { return at(code).error_class; }
   const std::string& text(int code) const noexcept { return at(code).text; }
   void set_text(int code, const char* text) { added_[index(code)].text = text; }
+  /// The number is not given out again: codes of that class, and what the program remembers, stay what they were.
+  void remove(int code) { added_[index(code)] = {at(code).error_class, {}, true}; }
   bool is_class(int code) const noexcept { return added(code) && class_of(code) == code; }
   /// Value of the attribute MPI_LASTUSEDCODE; its address is the attribute's and stays.
   int* last_used() noexcept { return &last_used_; }
@@ -37,11 +39,12 @@ class error_space {
   struct entry {
     int error_class;
     std::string text;
+    bool removed = false;
   };
   static std::size_t index(int code) noexcept { return static_cast<std::size_t>(code - first); }
   const entry& at(int code) const noexcept { return added_[index(code)]; }
   int add(int error_class) {
-    added_.push_back({error_class, {}});
+    added_.push_back({error_class, {}, false});
     last_used_ = first + static_cast<int>(added_.size()) - 1;
     return last_used_;
   }
