@@ -99,9 +99,26 @@ static void buffered_work(worker* w, int k) {
   OK(MPI_Barrier(w->comm));
 }
 
+// The same arguments give the same handle (MPI-4.1 19.1.5), however many threads ask for a new one at once.
+enum { f90_types = 6 * 12 };
+static pthread_barrier_t f90_begins;
+static MPI_Datatype f90[threads][f90_types];
+static void make_f90(worker* w) {
+  for (int i = 0; i < f90_types; ++i) {
+    pthread_barrier_wait(&f90_begins);
+    OK(MPI_Type_create_f90_real(1 + i % 6, 1 + i / 6, &f90[w->id][i]));
+    pthread_barrier_wait(&f90_begins);
+    CHECK(f90[w->id][i] == f90[0][i], "thread %d: another type %d", w->id, i);
+  }
+}
+
 static void* run(void* arg) {
   worker* w = arg;
   my_id = w->id;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(version, &length);
+  if (strstr(version, "MANA") != NULL) make_f90(w);
   for (int k = 0; k < steps; ++k) {
     pthread_barrier_wait(&step_begins);
     work(w, k);
@@ -121,6 +138,7 @@ int main(int argc, char** argv) {
   attach();
   pthread_barrier_init(&step_begins, NULL, threads + 1);
   pthread_barrier_init(&step_ends, NULL, threads + 1);
+  pthread_barrier_init(&f90_begins, NULL, threads);
   for (int t = 0; t < threads; ++t) {
     workers[t].id = t;
     workers[t].multiple = all;
