@@ -107,8 +107,8 @@ inline bool all_received(const std::uint64_t* expected) noexcept {
   return true;
 }
 
-/// INV-8 when this returns, on every rank: sent == received for every pair of ranks, no request but receives is active,
-/// and no active receive has a message that could match it.
+/// INV-8 after the drain, which is over on all ranks when this returns: sent == received for every pair of ranks, no
+/// request but receives is active, and no active receive has a message that could match it.
 /// Because: counts were exchanged with all threads parked, so they do not grow; each rank then receives all that was
 /// sent to it; sends complete by their receivers' progress; the barrier keeps everyone progressing until all are done.
 inline void drain_all() noexcept {
