@@ -29,8 +29,11 @@ class error_space {
   int class_of(int code) const noexcept { return at(code).error_class; }
   const std::string& text(int code) const noexcept { return at(code).text; }
   void set_text(int code, const char* text) { added_[index(code)].text = text; }
-  /// The number is not given out again: codes of that class, and what the program remembers, stay what they were.
-  void remove(int code) { added_[index(code)] = {at(code).error_class, {}, true}; }
+  /// The number may be given out again when all after it are removed, too.
+  void remove(int code) {
+    added_[index(code)] = {at(code).error_class, {}, true};
+    while (!added_.empty() && added_.back().removed) added_.pop_back();
+  }
   bool is_class(int code) const noexcept { return added(code) && class_of(code) == code; }
   /// Value of the attribute MPI_LASTUSEDCODE; its address is the attribute's and stays.
   int* last_used() noexcept { return &last_used_; }
@@ -45,8 +48,9 @@ class error_space {
   const entry& at(int code) const noexcept { return added_[index(code)]; }
   int add(int error_class) {
     added_.push_back({error_class, {}, false});
-    last_used_ = first + static_cast<int>(added_.size()) - 1;
-    return last_used_;
+    const int code = first + static_cast<int>(added_.size()) - 1;
+    last_used_ = std::max(last_used_, code);             // never less: the attribute is of what was used
+    return code;
   }
   std::vector<entry> added_;
   int last_used_ = MPI_ERR_LASTCODE;

@@ -90,6 +90,14 @@ static void codes(void) {
   printf("again: %d\n", MPIX_Delete_error_code(code) != MPI_SUCCESS);
   printf("of the standard: %d\n", MPIX_Delete_error_class(MPI_ERR_ARG) != MPI_SUCCESS);
   printf("class removed: %d\n", MPIX_Delete_error_class(error_class));
+  for (int round = 0; round < 1000; ++round) {             // numbers of what was removed are free again
+    int next_class = 0, next = 0;
+    MPI_Add_error_class(&next_class);
+    MPI_Add_error_code(next_class, &next);
+    if (next_class != error_class || next != code) printf("other numbers in round %d\n", round);
+    MPIX_Delete_error_code(next);
+    MPIX_Delete_error_class(next_class);
+  }
 }
 #else
 /// A persistent collective under its name of before MPI-4, initialised before the line.
