@@ -1,5 +1,5 @@
-// How many processors the calling thread may use. The kernel's mask has as many bits as its machine may have processors,
-// which may be more than a cpu_set_t has: who asks with a shorter one is refused.
+// How many processors the calling thread may use. The kernel's mask has as many bits as its machine may have
+// processors, which may be more than a cpu_set_t has: who asks with a shorter one is refused.
 #pragma once
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// MPICH's interface for several tools at a time (QMPI). It answers as that of an MPICH which was built without it does, as
-// Debian's is: what such tools would see is the wrapper library's, and there is no place for them in it.
+// MPICH's interface for several tools at a time (QMPI). It answers as that of an MPICH which was built without it does,
+// as Debian's is: what such tools would see is the wrapper library's, and there is no place for them in it.
 #include <mpi.h>
 
 #pragma GCC visibility push(default)

@@ -1,7 +1,7 @@
 """Predefined objects are called what the MPI library calls them: names.py MPICC MPI MANA WORK
 
-All datatypes that mpi.h defines, with sizes and extents, and communicators: a program that prints them is made from mpi.h's
-own macros, and run natively and by `mana run`. Both print the same.
+All datatypes that mpi.h defines, with sizes and extents, and communicators: a program that prints them is made from
+mpi.h's own macros, and run natively and by `mana run`. Both print the same.
 """
 import difflib
 import pathlib
@@ -59,8 +59,8 @@ A_TYPE = re.compile(r"#define (\w+) (?:\(*MPI_Datatype\b|OMPI_PREDEFINED_GLOBAL\
 
 def types(mpicc):
     """Macros of mpi.h that are datatypes; those that a program may not name any more are left out."""
-    done = subprocess.run([mpicc, "-E", "-dM", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True,
-                          check=True)
+    done = subprocess.run([mpicc, "-E", "-dM", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True,
+                          text=True, check=True)
     found = sorted(m[1] for line in done.stdout.splitlines() if (m := A_TYPE.match(line)))
     return [name for name in found if name not in ("MPI_DATATYPE_NULL", "MPI_Datatype")]
 

@@ -1,4 +1,4 @@
-// Static data of several GiB: more than the small code model reaches. Few of its pages are used, some of them beyond 4 GiB.
+// Static data of several GiB: more than the small code model reaches. Few of its pages are used, some beyond 4 GiB.
 #pragma once
 #include "fidelity.h"
 

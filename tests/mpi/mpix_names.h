@@ -1,5 +1,5 @@
-// Open MPI 4.1 has persistent collectives under the names of before MPI-4: programs that are written with MPI-4's names are
-// compiled with this in front for it.
+// Open MPI 4.1 has persistent collectives under the names of before MPI-4: programs that are written with MPI-4's names
+// are compiled with this in front for it.
 #include <mpi.h>
 
 #include <mpi-ext.h>

@@ -15,8 +15,8 @@ namespace mana::wrap {
 /// A number that no library has. (Open MPI 4.1 does not look whether one is negative.)
 inline constexpr int no_number = INT_MAX;
 
-/// Below: what the live library says. static int count(): how many it has; static std::string name(int live): unique among
-/// them, empty where the library has unloaded the thing
+/// Below: what the live library says. static int count(): how many it has; static std::string name(int live): unique
+/// among them, empty where the library has unloaded the thing
 template <class Below>
 class told_numbers {
  public:

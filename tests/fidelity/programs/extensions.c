@@ -12,8 +12,8 @@ static const char* const names[] = {
     "MPIX_Query_cuda_support", "MPIX_Query_hip_support", "MPIX_Query_ze_support", "MPIX_Query_rocm_support",
     "PMPIX_Query_cuda_support", "MPIX_GPU_query_support", "MPIX_Comm_agree", "MPIX_Comm_shrink", "MPIX_Comm_revoke",
     "MPIX_Comm_failure_ack", "MPIX_Comm_failure_get_acked", "MPIX_Comm_get_failed", "MPIX_Comm_ack_failed",
-    "MPIX_Allreduce_init", "PMPIX_Barrier_init", "MPIX_Start", "MPI_Allreduce_init", "MPI_Session_init", "MPI_Psend_init",
-    "MPI_Send_c", "MPI_Info_create_env", "MPI_Status_f2f08", "OMPI_Affinity_str", "OMPI_C_MPI_DUP_FN", "MPIR_Dup_fn",
+    "MPIX_Allreduce_init", "PMPIX_Barrier_init", "MPIX_Start", "MPI_Allreduce_init", "MPI_Session_init",
+    "MPI_Psend_init", "MPI_Send_c", "MPI_Info_create_env", "MPI_Status_f2f08", "OMPI_Affinity_str", "OMPI_C_MPI_DUP_FN", "MPIR_Dup_fn",
     "MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "ompi_mpi_comm_world", "MPI_UNWEIGHTED", "QMPI_Get_function",
     "MPIX_Grequest_start", "MPIX_Delete_error_class", "MPI_Comm_get_failed", "MPI_Type_lb", "MPI_Abi_get_version"};
 

@@ -1,4 +1,4 @@
-/* Static data of more GiB than the small code model reaches: zeroed, its own, and apart from heap, stack and libraries. */
+/* Static data of more GiB than the small code model reaches: zeroed, and apart from heap, stack and libraries. */
 #include "check.h"
 
 #include <pthread.h>
