@@ -41,6 +41,7 @@ class Function:
     why: str
     source: str
     test: str = ""        # a test program that calls it
+    no_pmpi: tuple = ()   # libraries that do not have it under PMPI's name, too
 
     @property
     def signature(self):
@@ -85,9 +86,13 @@ class Function:
     def slot_name(self):
         """Function of the lower half that the wrapper's template calls. A persistent collective starts as MPI_I…"""
         if self.shape == "pcollective":
-            collective, suffix = self.name[4:].split("_init")
+            collective, suffix = self.name.split("_", 1)[1].split("_init")
             return f"MPI_I{collective.lower()}{suffix}"
         return self.name if self.slot else ""
+
+    @property
+    def not_profiled(self):
+        return [f"!defined(MANA_MPI_{library})" for library in self.no_pmpi]
 
     @property
     def in_text(self):
@@ -110,6 +115,9 @@ def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml
             functions.append(_function(name, facts, policies[name], kind_rows, False, where))
             if facts.get("large"):
                 functions.append(_function(name + "_c", facts, policies[name], kind_rows, True, where))
+            if "mpix_in" in facts:                       # under its name of before the standard
+                older = facts | {"in": facts["mpix_in"], "source": "extension"}
+                functions.append(_function("MPIX_" + name[4:], older, policies[name], kind_rows, False, where))
     for name in policies:
         if name not in seen:
             raise DescriptionError(f"policy.toml: {name}: no such function in the description")
@@ -131,7 +139,7 @@ def _function(name, facts, policy, kinds, large, where):
                     reports_errors=returns == "ERROR_CODE",
                     libraries=[m for m in facts["in"] if not (large and m == "openmpi")], shape=shape,
                     slot=policy.get("slot", shape in ("collective", "icollective")), why=policy.get("why", ""),
-                    source=facts["source"])
+                    source=facts["source"], no_pmpi=tuple(facts.get("no_pmpi", ())))
 
 
 def identifier(name):

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <future>
@@ -227,7 +228,8 @@ void image_saver::begin_from(const contents& restored, std::uint64_t generation,
   for (source& s : base_->image.sources)
     if (s.kind == source_kind::program_file) s.name = moved(s.name);
   base_->observed = section_of(restored, observed);
-  base_->length = static_cast<unsigned>(base_->image.sources.size());
+  // Files of the program's, and copies of them that ranks of a node share, are none of the chain.
+  base_->length = static_cast<unsigned>(std::ranges::count(base_->image.sources, source_kind::generation, &source::kind));
   base_is_ = kept_image::in_directory;
 }
 

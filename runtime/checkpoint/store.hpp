@@ -140,7 +140,7 @@ std::uint64_t shared_bytes(const generation& g);
 /// errors: store_error as read_manifest() and check_file(), of the first that is wrong
 void verify(const generation& g);
 
-/// INV-35 a generation that was marked is not restarted again, unless it is named itself.
+/// INV-35 a generation whose restart failed is marked, and not restarted again, unless it is named itself.
 /// Never throws: where it cannot be marked, the next restart comes to the same end.
 void mark_failed(const generation& g, const std::string& why) noexcept;
 /// Why it was marked.     errors: store_error (unreadable, not_own)

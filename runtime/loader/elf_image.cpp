@@ -17,6 +17,7 @@ namespace mana::split {
 namespace {
 
 constexpr std::uint64_t most_address = std::uint64_t{1} << 47;
+constexpr std::uint64_t most_code = std::uint64_t{1} << 32;      // of a fixed program: the filter of system calls looks there
 
 int protection(const Elf64_Phdr& segment) noexcept {
   return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
@@ -93,6 +94,13 @@ address_range elf_file::file_range() const noexcept {
   return all.begin < all.end ? all : address_range{0, 0};
 }
 
+std::uintptr_t elf_file::code_end() const noexcept {
+  std::uintptr_t end = 0;
+  for (const Elf64_Phdr& s : segments_)
+    if (s.p_type == PT_LOAD && (s.p_flags & PF_X) != 0) end = std::max<std::uintptr_t>(end, s.p_vaddr + s.p_memsz);
+  return end;
+}
+
 std::size_t elf_file::span_bytes() const noexcept { return file_range().bytes(); }
 
 std::size_t elf_file::alignment() const noexcept {
@@ -107,8 +115,8 @@ address_range elf_file::map(std::uintptr_t base) {
   if (in_file.bytes() == 0) fail(67, "has nothing to load: build it again");
   bias_ = fixed() ? 0 : base - in_file.begin;
   const address_range range{bias_ + in_file.begin, bias_ + in_file.end};
-  if (fixed() && range.end > lower::fixed_end)
-    fail(63, "is linked for fixed addresses above 4 GiB: link it as a position independent program (-pie)");
+  if (fixed() && (range.end > lower::fixed_end || code_end() > most_code))
+    fail(67, "is linked for fixed addresses where it cannot lie under mana: link it with -pie (position independent)");
   void* const got = ::mmap(reinterpret_cast<void*>(range.begin), range.bytes(), PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd_, 0);
   if (got == MAP_FAILED) fail(63, std::string("cannot be mapped where it must lie: ") + std::strerror(errno));
@@ -127,7 +135,8 @@ void elf_file::map_segment(const Elf64_Phdr& s) {
   const auto mapped = [&](std::uintptr_t at, std::size_t bytes, int flags, int fd, std::uint64_t offset) {
     if (::mmap(reinterpret_cast<void*>(at), bytes, prot, MAP_PRIVATE | MAP_FIXED | flags, fd,
                static_cast<off_t>(offset)) == MAP_FAILED)
-      fail(63, std::string("cannot be mapped: ") + std::strerror(errno));
+      fail(errno == ENOMEM ? 66 : 63, std::string("cannot be mapped, ") + std::to_string(bytes >> 20) +
+           " MiB at once: " + std::strerror(errno));
   };
   if (file_pages_end > begin) mapped(begin, file_pages_end - begin, 0, fd_, page_floor(s.p_offset));
   if ((s.p_flags & PF_W) != 0 && s.p_filesz != 0)

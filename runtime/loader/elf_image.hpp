@@ -40,6 +40,7 @@ class elf_file {
  private:
   void read_headers();
   address_range file_range() const noexcept;
+  std::uintptr_t code_end() const noexcept;      // as linked
   void map_segment(const Elf64_Phdr& segment);
   [[noreturn]] void fail(int code, const std::string& why) const;
 

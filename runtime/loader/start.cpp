@@ -61,13 +61,20 @@ void remember_program(const elf_file& program, address_range place) {
   ::prctl(PR_SET_NAME, std::filesystem::path(path).filename().c_str(), 0, 0, 0);
 }
 
+/// Before the stack, with room for the dynamic linker after it; else where there is most.
+std::uintptr_t zone_of(const elf_file& program) noexcept {
+  constexpr std::size_t for_linker = std::size_t{1} << 30;
+  const std::size_t needed = program.span_bytes() + program.alignment() + for_linker;
+  return needed <= lower::stack_zone - lower::program_zone ? lower::program_zone : lower::large_program_zone;
+}
+
 loaded_program load(const start_options& options) {
   program_file found = find_program(options.program, options.args, value_of(options.env, "PATH"));
   elf_file program(found.path);
   if (program.interpreter().empty())
     throw load_error(69, found.path + " is statically linked: link it dynamically (without -static)");
   elf_file interpreter(program.interpreter());
-  const address_range program_place = program.map(lower::program_zone);
+  const address_range program_place = program.map(zone_of(program));
   const address_range before = program.fixed() ? address_range{0, lower::program_zone} : program_place;
   const address_range interpreter_place = interpreter.map(after(before, interpreter.alignment()));
   remember_program(program, program_place);

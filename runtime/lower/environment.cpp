@@ -2,6 +2,10 @@
 #include "convert.hpp"
 #include "real_mpi.hpp"
 
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -49,6 +53,16 @@ int error_text(int error_class, char* text, int* length) {
   if (rc != MPI_SUCCESS) return neutral_error(rc);
   std::memcpy(text, words, sizeof words);
   return neutral::success;
+}
+
+int affinity_text([[maybe_unused]] int format, char* bound, char* current, char* exists) {
+#if defined(OMPI_HAVE_MPI_EXT_AFFINITY)
+  const int rc = OMPI_Affinity_str(static_cast<ompi_affinity_fmt_t>(format), bound, current, exists);
+  return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
+#else
+  *bound = *current = *exists = '\0';
+  return neutral::err_unsupported_operation;
+#endif
 }
 
 }  // namespace mana::real_mpi

@@ -6,8 +6,7 @@
 
 #include <last_words.hpp>
 #include <mana/lower/abi.hpp>
-
-#include <sched.h>
+#include <processors.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -21,17 +20,21 @@ namespace {
 
 bool running = false;
 
-/// The ranks that share this host, and the cores that any of them may use: launchers bind each rank to its own.
+/// The ranks that share this host, and the cores that any of them may use: launchers bind each rank to its own. Masks are
+/// made equally long first: where a kernel does not answer one rank, that rank's is short.
 int measure_host(own_state& o) {
   MPI_Comm host = MPI_COMM_NULL;
   int rc = PMPI_Comm_split_type(own().world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   if (rc != MPI_SUCCESS) return rc;
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  sched_getaffinity(0, sizeof cores, &cores);
+  processor_mask cores = allowed_processors();
+  int words = static_cast<int>(cores.size());
   PMPI_Comm_size(host, &o.host_ranks);
-  rc = PMPI_Allreduce(MPI_IN_PLACE, &cores, static_cast<int>(sizeof cores), MPI_BYTE, MPI_BOR, host);
-  o.host_cores = CPU_COUNT(&cores);
+  rc = PMPI_Allreduce(MPI_IN_PLACE, &words, 1, MPI_INT, MPI_MAX, host);
+  if (rc == MPI_SUCCESS) {
+    cores.resize(static_cast<std::size_t>(words));
+    rc = PMPI_Allreduce(MPI_IN_PLACE, cores.data(), words, MPI_UNSIGNED_LONG, MPI_BOR, host);
+  }
+  o.host_cores = processors_in(cores);
   PMPI_Comm_free(&host);
   return rc;
 }

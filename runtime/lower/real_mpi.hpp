@@ -55,6 +55,7 @@ int op_create(std::uint32_t index, int commute, std::uint64_t* op);
 // environment.cpp
 int world_attribute(int which, int* flag, std::int64_t* value);
 int error_text(int error_class, char* text, int* length);
+int affinity_text(int format, char* bound, char* current, char* exists);
 
 // drain.cpp
 int drain_begin(std::uint64_t number);          // of this drain, from 1, the same on all ranks

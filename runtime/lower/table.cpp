@@ -33,6 +33,7 @@ void fill_services(lower::services& table) {
   table.drain_look = drain_look;
   table.drain_mail = drain_mail_at;
   table.drain_barrier = drain_barrier;
+  table.affinity_text = affinity_text;
 }
 
 }  // namespace mana::real_mpi

@@ -78,7 +78,7 @@ std::vector<std::string> sidecars_of(const std::vector<store::local_image>& imag
   return texts;
 }
 
-/// INV-35 an image that was moved is on two nodes; the restart that found it damaged marked the one that it had read.
+/// INV-35: an image that was moved is on two nodes; the restart that found it damaged marked the one that it had read.
 void leave_out_copies(std::vector<store::node_image>& images, const store::local_image& failed) {
   std::erase_if(images, [&failed](const store::node_image& i) {
     return std::tuple(i.about.generation, i.about.nonce, i.about.rank, i.about.checksum) ==

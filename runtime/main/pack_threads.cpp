@@ -5,9 +5,8 @@
 
 #include "../lower/own_state.hpp"
 
+#include <processors.hpp>
 #include <upper_half.hpp>
-
-#include <sched.h>
 
 namespace mana::run {
 
@@ -15,10 +14,7 @@ unsigned pack_threads() {
   const start_options& options = this_job().options;
   if (options.pack_threads != 0) return options.pack_threads;
   const real_mpi::own_state& o = real_mpi::own();
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  sched_getaffinity(0, sizeof own, &own);
-  return packing_share(o.host_cores, o.host_ranks, CPU_COUNT(&own), options.forked ? split::thread_ids().size() : 0);
+  return packing_share(o.host_cores, o.host_ranks, processor_count(), options.forked ? split::thread_ids().size() : 0);
 }
 
 }  // namespace mana::run

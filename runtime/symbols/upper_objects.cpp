@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 
 namespace mana::symbols {
 
@@ -42,12 +43,18 @@ struct loaded_program {
   std::uintptr_t dynamic = 0;                          // address of its dynamic section
 };
 
+bool is_elf(const std::optional<Elf64_Ehdr>& header) noexcept {
+  return header && std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
+}
+
 loaded_program find_program(const memory_view& memory) {
   const auto fixed = memory.get<std::uint64_t>(split::saved_state_address + offsetof(split::saved_state, fixed_begin));
-  const std::uintptr_t image = fixed.value_or(0) != 0 ? *fixed : lower::program_zone;
+  const bool is_large = !is_elf(memory.get<Elf64_Ehdr>(lower::program_zone));
+  const std::uintptr_t moved = is_large ? lower::large_program_zone : lower::program_zone;
+  const std::uintptr_t image = fixed.value_or(0) != 0 ? *fixed : moved;
   loaded_program found{{memory.text(split::saved_state_address + offsetof(split::saved_state, program)), 0}};
   const auto header = memory.get<Elf64_Ehdr>(image);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) throw memory_error("no program is there yet");
+  if (!is_elf(header)) throw memory_error("no program is there yet");
   found.object.bias = header->e_type == ET_EXEC ? 0 : image;
   for (std::size_t i = 0; i < header->e_phnum; ++i) {
     const auto segment = memory.get<Elf64_Phdr>(image + header->e_phoff + i * sizeof(Elf64_Phdr));

@@ -8,12 +8,11 @@
 #include <compaction.hpp>
 #include <idle_cores.hpp>
 #include <pack_crew.hpp>
+#include <processors.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-
-#include <sched.h>
 
 #include <algorithm>
 
@@ -41,10 +40,7 @@ std::string as_text(const store::compact_result& done, const std::string& direct
 /// Nothing is known of what else runs here: all cores that this command may use, as far as one thread keeps them busy by
 /// reading and writing.
 unsigned threads_here() {
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  sched_getaffinity(0, sizeof own, &own);
-  return std::clamp(static_cast<unsigned>(CPU_COUNT(&own)), 1u, static_cast<unsigned>(run::most_packing));
+  return std::clamp(static_cast<unsigned>(processor_count()), 1u, static_cast<unsigned>(run::most_packing));
 }
 
 store::compact_how how_of(const compact_command& wanted) {

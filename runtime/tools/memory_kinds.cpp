@@ -38,7 +38,7 @@ class identifier {
     if (!r.path.empty())
       return {executable_.contains(r.path) ? memory_kind::library : memory_kind::private_file, r.path};
     if (r.begin >= lower::brk_zone && r.begin < lower::mmap_zone) return {memory_kind::heap, {}};
-    if (r.begin >= lower::stack_zone && r.begin < lower::brk_zone) return {memory_kind::stack, "initial thread"};
+    if (r.begin >= lower::stack_zone && r.begin < lower::large_program_zone) return {memory_kind::stack, "initial thread"};
     for (const auto& [begin, identity] : stacks_)
       if (begin == r.begin) return identity;
     return {};

@@ -1,6 +1,6 @@
 #include "progress.hpp"
 
-#include <sched.h>
+#include <processors.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -34,9 +34,7 @@ void progress_meter::run(std::chrono::milliseconds quiet, std::chrono::milliseco
 }
 
 unsigned idle_cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+  const int cores = processor_count();
   double load = 0;
   if (getloadavg(&load, 1) != 1) load = 0;
   return static_cast<unsigned>(std::max(1, cores - static_cast<int>(load)));

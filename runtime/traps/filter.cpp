@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -25,6 +26,8 @@ namespace mana::split {
 namespace {
 
 constexpr std::uint32_t high(std::uint64_t v) noexcept { return static_cast<std::uint32_t>(v >> 32); }
+constexpr std::uint64_t most_code = 0xffff'ffff;       // of a fixed program; its data may lie above
+
 constexpr std::uint32_t low(std::uint64_t v) noexcept { return static_cast<std::uint32_t>(v); }
 
 constexpr std::uint32_t number_field = offsetof(seccomp_data, nr);
@@ -126,7 +129,7 @@ class filter_writer {
       jump(BPF_JEQ, 0, 0, 6);
       load(pointer_field);
       jump(BPF_JGE, low(state.fixed_begin), 0, 3);
-      jump(BPF_JGE, low(state.fixed_end), 2, 0);
+      jump(BPF_JGE, low(std::min<std::uint64_t>(state.fixed_end, most_code)), 2, 0);
       statement(BPF_LD | BPF_MEM, 0);
       statement(BPF_RET | BPF_A, 0);
       allow();

@@ -31,8 +31,6 @@ MANA_CALLBACKS(COMM_, MPI_Comm)
 MANA_CALLBACKS(TYPE_, MPI_Datatype)
 MANA_CALLBACKS(WIN_, MPI_Win)
 #undef MANA_CALLBACKS
-/// Of files, which this library refuses: Open MPI's Fortran bindings name it in a table.
-void mpi_conversion_fn_null_() {}
 #endif
 }
 #pragma GCC visibility pop

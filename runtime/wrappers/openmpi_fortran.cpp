@@ -4,6 +4,8 @@
 // MPI's C library besides MPI's functions has the names and parameters that it has there.
 #include <mana/wrap/manual/all.hpp>
 
+#include <mpi-ext.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -218,6 +220,18 @@ void mana_fortran_ialltoallw(const void* out, const fint* out_counts, const fint
   MPI_Request r = MPI_REQUEST_NULL;
   const int rc = PMPI_Ialltoallw(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
                                  in_places, received.data(), c, &r);
+  if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);
+  answer(ierr, rc);
+}
+void mana_fortran_alltoallw_init(const void* out, const fint* out_counts, const fint* out_places, const fint* out_types,
+                                 void* in, const fint* in_counts, const fint* in_places, const fint* in_types,
+                                 const fint* comm, const fint* info, fint* request, fint* ierr) {
+  const MPI_Comm c = PMPI_Comm_f2c(*comm);
+  const bool in_place = mana::buffer(out) == MPI_IN_PLACE;
+  mana::datatypes sent(mana::peers_of(c), in_place ? nullptr : out_types), received(mana::peers_of(c), in_types);
+  MPI_Request r = MPI_REQUEST_NULL;
+  const int rc = PMPIX_Alltoallw_init(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
+                                      in_places, received.data(), c, PMPI_Info_f2c(*info), &r);
   if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);
   answer(ierr, rc);
 }

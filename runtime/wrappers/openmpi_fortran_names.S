@@ -1,10 +1,11 @@
 # The names that Open MPI's Fortran library has for the functions of openmpi_fortran.cpp: a compiler's of mpif.h, upper and
 # lower case, those of C and of mpi_f08, PMPI's of all, and the one by which its mpi_f08 library calls it.
-    .macro entry lower, upper, mixed
+# x: of an extension, mpix_
+    .macro entry lower, upper, mixed, x=, X=
     .hidden mana_fortran_\lower
-    .irp name, mpi_\lower, mpi_\lower\()_, mpi_\lower\()__, MPI_\upper, MPI_\mixed\()_f, MPI_\mixed\()_f08, \
-               pmpi_\lower, pmpi_\lower\()_, pmpi_\lower\()__, PMPI_\upper, PMPI_\mixed\()_f, PMPI_\mixed\()_f08, \
-               ompi_\lower\()_f
+    .irp name, mpi\x\()_\lower, mpi\x\()_\lower\()_, mpi\x\()_\lower\()__, MPI\X\()_\upper, MPI\X\()_\mixed\()_f, \
+               MPI\X\()_\mixed\()_f08, pmpi\x\()_\lower, pmpi\x\()_\lower\()_, pmpi\x\()_\lower\()__, \
+               PMPI\X\()_\upper, PMPI\X\()_\mixed\()_f, PMPI\X\()_\mixed\()_f08, ompi\x\()_\lower\()_f
     .globl \name
     .type \name, @function
 \name:
@@ -43,12 +44,22 @@ ompi_\lower\()_f:
     callback win_null_copy_fn, WIN_NULL_COPY_FN, copy_nothing
     callback win_null_delete_fn, WIN_NULL_DELETE_FN, remove_nothing
 
+# Of files, which this library refuses.
+    .irp name, mpi_conversion_fn_null, mpi_conversion_fn_null_, mpi_conversion_fn_null__, MPI_CONVERSION_FN_NULL, \
+               mpi_conversion_fn_null_f
+    .globl \name
+    .type \name, @function
+\name:
+    .endr
+    ret
+
     function wtime_f90, WTIME_F90, wtime
     function wtick_f90, WTICK_F90, wtick
     function aint_add_f90, AINT_ADD_F90, aint_add
     function aint_diff_f90, AINT_DIFF_F90, aint_diff
 
     entry alltoallw, ALLTOALLW, Alltoallw
+    entry alltoallw_init, ALLTOALLW_INIT, Alltoallw_init, x, X
     entry attr_get, ATTR_GET, Attr_get
     entry attr_put, ATTR_PUT, Attr_put
     entry comm_get_attr, COMM_GET_ATTR, Comm_get_attr

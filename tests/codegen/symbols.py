@@ -1,16 +1,29 @@
-"""The wrapper library has every function of the MPI library that a C program can name: symbols.py MPICC WRAPPERS"""
+"""The wrapper library has every symbol, function or data, that the MPI library exports to programs: symbols.py MPICC WRAPPERS
+
+What it lacks is in codegen/internal_symbols.toml, with the reason; no header of the MPI library names it, and no library of
+its bindings needs it. What it has besides is none of MPI's names: a program that asks the dynamic linker hears what it hears
+natively. Data have the size that they have in the MPI library, since programs copy it.
+"""
 import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
-# Names of Open MPI that its mpi.h does not declare: extensions of mpi-ext.h, and C entries of its Fortran modules.
-NOT_IN_MPI_H = re.compile(r"^P?MPIX_|_F90$|_FN$|^MPI_CONVERSION_FN_NULL$|^MPI_F_STATUS")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OF_MPI = re.compile(r"^(P?MPIX?|OMPI|QMPI|MPIR|MPII)_[A-Z]")
+BINDINGS = ("libmpichfort.so.12", "libmpichcxx.so.12", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpi_cxx.so.40",
+            "libmpi_usempi_ignore_tkr.so.40", "libompitrace.so.40")
 
 
-def names(library):
-    done = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
-    return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+def symbols(library, which="--defined-only"):
+    """{name: (kind of nm, bytes)}"""
+    done = subprocess.run(["nm", "-D", "-S", which, library], capture_output=True, text=True, check=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        *numbers, kind, name = line.split()
+        found[name.split("@")[0]] = (kind, int(numbers[1], 16) if len(numbers) == 2 else 0)
+    return found
 
 
 def soname(library):
@@ -18,19 +31,79 @@ def soname(library):
     return re.search(r"soname: \[(.+)\]", done.stdout)[1]
 
 
-def main(mpicc, wrappers):
+def installed(mpicc, name):
+    """Where the compiler's command finds the library `name`."""
     words = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=True).stdout.split()
     folders = [word[2:] for word in words if word.startswith("-L")] + ["/usr/lib/x86_64-linux-gnu"]
-    native = next(path for folder in folders if (path := pathlib.Path(folder) / soname(wrappers)).exists())
-    wanted = {name for name in names(native) if re.match(r"^P?MPIX?_[A-Z]", name)}
-    if "mpich" not in mpicc:
-        wanted = {name for name in wanted if not NOT_IN_MPI_H.search(name)}
-    missing = sorted(wanted - names(wrappers))
-    assert len(wanted) > 600, f"only {len(wanted)} names found in {native}"
-    for name in missing:
-        print(f"{wrappers}: no {name}: describe it in codegen/api")
-    print(f"{len(wanted)} names of {native}, {len(missing)} missing")
-    return 1 if missing else 0
+    return next(path for folder in folders if (path := pathlib.Path(folder) / name).exists())
+
+
+def words_of_headers(mpicc):
+    """All words that a program sees which includes the MPI library's headers for programs."""
+    program = '#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n'
+    done = subprocess.run([mpicc, "-E", "-dD", "-x", "c", "-"], input=program, capture_output=True, text=True, check=True)
+    return set(re.findall(r"\w+", done.stdout))
+
+
+class Internals:
+    """The rows of internal_symbols.toml for one MPI library."""
+
+    def __init__(self, mpi):
+        self.rows = tomllib.loads((ROOT / "codegen" / "internal_symbols.toml").read_text())[mpi]
+        self.used = set()
+
+    def row_of(self, name):
+        for number, row in enumerate(self.rows):
+            if re.fullmatch(row["names"], name):
+                self.used.add(number)
+                return row
+        return None
+
+    def unused(self):
+        return [row["names"] for number, row in enumerate(self.rows) if number not in self.used]
+
+
+def faults_of_missing(missing, internals, declared, needed):
+    for name in sorted(missing):
+        row = internals.row_of(name)
+        if row is None:
+            yield f"no {name}: describe it in codegen/api, data_symbols.toml, or internal_symbols.toml with the reason"
+        elif name in declared:
+            yield f"no {name}, which a header declares: it is no internal ({row['why']})"
+        elif name in needed and not row.get("bindings"):
+            yield f"no {name}, which {needed[name]} needs ({row['why']})"
+    for names in internals.unused():
+        yield f"internal_symbols.toml: {names}: no such symbol"
+
+
+def faults_of_extra(extra, bindings):
+    for name in sorted(extra):
+        if OF_MPI.match(name) and not any(name in library for library in bindings):
+            yield f"{name} is no symbol of the MPI library: a program that looks it up takes it for one"
+
+
+def faults_of_data(native, ours):
+    for name in sorted(native.keys() & ours.keys()):
+        (kind, size), (our_kind, our_size) = native[name], ours[name]
+        is_data, ours_is_data = (k.upper() in "BDRV" for k in (kind, our_kind))
+        if is_data != ours_is_data or (is_data and size != our_size):
+            yield f"{name}: {our_kind} of {our_size} bytes, in the MPI library {kind} of {size}"
+
+
+def main(mpicc, wrappers):
+    library = installed(mpicc, soname(wrappers))
+    native, ours = symbols(library), symbols(wrappers)
+    bindings = {name: path for name in BINDINGS if (path := library.parent / name).exists()}
+    needed = {symbol: name for name, path in bindings.items() for symbol in symbols(path, "--undefined-only")}
+    internals = Internals("openmpi" if "mpi.so" in library.name else "mpich")
+    faults = [*faults_of_missing(native.keys() - ours.keys(), internals, words_of_headers(mpicc), needed),
+              *faults_of_extra(ours.keys() - native.keys(), [symbols(path) for path in bindings.values()]),
+              *faults_of_data(native, ours)]
+    assert len(native) > 1000, f"only {len(native)} symbols found in {library}"
+    for fault in faults:
+        print(f"{wrappers}: {fault}")
+    print(f"{library}: {len(native)} symbols, {len(native.keys() & ours.keys())} of them here, {len(faults)} faults")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -122,6 +122,7 @@ int main() {
   MEMBER(services, write_image);
   MEMBER(services, release);
   MEMBER(services, fault_point);
+  MEMBER(services, affinity_text);
   TYPE(group_clock);
   MEMBER(group_clock, ggid);
   MEMBER(group_clock, check);

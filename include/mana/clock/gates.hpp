@@ -165,7 +165,7 @@ class gated<P>::rank {
   static constexpr std::tuple fields{&rank::targets_, &rank::came_to_, &rank::knows_targets_, &rank::has_waited_};
 };
 
-/// INV-16 holds here because nothing is started that the coordinator has not allowed: a rank starts up to the targets
+/// INV-16: holds here because nothing is started that the coordinator has not allowed: a rank starts up to the targets
 /// it was told, and when all ranks have said that they are there, nobody is under way to anything.
 template <class P>
 template <class Transport>

@@ -25,8 +25,8 @@ using request_number = std::uint64_t;
 /// Transport: `void answer(request_number)`, `void send(const typename P::up&)`: to the coordinator, in the order of
 /// the calls. Not thread-safe: the caller holds one lock per rank. No member blocks.
 ///
-/// INV-18 a start that is held is not counted: the caller takes it back under the lock under which it asked, and
-/// begin() gets counts that were read under that lock. So every start is in the counts, or asks and is judged. One
+/// INV-18 every start of a collective is in the snapshot, or asks and is judged: a start that is held is not counted, the
+/// caller takes it back under the lock under which it asked, and begin() gets counts that were read under that lock. One
 /// that is in the counts may ask all the same, even after the line, and goes: others have started it, or will.
 template <policy P, class Transport>
 class rank_host {

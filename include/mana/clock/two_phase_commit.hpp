@@ -123,7 +123,7 @@ class two_phase_commit::coordinator {
     for (std::size_t r = 0; r < states_.size(); ++r) transport_.send(static_cast<int>(r), again{round_});
   }
 
-  /// INV-22 nobody is in phase 2, and nobody comes to it: on each clock the members have started equally many, and not
+  /// INV-22: nobody is in phase 2, and nobody comes to it: on each clock the members have started equally many, and not
   /// all are in the next barrier.
   bool is_line() const {
     struct clock {

@@ -112,8 +112,9 @@ inline void for_each_channel(F&& f) noexcept {
   vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) { f(e.what, e.real); });
 }
 
-/// INV-8 when run() says true, on every rank: on every communicator that both ends have sent == received for every pair of
-/// ranks, no request but receives is active, and no active receive has a message that could match it.
+/// INV-8 after the drain, which is over on all ranks when run() says true: sent == received on every communicator that both
+/// ends have, for every pair of ranks; no request but receives is active, and no active receive has a message that could
+/// match it.
 /// Because: counts were exchanged with all threads parked, so they do not grow; each rank then receives all that was
 /// sent to it; sends complete by their receivers' progress; the barriers keep everyone progressing until all are done.
 /// Counts belong to a communicator: what was sent on one that its receiver has freed nobody will receive.

@@ -40,7 +40,8 @@ struct held_message {
 
 namespace mana::drain {
 
-/// INV-5 the inbox changes only while no other thread of the application runs wrapper code: drains add while all
+/// INV-5 messages in the inbox keep their order per source and communicator, and it grows only in drains.
+/// Because: the inbox changes only while no other thread of the application runs wrapper code: drains add while all
 /// threads are parked. Then they look and take out one at a time (wrap::with_inbox).
 class inbox {
  public:

@@ -16,10 +16,11 @@ namespace mana::lower {
 inline constexpr std::uint32_t abi_version = 7;
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
-// INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below 4 GiB).
+// INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below the window, code
+// below 4 GiB).
 inline constexpr std::uintptr_t window_begin = 0x2000'0000'0000;
 inline constexpr std::uintptr_t window_end   = 0x5000'0000'0000;
-inline constexpr std::uintptr_t fixed_end    = 0x1'0000'0000;            // ET_EXEC programs live below this
+inline constexpr std::uintptr_t fixed_end    = window_begin;             // ET_EXEC programs live below this
 
 // Zones of the window.
 inline constexpr std::uintptr_t bridge_address = window_begin;                     // struct bridge, then thread blocks
@@ -27,6 +28,8 @@ inline constexpr std::uintptr_t stub_address   = window_begin + 0x0000'4000'0000
 inline constexpr std::uintptr_t program_zone   = window_begin + 0x0001'0000'0000;  // program (PIE), then its ld.so
 inline constexpr std::uintptr_t stack_zone =
     window_begin + 0x0003'0000'0000;  // the initial thread's stack, below its top
+inline constexpr std::uintptr_t large_program_zone =
+    window_begin + 0x0080'0000'0000;  // one that has no room before the stack; 512 GiB
 inline constexpr std::uintptr_t brk_zone       = window_begin + 0x0100'0000'0000;
 inline constexpr std::uintptr_t mmap_zone      = window_begin + 0x0200'0000'0000;  // everything that mmap chooses
 
@@ -258,6 +261,10 @@ struct services {
   void (*release)(outcome how);
   /// A point of core/fault_points.hpp (MANA_FAULT=name); does nothing otherwise.
   void (*fault_point)(const char* name);
+
+  // --- later ones
+  /// Open MPI's OMPI_Affinity_str: three texts, char[1024] each. What is no Open MPI: err_unsupported_operation
+  int (*affinity_text)(int format, char* bound, char* current, char* exists);
 };
 
 }  // namespace mana::lower

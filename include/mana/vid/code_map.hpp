@@ -10,8 +10,8 @@
 
 namespace mana::vid {
 
-/// INV-19 each pair of bits that was added stands in the very slot that its hash names: a new pair that finds its
-/// slot taken changes the hash function for all.
+/// INV-19 predefined handles stand in the very slot that their hash names, as each pair of bits does: a new pair that
+/// finds its slot taken changes the hash function for all.
 class code_map {
  public:
   /// in: code  below neutral::predefined_limit, not 0. Of several codes with the same bits the first counts.

@@ -36,9 +36,9 @@ struct synchronous_ledger {
   std::atomic_flag lock = ATOMIC_FLAG_INIT;
 };
 
-/// INV-4 sent is counted before the wrapper that sent is left, received when the message is in the program's hands or in
-/// the inbox; so with all threads parked, sent (at the sender) minus received (at the receiver) is what is in flight on this
-/// communicator. It lives as long as the communicator.
+/// INV-4 with all threads parked, sent (at the sender) minus received (at the receiver) is what is in flight on this
+/// communicator. Because: sent is counted before the wrapper that sent is left, received when the message is in the
+/// program's hands or in the inbox. The counts live as long as the communicator: until nothing names it any more (INV-67).
 struct traffic {
   comm_name name;
   const rank_map* peers = nullptr;     // what the ranks of messages mean

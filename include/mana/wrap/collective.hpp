@@ -36,7 +36,8 @@ struct waiting {
 /// Counts a collective on the clock's group and, where the clock asks for it, waits until it may start.
 /// comm: of the clock's members; nullptr: there is none yet. how: () → waiting
 /// cost: one increment and one load when no checkpoint is pending
-/// INV-7 every collective call on a group, on every member, passes here exactly once before it enters the lower half.
+/// INV-7 every collective call passes the clock, which is here, exactly once before it enters the lower half, on each
+/// member.
 template <class How>
 [[gnu::always_inline]] inline start_outcome try_start(vid::group_clock& clock,
                                                       const vid::entry<kind::comm>* comm, How&& how) noexcept {
@@ -82,7 +83,7 @@ inline bool is_of_arguments(int neutral_class) noexcept {
 }
 
 /// A collective that the live MPI refused to start was none: it is taken out of the count.
-/// INV-9 as for starts: either the counts that a request reads are without it, or the request hears of it.
+/// INV-9: as for starts, either the counts that a request reads are without it, or the request hears of it.
 [[gnu::noinline, gnu::cold]] inline void retract_collective(vid::group_clock& clock) noexcept {
   clock.seq.fetch_sub(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);

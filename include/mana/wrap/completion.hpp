@@ -137,6 +137,7 @@ inline void announce_end() noexcept {
   bool announced = false;
   for (unsigned fruitless = 1;; ++fruitless) {
     const std::uint32_t seen = generalized().completions.load(std::memory_order_acquire);
+    poll_generalized(n, entries);
     const bool has_unready = any_unready(n, entries);
     const open_requests open = count_open(n, entries);
     const int missing = least - count_done(n, entries);
@@ -180,6 +181,7 @@ inline void await(wrapper_scope& scope, int n, request_entry** entries, int leas
 /// One fruitless or fruitful test of all. out: how many are done now
 inline int probe_entries(int n, request_entry** entries) noexcept {
   any_unready(n, entries);
+  if (generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] poll_generalized(n, entries);
   const int before = count_done(n, entries);
   const int got = poll_entries(n, entries, 0);
   if (got == 0 && generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] make_progress();

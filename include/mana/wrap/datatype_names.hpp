@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace mana::wrap {
 
@@ -46,7 +47,11 @@ inline const char* predefined_type_name(std::uint32_t code) noexcept {
   if (code == neutral::datatype_null) return "MPI_DATATYPE_NULL";
   for (const named_datatype& t : named_datatypes())
     if (t.handle != MPI_DATATYPE_NULL && app::predefined_code<kind::datatype>(t.handle) == code) return t.name;
-  return "";
+  const char* name = "";                       // those that one MPI has alone are called what its mpi.h calls them
+  app::for_each_predefined_datatype([&](std::uint32_t known, MPI_Datatype handle, const char* macro) {
+    if (known == code && handle != MPI_DATATYPE_NULL && *name == '\0') name = macro;
+  });
+  return std::string_view(name).starts_with("MPIX_") ? "" : name;      // MPICH has no name for its extension
 }
 
 /// Bytes of the first member of a pair such as MPI_DOUBLE_INT; 0 for any other datatype.

@@ -27,6 +27,7 @@ struct generalized_operation {
   int result;             // code of this mpi.h or of the program: what the last callback that failed returned
   bool freed;             // by MPI_Request_free, before it was complete
   bool is_fortran = false;
+  int (*poll)(void* extra, MPI_Status* status) = nullptr;   // asked while somebody waits; it may complete the request
 
   // Fortran's functions get addresses, and return codes by the last of them.
   using fortran_query = void (*)(void* extra, void* status, MPI_Fint* code);
@@ -188,6 +189,17 @@ inline int free_now(request_entry& e) noexcept {
   const int rc = run_application_code([&] { return o.call_free(); });
   forget_generalized(e);
   return rc;
+}
+
+/// Asks those that have a poll_fn. What it returns is not looked at: query_fn says how the operation ended.
+inline void poll_generalized(int n, request_entry* const* entries) noexcept {
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || !is_generalized(*entries[i]) || is_complete(*entries[i])) continue;
+    generalized_operation& o = operation_of(*entries[i]);
+    if (o.poll == nullptr) continue;
+    MPI_Status unused{};
+    run_application_code([&] { return o.poll(o.extra, &unused); });
+  }
 }
 
 /// Active requests of the list that the program itself completes, and those that the live MPI does.

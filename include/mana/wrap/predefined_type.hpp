@@ -78,4 +78,11 @@ inline const vid::type_layout& layout_of(const resolved<kind::datatype>& t) noex
   return t.e != nullptr ? layout_of(*t.e) : predefined(t.predefined_code).layout;
 }
 
+/// What the program, or else the standard, calls a datatype; "" without a name.
+inline const char* name_of_type(const resolved<kind::datatype>& t) noexcept {
+  const char* const given = t.e != nullptr ? t.e->what.name : predefined(t.predefined_code).name;
+  if (given != nullptr) return given;
+  return t.e != nullptr ? "" : predefined_type_name(t.predefined_code);
+}
+
 }  // namespace mana::wrap

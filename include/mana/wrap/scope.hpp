@@ -22,7 +22,7 @@ inline bool park_asked() noexcept {
   return now == lower::phase::parking;
 }
 
-/// INV-6 while inside > 0 the park signal leaves the thread alone: a wrapper's steps (look into the inbox, then post)
+/// INV-6 while a thread is inside a wrapper (inside > 0) the park signal leaves it alone: a wrapper's steps (look into the inbox, then post)
 /// are one step to a checkpoint.
 class wrapper_scope {
  public:

@@ -1,5 +1,5 @@
-// The tools interface (MPI_T): variables, categories and numbers are those of the library below; handles are virtual,
-// and a restart finds their variables again by name.
+// The tools interface (MPI_T): variables and categories are those of the library below; handles are virtual, and a restart
+// finds their variables again by name. Their numbers: tool_numbers.hpp. An `index` in this file is the live library's.
 #pragma once
 #include <mana/vid/tool_descriptor.hpp>
 #include <mana/wrap/argument.hpp>
@@ -21,6 +21,7 @@ struct tool_interface {
   int users = 0;
   bool below = false;       // the live library is initialized
   int level = 0;
+  unsigned restarts = 0;    // since when numbers may be others below: see tool_numbers.hpp
 };
 inline tool_interface& tools() noexcept {
   static tool_interface state;
@@ -233,6 +234,7 @@ inline void rebuild_tool(tool_entry& e) noexcept {
 }
 inline void rebuild_tools() noexcept {
   if (!tools().below) return;
+  ++tools().restarts;
   int level = 0;
   tool_below<fn::t_init_thread>(tools().level, &level);
   for_each_tool(tool_form::session, [](tool_entry& e) {

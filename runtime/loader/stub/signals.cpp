@@ -63,7 +63,7 @@ place where(const thread_block* self, std::uint64_t fs) noexcept {
   return in_window(fs) || fs == 0 ? place::upper : place::foreign;
 }
 
-/// INV-7 no saved signal frame holds an address outside the window: a call that was interrupted inside the live vDSO is
+/// INV-64 no saved signal frame holds an address outside the window: a call that was interrupted inside the live vDSO is
 /// made again from its frame.
 void rewind_vdso(const thread_block& self, void* context) noexcept {
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -113,7 +113,7 @@ bool is_one_of_the_programs_due(void* context) noexcept {
   return false;
 }
 
-/// INV-14 an image may have been made when other signals were ours: what its frames block is unblocked.
+/// INV-14: an image may have been made when other signals were ours: what its frames block is unblocked.
 void unblock_ours(void* context) noexcept {
   mask_of(context) &= ~mana::lower::the_bridge().reserved[mana::lower::slot_our_signals];
 }

@@ -58,7 +58,11 @@ static void initialise(int c) {
   INIT(MPI_Barrier_init, q);
   INIT(MPI_Allreduce_init, MPI_IN_PLACE, r[in_place], ints, U, MPI_SUM, q);
   INIT(MPI_Alltoallw_init, MPI_IN_PLACE, NULL, NULL, NULL, r[in_place_w], to[c], bytes, types, q);
+#if MPI_VERSION >= 4
   INIT(MPI_Allgatherv_init_c, s[wide], counts[own], I, r[wide], wide_counts, wide_places, I, q);
+#else
+  INIT(MPI_Allgatherv_init, s[wide], counts[own], I, r[wide], counts, places, I, q);
+#endif
 }
 
 static void initialise_near(void) {

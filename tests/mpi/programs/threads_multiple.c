@@ -2,6 +2,8 @@
 // provides MPI_THREAD_MULTIPLE, and with one attached buffer for all. They wait for each other after each step; those of threads.c do not.
 #include "check.h"
 
+#include <sched.h>
+
 enum { threads = 3, few = 400, big = 30000 };  // ints of a message; the second: rendezvous
 typedef struct {
   int id, multiple;
@@ -99,9 +101,32 @@ static void buffered_work(worker* w, int k) {
   OK(MPI_Barrier(w->comm));
 }
 
+// The same arguments give the same handle (MPI-4.1 19.1.5), however many threads ask for a new one at once.
+enum { f90_types = 6 * 6 };       // MPICH has room for few
+static int arrived;
+/// Goes on at the same moment in all threads: they spin, as those that a barrier wakes come one after the other.
+static void together(void) {
+  const int wanted = (__atomic_fetch_add(&arrived, 1, __ATOMIC_ACQ_REL) / threads + 1) * threads;
+  for (int spins = 0; __atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < wanted;)
+    if (++spins % 300000 == 0) sched_yield();
+}
+static MPI_Datatype f90[threads][f90_types];
+static void make_f90(worker* w) {
+  for (int i = 0; i < f90_types; ++i) {
+    together();
+    OK(MPI_Type_create_f90_real(1 + i % 6, 1 + i / 6, &f90[w->id][i]));
+    together();
+    CHECK(f90[w->id][i] == f90[0][i], "thread %d: another type %d", w->id, i);
+  }
+}
+
 static void* run(void* arg) {
   worker* w = arg;
   my_id = w->id;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(version, &length);
+  if (strstr(version, "MANA") != NULL) make_f90(w);
   for (int k = 0; k < steps; ++k) {
     pthread_barrier_wait(&step_begins);
     work(w, k);

@@ -4,6 +4,7 @@
 #include "window_memory.hpp"
 
 #include <image_saver.hpp>
+#include <rank_image.hpp>
 
 #include <doctest/doctest.h>
 
@@ -75,6 +76,36 @@ TEST_CASE("chains on nodes are as long as others") {
   CHECK(follow(place.path(), {{true, kept_image::in_directory, {}},
                               {false, kept_image::on_node, {1}},
                               {false, kept_image::on_node, {}}}, 2) == "");
+}
+
+TEST_CASE("copies of the program's files make no chain longer: changes are written after a restart") {
+  const temporary_directory place;
+  const auto plan_of = [&](std::uint64_t generation) {
+    const fs::path folder = place.path() / ("gen-00000" + std::to_string(generation));
+    fs::create_directory(folder);
+    image::image_plan plan;
+    plan.path = folder / "rank-00000.mana";
+    plan.regions = image::upper_regions(0, 0);
+    return plan;
+  };
+  CHECK(in_child([&]() -> std::string {
+    wm::make_small();
+    image::saving how;
+    how.incremental = true;
+    how.full_every = 2;
+    image::image_saver(how).write(plan_of(1), 1);
+    image::contents restored = image::rank_image(place.path() / "gen-000001" / "rank-00000.mana").about();
+    for (image::chunk_record& c : restored.chunks) {
+      if (c.source != 0) return "the image is not whole";
+      restored.sources.push_back({image::source_kind::file_copy, 1, 0, "file-" + std::to_string(restored.sources.size())});
+      c.source = static_cast<std::uint16_t>(restored.sources.size());
+    }
+    if (restored.chunks.empty()) return "no chunk";
+    image::image_saver after(how);
+    after.begin_from(restored, 1, "rank-00000.mana", image::upper_regions(0, 0), "");
+    const std::string mode = after.write(plan_of(2), 2).mode;
+    return mode.find("changes since 1") != mode.npos ? "" : mode;
+  }) == "");
 }
 
 TEST_CASE("an image takes the time that its rate gives it, where it is limited") {

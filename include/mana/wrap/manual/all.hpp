@@ -9,6 +9,7 @@
 #include <mana/wrap/manual/env.hpp>
 #include <mana/wrap/manual/error_code.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
+#include <mana/wrap/manual/extension.hpp>
 #include <mana/wrap/manual/fortran.hpp>
 #include <mana/wrap/manual/group.hpp>
 #include <mana/wrap/manual/info.hpp>

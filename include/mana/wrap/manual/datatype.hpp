@@ -3,6 +3,10 @@
 #pragma once
 #include <mana/wrap/recipe_writer.hpp>
 
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
 namespace mana::wrap {
 
 inline int fail_type(function_id f) noexcept { return fail(f, neutral::err_type, "null, stale or foreign datatype"); }
@@ -151,11 +155,20 @@ inline int make_darray_type(int size, int rank, int ndims, const Count* gsizes, 
   return finish_type<Fn>(w, out);
 }
 
+/// Held while a Fortran 90 type is looked for and made: two threads that want the same one get the same one (MPI-4.1
+/// 19.1.5). Across the switch too; who has it waits for nobody.
+inline std::mutex& f90_lock() noexcept {
+  static std::mutex lock;
+  return lock;
+}
+
 /// A Fortran 90 parameterised type: the same arguments give the same handle, and it is never freed.
 template <class Fn, class... Int>
 inline int make_f90(combiner how, MPI_Datatype* out, Int... arguments) noexcept {
   constexpr int n = sizeof...(Int);
   const int given[] = {arguments...};
+  wrapper_scope scope(Fn::id);
+  const std::lock_guard hold(f90_lock());
   type_entry* known = nullptr;
   vid::table<kind::datatype>().for_each_unordered([&](type_entry& e) {
     if (e.what.permanent && e.what.made.how() == how && std::equal(given, given + n, e.what.made.ints())) known = &e;
@@ -163,7 +176,6 @@ inline int make_f90(combiner how, MPI_Datatype* out, Int... arguments) noexcept 
   if (known == nullptr) {
     recipe_writer w(how, false, n, 0, 0, 0);
     w.plains(given, n);
-    wrapper_scope scope(Fn::id);
     int error = neutral::success;
     known = construct(w.take(), &error);
     if (known == nullptr) return fail(Fn::id, error, "no such Fortran 90 type");
@@ -307,6 +319,15 @@ inline int type_create_darray_c(int size, int rank, int n, const MPI_Count gsize
 #endif
 
 /// Attributes follow by their copy functions; the name does not.
+/// Open MPI says in a duplicate's name what it is one of.
+inline void name_duplicate([[maybe_unused]] const resolved<kind::datatype>& of,
+                           [[maybe_unused]] wrap::type_entry& made) noexcept {
+#if defined(OPEN_MPI)
+  char name[MPI_MAX_OBJECT_NAME];
+  std::snprintf(name, sizeof name, "Dup %s", wrap::name_of_type(of));
+  made.what.name = strdup(name);
+#endif
+}
 inline int type_dup(MPI_Datatype old, MPI_Datatype* out) noexcept {
   using namespace wrap;
   const resolved<kind::datatype> from = resolve_type(old);
@@ -318,6 +339,7 @@ inline int type_dup(MPI_Datatype old, MPI_Datatype* out) noexcept {
   type_entry* const e = construct(w.take(), &error);
   if (e == nullptr) return fail(fn::type_dup::id, error, nullptr);
   e->what.committed = from.e == nullptr || from.e->what.committed;
+  name_duplicate(from, *e);
   error = copy_all_attributes(type_attributes(from), e->what.attributes, kind_code::datatype, old);
   *out = type_handle(vid::table<kind::datatype>().id_of(*e).bits());
   if (error == neutral::success) return MPI_SUCCESS;

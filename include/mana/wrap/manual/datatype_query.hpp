@@ -167,14 +167,19 @@ inline int type_get_contents(MPI_Datatype type, int max_ints, int max_addresses,
 /// The predefined datatype of a class of Fortran types and a size in bytes.
 inline int type_match_size(int type_class, int size, MPI_Datatype* type) noexcept {
   struct row { int type_class, size; MPI_Datatype fortran, c; };
-  const row rows[] = {{MPI_TYPECLASS_REAL, 4, MPI_REAL4, MPI_FLOAT},
+#if defined(OPEN_MPI)                               // which takes the first of its types that is so long
+  constexpr auto first = [](MPI_Datatype of_default_kind, MPI_Datatype) { return of_default_kind; };
+#else
+  constexpr auto first = [](MPI_Datatype, MPI_Datatype of_that_size) { return of_that_size; };
+#endif
+  const row rows[] = {{MPI_TYPECLASS_REAL, 4, first(MPI_REAL, MPI_REAL4), MPI_FLOAT},
                       {MPI_TYPECLASS_REAL, 8, MPI_REAL8, MPI_DOUBLE},
                       {MPI_TYPECLASS_REAL, 16, MPI_REAL16, MPI_LONG_DOUBLE},
                       {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1, MPI_INT8_T},
                       {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2, MPI_INT16_T},
-                      {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4, MPI_INT32_T},
+                      {MPI_TYPECLASS_INTEGER, 4, first(MPI_INTEGER, MPI_INTEGER4), MPI_INT32_T},
                       {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8, MPI_INT64_T},
-                      {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8, MPI_C_FLOAT_COMPLEX},
+                      {MPI_TYPECLASS_COMPLEX, 8, first(MPI_COMPLEX, MPI_COMPLEX8), MPI_C_FLOAT_COMPLEX},
                       {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16, MPI_C_DOUBLE_COMPLEX},
                       {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32, MPI_C_LONG_DOUBLE_COMPLEX}};
   if (type_class != MPI_TYPECLASS_REAL && type_class != MPI_TYPECLASS_INTEGER && type_class != MPI_TYPECLASS_COMPLEX)

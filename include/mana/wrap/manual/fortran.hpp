@@ -48,7 +48,8 @@ inline int status_c2f(const MPI_Status* status, MPI_Fint* out) noexcept {
   return MPI_SUCCESS;
 }
 inline int status_f2c(const MPI_Fint* status, MPI_Status* out) noexcept {
-  if (status == nullptr || out == nullptr) return wrap::fail(fn::status_f2c::id, neutral::err_arg, "an ignored status");
+  const bool is_ignored = status == nullptr || status == MPI_F_STATUS_IGNORE || status == MPI_F_STATUSES_IGNORE;
+  if (is_ignored || out == nullptr) return wrap::fail(fn::status_f2c::id, neutral::err_arg, "an ignored status");
   std::memcpy(out, status, sizeof *out);
   return MPI_SUCCESS;
 }
@@ -59,14 +60,6 @@ inline int status_c2f08(const MPI_Status* status, MPI_F08_status* out) noexcept 
   return MPI_SUCCESS;
 }
 inline int status_f082c(const MPI_F08_status* status, MPI_Status* out) noexcept {
-  std::memcpy(out, status, sizeof *out);
-  return MPI_SUCCESS;
-}
-inline int status_f082f(const MPI_F08_status* status, MPI_Fint* out) noexcept {
-  std::memcpy(out, status, sizeof *status);
-  return MPI_SUCCESS;
-}
-inline int status_f2f08(const MPI_Fint* status, MPI_F08_status* out) noexcept {
   std::memcpy(out, status, sizeof *out);
   return MPI_SUCCESS;
 }

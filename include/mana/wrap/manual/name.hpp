@@ -48,9 +48,7 @@ inline int type_get_name(MPI_Datatype type, char* name, int* length) noexcept {
   if (type == MPI_DATATYPE_NULL) return wrap::give_name("MPI_DATATYPE_NULL", name, length);
   const resolved<kind::datatype> t = wrap::resolve_type(type);
   if (!t.ok) return wrap::fail_type(fn::type_get_name::id);
-  const char* const set = t.e != nullptr ? t.e->what.name : wrap::predefined(t.predefined_code).name;
-  if (set != nullptr) return wrap::give_name(set, name, length);
-  return wrap::give_name(t.e != nullptr ? "" : wrap::predefined_type_name(t.predefined_code), name, length);
+  return wrap::give_name(wrap::name_of_type(t), name, length);
 }
 
 // No window can be made yet, so every handle of one is wrong.

@@ -162,6 +162,18 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
   return raise_code(f, last_error != MPI_SUCCESS && statuses != nullptr ? MPI_ERR_IN_STATUS : last_error);
 }
 
+/// MPI_Grequest_start and its like.
+template <class Fn>
+inline int start_generalized(const generalized_operation& given, MPI_Request* request) noexcept {
+  wrapper_scope scope(Fn::id);
+  if (given.query == nullptr || given.free == nullptr || given.cancel == nullptr || request == nullptr)
+    return fail(Fn::id, neutral::err_arg, "null pointer");
+  request_entry* const e = new_generalized(given);
+  if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free request id");
+  *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
+  return MPI_SUCCESS;
+}
+
 }  // namespace mana::wrap
 
 namespace mana::manual {
@@ -267,13 +279,7 @@ inline int startall(int n, MPI_Request* requests) noexcept {
 
 inline int grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                           MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* request) noexcept {
-  wrap::wrapper_scope scope(fn::grequest_start::id);
-  if (query == nullptr || free == nullptr || cancel == nullptr || request == nullptr)
-    return wrap::fail(fn::grequest_start::id, neutral::err_arg, "null pointer");
-  wrap::request_entry* const e = wrap::new_generalized({query, free, cancel, extra, MPI_SUCCESS, false});
-  if (e == nullptr) return wrap::fail(fn::grequest_start::id, neutral::err_no_mem, "no free request id");
-  *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
-  return MPI_SUCCESS;
+  return wrap::start_generalized<fn::grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false}, request);
 }
 
 /// After this the request may be another thread's, and gone.

@@ -1,6 +1,6 @@
-// MPI_T: forwarded to the library below, whose numbers and names they show. See wrap/tool.hpp.
+// MPI_T: forwarded to the library below, whose names they show. See wrap/tool.hpp and wrap/tool_numbers.hpp.
 #pragma once
-#include <mana/wrap/tool.hpp>
+#include <mana/wrap/tool_categories.hpp>
 
 namespace mana::manual {
 
@@ -33,14 +33,19 @@ inline int t_finalize() noexcept {
 
 // --- control variables
 
-inline int t_cvar_get_num(int* n) noexcept { return wrap::tool_forward<fn::t_cvar_get_num>(n); }
-inline int t_cvar_get_index(const char* name, int* index) noexcept {
-  return wrap::tool_forward<fn::t_cvar_get_index>(name, index);
+inline int t_cvar_get_num(int* n) noexcept {
+  return wrap::tool_count<fn::t_cvar_get_num>(n, [] { return wrap::numbers().cvar_count(); });
 }
-inline int t_cvar_get_info(int index, char* name, int* name_length, int* verbosity, MPI_Datatype* datatype,
+inline int t_cvar_get_index(const char* name, int* index) noexcept {
+  return wrap::tool_index<fn::t_cvar_get_index>(
+      index, [=](int* live) { return wrap::tool_below<fn::t_cvar_get_index>(name, live); },
+      [](int live) { return wrap::numbers().told_cvar(live); });
+}
+inline int t_cvar_get_info(int number, char* name, int* name_length, int* verbosity, MPI_Datatype* datatype,
                            MPI_T_enum* enumeration, char* desc, int* desc_length, int* bind, int* scope) noexcept {
   return wrap::tool_call<fn::t_cvar_get_info>([&] {
     wrap::variable v;
+    const int index = wrap::numbers().live_cvar(number);
     const int rc = wrap::ask_cvar(index, {name, name_length}, {desc, desc_length}, v);
     if (rc != neutral::success) return rc;
     wrap::give(verbosity, app::app_constant<kind::verbosity>(v.verbosity));
@@ -51,10 +56,11 @@ inline int t_cvar_get_info(int index, char* name, int* name_length, int* verbosi
     return rc;
   });
 }
-inline int t_cvar_handle_alloc(int index, void* object, MPI_T_cvar_handle* handle, int* count) noexcept {
+inline int t_cvar_handle_alloc(int number, void* object, MPI_T_cvar_handle* handle, int* count) noexcept {
   return wrap::tool_call<fn::t_cvar_handle_alloc>([&] {
     if (handle == nullptr || count == nullptr) return int{neutral::err_t_invalid};
     wrap::tool_entry* made = nullptr;
+    const int index = wrap::numbers().live_cvar(number);
     const int rc = wrap::allocate_handle(wrap::tool_form::cvar, nullptr, index, object, &made, count);
     if (rc == neutral::success) *handle = wrap::tool_handle<MPI_T_cvar_handle>(*made);
     return rc;
@@ -95,15 +101,21 @@ inline int t_cvar_write(MPI_T_cvar_handle handle, const void* value) noexcept {
 
 // --- performance variables
 
-inline int t_pvar_get_num(int* n) noexcept { return wrap::tool_forward<fn::t_pvar_get_num>(n); }
-inline int t_pvar_get_index(const char* name, int var_class, int* index) noexcept {
-  return wrap::tool_forward<fn::t_pvar_get_index>(name, app::neutral_constant<kind::pvar_class>(var_class), index);
+inline int t_pvar_get_num(int* n) noexcept {
+  return wrap::tool_count<fn::t_pvar_get_num>(n, [] { return wrap::numbers().pvar_count(); });
 }
-inline int t_pvar_get_info(int index, char* name, int* name_length, int* verbosity, int* var_class,
+inline int t_pvar_get_index(const char* name, int var_class, int* index) noexcept {
+  const int neutral_class = app::neutral_constant<kind::pvar_class>(var_class);
+  return wrap::tool_index<fn::t_pvar_get_index>(
+      index, [=](int* live) { return wrap::tool_below<fn::t_pvar_get_index>(name, neutral_class, live); },
+      [](int live) { return wrap::numbers().told_pvar(live); });
+}
+inline int t_pvar_get_info(int number, char* name, int* name_length, int* verbosity, int* var_class,
                            MPI_Datatype* datatype, MPI_T_enum* enumeration, char* desc, int* desc_length, int* bind,
                            int* readonly, int* continuous, int* atomic) noexcept {
   return wrap::tool_call<fn::t_pvar_get_info>([&] {
     wrap::variable v;
+    const int index = wrap::numbers().live_pvar(number);
     const int rc = wrap::ask_pvar(index, {name, name_length}, {desc, desc_length}, v);
     if (rc != neutral::success) return rc;
     wrap::give(verbosity, app::app_constant<kind::verbosity>(v.verbosity));
@@ -142,13 +154,14 @@ inline int t_pvar_session_free(MPI_T_pvar_session* session) noexcept {
     return rc;
   });
 }
-inline int t_pvar_handle_alloc(MPI_T_pvar_session session, int index, void* object, MPI_T_pvar_handle* handle,
+inline int t_pvar_handle_alloc(MPI_T_pvar_session session, int number, void* object, MPI_T_pvar_handle* handle,
                                int* count) noexcept {
   return wrap::tool_call<fn::t_pvar_handle_alloc>([&] {
     wrap::tool_entry* const s = wrap::find_valid(session, wrap::tool_form::session);
     if (s == nullptr) return int{neutral::err_t_invalid_session};
     if (handle == nullptr || count == nullptr) return int{neutral::err_t_invalid};
     wrap::tool_entry* made = nullptr;
+    const int index = wrap::numbers().live_pvar(number);
     const int rc = wrap::allocate_handle(wrap::tool_form::pvar, s, index, object, &made, count);
     if (rc == neutral::success) *handle = wrap::tool_handle<MPI_T_pvar_handle>(*made);
     return rc;
@@ -243,24 +256,66 @@ inline int t_enum_get_item(MPI_T_enum enumeration, int index, int* value, char* 
   });
 }
 
-inline int t_category_changed(int* number) noexcept { return wrap::tool_forward<fn::t_category_changed>(number); }
-inline int t_category_get_num(int* n) noexcept { return wrap::tool_forward<fn::t_category_get_num>(n); }
+inline int t_category_changed(int* number) noexcept {
+  return wrap::tool_call<fn::t_category_changed>([=] {
+    if (number == nullptr) return int{neutral::err_t_invalid};
+    int live = 0;
+    const int rc = wrap::tool_below<fn::t_category_changed>(&live);
+    if (rc == neutral::success) *number = wrap::numbers().stamp(live);
+    return rc;
+  });
+}
+inline int t_category_get_num(int* n) noexcept {
+  return wrap::tool_count<fn::t_category_get_num>(n, [] { return wrap::numbers().category_count(); });
+}
 inline int t_category_get_index(const char* name, int* index) noexcept {
-  return wrap::tool_forward<fn::t_category_get_index>(name, index);
+  return wrap::tool_index<fn::t_category_get_index>(
+      index, [=](int* live) { return wrap::tool_below<fn::t_category_get_index>(name, live); },
+      [](int live) { return wrap::numbers().told_category(live); });
 }
-inline int t_category_get_info(int index, char* name, int* name_length, char* desc, int* desc_length, int* cvars,
+inline int t_category_get_info(int number, char* name, int* name_length, char* desc, int* desc_length, int* cvars,
                                int* pvars, int* categories) noexcept {
-  return wrap::tool_forward<fn::t_category_get_info>(index, name, name_length, desc, desc_length, cvars, pvars,
-                                                     categories);
+  return wrap::tool_call<fn::t_category_get_info>([=] {
+    wrap::member_counts unused;
+    wrap::category_members* members = nullptr;
+    const int live = wrap::numbers().live_category(number);
+    int rc = wrap::ask_category(live, {name, name_length}, {desc, desc_length}, unused);
+    if (rc == neutral::success) rc = wrap::numbers().members_of(number, &members);
+    if (rc != neutral::success) return rc;
+    wrap::give(cvars, members->cvars.count());
+    wrap::give(pvars, members->pvars.count());
+    wrap::give(categories, members->categories.count());
+    return rc;
+  });
 }
+
+}  // namespace mana::manual
+
+namespace mana::wrap {
+
+/// The frame of what tells a category's members of one kind.
+template <class Fn>
+inline int tool_members(int category, int n, int* out, told_members category_members::*kind) noexcept {
+  return tool_call<Fn>([=] {
+    category_members* members = nullptr;
+    const int rc = numbers().members_of(category, &members);
+    if (rc == neutral::success) (members->*kind).copy(n, out);
+    return rc;
+  });
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
 inline int t_category_get_cvars(int index, int n, int* out) noexcept {
-  return wrap::tool_forward<fn::t_category_get_cvars>(index, n, out);
+  return wrap::tool_members<fn::t_category_get_cvars>(index, n, out, &wrap::category_members::cvars);
 }
 inline int t_category_get_pvars(int index, int n, int* out) noexcept {
-  return wrap::tool_forward<fn::t_category_get_pvars>(index, n, out);
+  return wrap::tool_members<fn::t_category_get_pvars>(index, n, out, &wrap::category_members::pvars);
 }
 inline int t_category_get_categories(int index, int n, int* out) noexcept {
-  return wrap::tool_forward<fn::t_category_get_categories>(index, n, out);
+  return wrap::tool_members<fn::t_category_get_categories>(index, n, out, &wrap::category_members::categories);
 }
 
 }  // namespace mana::manual

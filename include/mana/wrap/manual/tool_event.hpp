@@ -1,7 +1,7 @@
 // Events of MPI_T. No MPI that this was tried with has any (MPICH 4.0: 0 events, 0 sources); so their numbers and names
 // are forwarded, and nothing can be registered.
 #pragma once
-#include <mana/wrap/tool.hpp>
+#include <mana/wrap/tool_categories.hpp>
 
 #if MPI_VERSION >= 4
 
@@ -38,10 +38,12 @@ inline int t_source_get_timestamp(int index, MPI_Count* timestamp) noexcept {
   return rc;
 }
 inline int t_category_get_num_events(int index, int* n) noexcept {
-  return wrap::tool_forward<fn::t_category_get_num_events>(index, n);
+  return wrap::tool_call<fn::t_category_get_num_events>([=] {
+    return wrap::tool_below<fn::t_category_get_num_events>(wrap::numbers().live_category(index), n); });
 }
 inline int t_category_get_events(int index, int n, int* out) noexcept {
-  return wrap::tool_forward<fn::t_category_get_events>(index, n, out);
+  return wrap::tool_call<fn::t_category_get_events>([=] {
+    return wrap::tool_below<fn::t_category_get_events>(wrap::numbers().live_category(index), n, out); });
 }
 
 inline int t_event_get_info(int index, char*, int*, int*, MPI_Datatype*, MPI_Aint*, int*, MPI_T_enum*, MPI_Info*, char*,
