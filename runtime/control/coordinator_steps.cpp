@@ -152,9 +152,10 @@ void coordinator::conclude() {
     }
   }
   if (!failures.empty()) {
-    give_up(failures);
+    const bool was_abandoned = abandoned_;
+    give_up(was_abandoned ? told_to_end_ : failures);
     // A node that cannot take an image costs no checkpoint: the next one goes to the directory, by way of it or not.
-    if (!copies_ && lost_.empty()) asked_ = asked_copy_ = true;
+    if (!copies_ && lost_.empty() && !was_abandoned) asked_ = asked_copy_ = true;
     return;
   }
   ++committed_;
@@ -229,6 +230,12 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
   enter(step::idle);
   last_result_ = text;
   stop_ = committed && (stop_ || joined_stop_);
+  if (how == ending::given_up && !told_to_end_.empty()) {      // nothing is to hold the program now
+    joined_ = joined_stop_ = false;
+    refuse_all(text);
+  }
+  told_to_end_.clear();
+  abandoned_ = false;
   if (!committed && joined_) {      // one more for those, and whoever asked for this one has the answer
     asked_ = asked_copy_ = true;
     asked_stop_ = asked_stop_ || joined_stop_;
@@ -277,6 +284,7 @@ void coordinator::end_if_all_ending() {
   if (ended_ || !progress_.all_ending()) return;
   static const std::string why = "the program is ending: there is nothing left to save";
   if (step_ == step::quiescing) close_checkpoint(ending::not_needed, why);
+  if (step_ == step::storing && !told_to_end_.empty()) abandon_images();      // it waits for them alone
   if (step_ != step::idle) return;
   links_.send_all(frame_writer(frame_type::end).take());
   end(why);

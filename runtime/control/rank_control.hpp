@@ -62,6 +62,8 @@ class rank_control {
  private:
   void run_agent();
   void on_requests();
+  void on_end_signal();
+  void tell_of_end(int signal);
   void on_frame(frame_reader& frame);
   void on_requested(clock::request_number number);
   void on_line();
