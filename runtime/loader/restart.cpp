@@ -20,10 +20,10 @@
 namespace mana::split {
 namespace {
 
-/// Handlers of the program wait until there is the thread of the program that they are to run on: resume_main(). What nobody
-/// handles ends this process, as it does before.
-void hold_handled() noexcept {
-  signal_set handled = 0;
+/// What the program handles, or its main thread blocks, waits until there is the thread that it is for: resume_main(). What
+/// nobody handles ends this process, as it does before.
+void hold_programs_signals() noexcept {
+  signal_set handled = lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
   for (int signal = 1; signal <= 64; ++signal)
     if (lower::the_bridge().signal_handlers[signal] > 1) handled |= one_signal(signal);
   handled = without_ours(handled);
@@ -86,7 +86,7 @@ void reinstall() {
   if (stub().request_trampoline == 0)
     throw load_error(63, "the image's trampolines are of an older version: restart with the version that wrote it");
   install_trap_handlers();
-  hold_handled();
+  hold_programs_signals();
   reinstall_dispositions();
   install_filter();
 }
