@@ -249,7 +249,7 @@ def main():
     cases = all_cases()
     chosen = random.Random(f"{options.seed} {options.mpi}")
     if options.sample and os.environ.get("MANA_TEST_SIGNALS") != "all":
-        cases = chosen.sample(cases, options.sample)
+        cases = chosen.sample(cases, min(options.sample, len(cases)))
     slow = SLOW if options.slow >= len(SLOW) else chosen.sample(SLOW, options.slow)
     bench = Bench(options)
     work = [(" ".join(map(str, case)), bench.run, case) for case in cases]

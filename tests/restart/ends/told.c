@@ -1,6 +1,8 @@
 // A program that is told to end by a signal: told WAY MIB. WAY: what it does with it.
-//   default  nothing: the kernel ends it       leave  a handler says so and leaves
-//   flag     a handler leaves a note, and all ranks end together      wait  a thread takes it by sigwait, then as flag
+//   default  nothing, nor does a library (UCX takes SIGHUP): the kernel ends it
+//   leave    a handler says so and leaves
+//   flag     a handler leaves a note, and all ranks end together
+//   wait     a thread takes it by sigwait, then as flag
 // Its memory is MIB of numbers that do not pack. The signals: HUP, INT, QUIT, TERM.
 #include <mpi.h>
 #include <pthread.h>
@@ -42,6 +44,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < signal_count; ++i) {
+    if (strcmp(way, "default") == 0) signal(signals[i], SIG_DFL);
     if (strcmp(way, "leave") == 0) signal(signals[i], leave);
     if (strcmp(way, "flag") == 0) signal(signals[i], note);
   }
