@@ -11,7 +11,8 @@
 
 namespace mana::image {
 
-/// In bytes: of memory that was written, left out or found as it was before; or of a file that was copied. Written by one thread or process at a time.
+/// In bytes: of memory that was written, left out or found as it was before; or of a file that was copied. Written by one
+/// thread or process at a time.
 class write_meter {
  public:
   void begin(std::uint64_t bytes) noexcept {

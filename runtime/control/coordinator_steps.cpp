@@ -153,7 +153,7 @@ void coordinator::conclude() {
   }
   if (!failures.empty()) {
     const bool was_abandoned = abandoned_;
-    give_up(was_abandoned ? told_to_end_ : failures);
+    give_up(std::string(was_abandoned ? told_to_end_ : failures));
     // A node that cannot take an image costs no checkpoint: the next one goes to the directory, by way of it or not.
     if (!copies_ && lost_.empty() && !was_abandoned) asked_ = asked_copy_ = true;
     return;
@@ -230,10 +230,8 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
   enter(step::idle);
   last_result_ = text;
   stop_ = committed && (stop_ || joined_stop_);
-  if (how == ending::given_up && !told_to_end_.empty()) {      // nothing is to hold the program now
-    joined_ = joined_stop_ = false;
-    refuse_all(text);
-  }
+  const bool is_let_go = how == ending::given_up && !told_to_end_.empty();     // nothing is to hold the program now
+  if (is_let_go) joined_ = joined_stop_ = false;
   told_to_end_.clear();
   abandoned_ = false;
   if (!committed && joined_) {      // one more for those, and whoever asked for this one has the answer
@@ -260,6 +258,7 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
     answer(c, is_saved, text);
     heard = true;
   }
+  if (is_let_go) refuse_all(text);
   if (how == ending::given_up && !heard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", text.c_str());
   if (how == ending::not_needed && around_.verbose) std::fprintf(stderr, "mana: no checkpoint: %s\n", text.c_str());
   if (is_saved && around_.verbose) std::fprintf(stderr, "mana: checkpoint %s\n", text.c_str());

@@ -36,7 +36,7 @@ TEST_CASE("told while images are written: who writes stops, and the next checkpo
   for (int r = 0; r < 5; ++r) j.at(r).writes_slowly = r != 2;
   auto why = refusal_later(j);
   await_phase(j, "writing");
-  j.at(3).ask(false);                            // joins it, and is refused with it
+  j.at(4).ask(false);                            // joins it, and is refused with it
   j.at(4).tell_of_end(SIGTERM);
   CHECK(has(why.get(), "rank 4 got SIGTERM, which the program handles"));
   CHECK(j.abandoned == 1);
