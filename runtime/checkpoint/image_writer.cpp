@@ -138,6 +138,7 @@ bool image_writer::write_regions(bool first) noexcept {
 /// They are packed by several threads, and written in their order.
 bool image_writer::write_windows(const region& r) noexcept {
   for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) {
+    if (plan_.meter != nullptr && plan_.meter->is_given_up()) return out_.fail("was given up", ECANCELED);
     window* to = crew_.vacant();
     if (to == nullptr) {
       if (!take_oldest()) return false;

@@ -179,6 +179,8 @@ void rank_control::on_verdict(verdict_kind verdict, bool stop, bool on_nodes) {
   verdict_known_ = true;
   committed_ = verdict != verdict_kind::given_up;
   stop_ = stop;
+  // A rank was lost while others write. What is on the nodes may come to be whole even so.
+  if (!committed_ && !local_) around_.want_image(false);
   all_ending_ = committed_ && stop;
   // It may have been given up before the last rank said that it was copied.
   if (std::exchange(runs_on_, false) && verdict != verdict_kind::copied) around_.stored(generation_, {committed_, on_nodes, false, {}});
