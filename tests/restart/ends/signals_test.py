@@ -121,14 +121,17 @@ class Bench:
         return subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(directory / "mana-ckpt")], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    def native_status(self, way, name):
-        """Of a job whose rank 1 gets the signal."""
-        if (way, name) not in self.native:
+    def is_native_status(self, status, way, name):
+        """A job whose rank 1 gets the signal may end with this status. Which rank's death a launcher hears of first is open."""
+        seen = self.native.setdefault((way, name), set())
+        for _ in range(5):
+            if status in seen:
+                return True
             job = self.start(self.place(), self.program, way, "1")
             self.until_ready(job)
             os.kill(rank_process(job, 1, self.program), SIGNALS[name])
-            self.native[way, name] = job.process.wait(LIMIT_S)
-        return self.native[way, name]
+            seen.add(job.process.wait(LIMIT_S))
+        return status in seen
 
     def run(self, point, rank, name, way, target):
         directory = self.place()
@@ -164,8 +167,9 @@ class Bench:
         took = time.monotonic() - begin
         if took > WITHIN_S:
             raise Failed(f"it took {took:.1f} s; see {job.log}")
-        if target == "rank" and status != self.native_status("default" if is_no_program else way, name):
-            raise Failed(f"mpirun: {status}, natively {self.native[('default' if is_no_program else way), name]}:\n{text}")
+        acts = "default" if is_no_program else way
+        if target == "rank" and not self.is_native_status(status, acts, name):
+            raise Failed(f"mpirun: {status}, natively {self.native[acts, name]}:\n{text}")
         if way != "default" and target == "rank" and not is_no_program and "FINAL" not in text:
             raise Failed(f"the program's handler did not run:\n{text}")
         deadline = time.monotonic() + WITHIN_S
