@@ -60,7 +60,7 @@ base_image as_base(const contents& from, std::uint64_t generation, const std::st
 }
 
 image_writer::image_writer(image_plan plan)
-    : plan_(std::move(plan)), out_(plan_.path, plan_.most_per_s), memory_(plan_.pages != nullptr ? *plan_.pages : own_),
+    : plan_(std::move(plan)), out_(plan_.path, plan_.most_per_s, plan_.meter), memory_(plan_.pages != nullptr ? *plan_.pages : own_),
       choice_(plan_.how.mode), crew_(plan_.how, plan_.pack_threads) {
   std::vector<source> sources;
   if (plan_.base != nullptr) sources = plan_.base->sources;
@@ -138,6 +138,7 @@ bool image_writer::write_regions(bool first) noexcept {
 /// They are packed by several threads, and written in their order.
 bool image_writer::write_windows(const region& r) noexcept {
   for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) {
+    if (plan_.meter != nullptr && plan_.meter->is_given_up()) return out_.fail("was given up", ECANCELED);
     window* to = crew_.vacant();
     if (to == nullptr) {
       if (!take_oldest()) return false;
@@ -400,7 +401,7 @@ bool image_writer::write_chunk_records() noexcept {
 
 std::vector<made_copy> image_writer::copy_files() const {
   if (!files_ || plan_.node.empty()) return {};
-  return files_->copy_to(directory_of(plan_.path), plan_.node, plan_.most_per_s);
+  return files_->copy_to(directory_of(plan_.path), plan_.node, plan_.most_per_s, plan_.meter);
 }
 
 std::string image_writer::failure_text(const io_failure& why) const {

@@ -248,7 +248,7 @@ void copy_to_global(const std::string& directory, const local_image& about, cons
     check_image(own, about);
     const std::string name = rank_file_name(about.rank);
     const image::descriptor from = own.open_file(name);
-    image::output_file copy(to, most_per_s);
+    image::output_file copy(to, most_per_s, meter);
     copy_bytes(from.get(), own.path_of(name), about.bytes, copy, meter);
     if (!copy.finish())
       throw store_error(error_kind::unwritable,

@@ -33,8 +33,9 @@ own_directory directory_for(const std::string& path) {
 
 }  // namespace
 
-output_file::output_file(std::string path, std::uint64_t most_per_s)
-    : path_(std::move(path)), directory_(directory_for(path_)), limit_(RLIM_INFINITY), most_per_s_(most_per_s), begun_(std::chrono::steady_clock::now()) {
+output_file::output_file(std::string path, std::uint64_t most_per_s, const write_meter* meter)
+    : path_(std::move(path)), directory_(directory_for(path_)), limit_(RLIM_INFINITY), most_per_s_(most_per_s), meter_(meter),
+      begun_(std::chrono::steady_clock::now()) {
   fd_ = directory_.make_file(name_of(path_)).release();
   maker_ = getpid();
   rlimit limit{};
@@ -110,6 +111,7 @@ bool output_file::give(char* bytes, std::size_t n) noexcept {
   // A write beyond the limit would raise SIGXFSZ, and that signal's action belongs to the program.
   if (limit_ != RLIM_INFINITY && written_ + n > limit_) return fail(not_written, EFBIG);
   keep_rate();
+  if (meter_ != nullptr && meter_->is_given_up()) return fail("was given up", ECANCELED);
   if (!tried_direct_) become_direct();
   if (direct_) {
     if (!give_directly(n)) return false;
@@ -241,6 +243,7 @@ void output_file::keep_rate() noexcept {
   const auto at = (begun_ + std::chrono::duration_cast<std::chrono::nanoseconds>(due)).time_since_epoch();
   const auto s = std::chrono::duration_cast<std::chrono::seconds>(at);
   const timespec until{s.count(), std::chrono::duration_cast<std::chrono::nanoseconds>(at - s).count()};
+  if (meter_ != nullptr) return meter_->wait_until(until);
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
 }
 

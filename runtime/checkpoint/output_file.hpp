@@ -4,6 +4,7 @@
 #pragma once
 #include "async_io.hpp"
 #include "own_directory.hpp"
+#include "write_meter.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -22,9 +23,10 @@ struct io_failure {
 /// such thing, through it, with the disk kept busy. What fails stays failed.
 class output_file {
  public:
-  /// A new file of mode 0600, in a directory of ours. most_per_s: bytes; 0: no limit
+  /// A new file of mode 0600, in a directory of ours.
+  /// in: most_per_s  bytes; 0: no limit     meter  says when the file is given up; nullptr: never. Lives as long as the file
   /// errors: image_error (not_own, io)
-  explicit output_file(std::string path, std::uint64_t most_per_s = 0);
+  explicit output_file(std::string path, std::uint64_t most_per_s = 0, const write_meter* meter = nullptr);
   /// A file that was not finished is removed, if this process made it.
   ~output_file();
   output_file(const output_file&) = delete;
@@ -96,6 +98,7 @@ class output_file {
   async_queue queue_;
   struct { std::uint64_t at = 0; std::size_t bytes = 0; } flights_[parts];   // bytes: 0 if it is free
   std::uint64_t limit_, most_per_s_;
+  const write_meter* meter_;
   std::chrono::steady_clock::time_point begun_;
   double sync_s_ = 0;
   io_failure failure_;

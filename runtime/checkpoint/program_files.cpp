@@ -227,8 +227,8 @@ namespace {
 
 /// out: the checksum
 std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, const std::string& to,
-                        std::uint64_t most_per_s) {
-  output_file copy(to, most_per_s);
+                        std::uint64_t most_per_s, const write_meter* meter) {
+  output_file copy(to, most_per_s, meter);
   checksum_state sum;
   for (std::uint64_t done = 0; done < bytes;) {
     char* const place = copy.room(chunk_bytes);
@@ -249,14 +249,14 @@ std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, 
 }  // namespace
 
 std::vector<made_copy> program_files::copy_to(const std::string& directory, const std::string& node,
-                                              std::uint64_t most_per_s) const {
+                                              std::uint64_t most_per_s, const write_meter* meter) const {
   const own_directory all = own_directory::at(directory);
   std::vector<made_copy> made;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const std::string name = copy_of(i, 0, node).name, &path = sources_[i].name;
     if (all.has(name)) continue;
     try {
-      const std::uint64_t sum = copy_file(files_[i].get(), bytes_of_[i], path, directory + "/" + name, most_per_s);
+      const std::uint64_t sum = copy_file(files_[i].get(), bytes_of_[i], path, directory + "/" + name, most_per_s, meter);
       made.push_back({name, bytes_of_[i], sum});
     } catch (const image_error&) {
       if (!all.has(name)) throw;         // else another rank was faster

@@ -2,6 +2,7 @@
 #pragma once
 #include "contents.hpp"
 #include "descriptor.hpp"
+#include "write_meter.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -55,10 +56,11 @@ class program_files {
   /// opened, also of one path.     in: node  whose ranks share it
   source copy_of(std::size_t file, std::uint64_t generation, const std::string& node) const;
   /// Makes the copies, of what a loader maps, each one that no other rank has begun: it is durable when who began it has written its image.
-  /// in:     most_per_s  bytes; 0: no limit
+  /// in:     most_per_s  bytes; 0: no limit     meter  as of output_file
   /// out:    those that this rank has made
   /// errors: image_error (io), also if a file was written to since it was opened
-  std::vector<made_copy> copy_to(const std::string& directory, const std::string& node, std::uint64_t most_per_s = 0) const;
+  std::vector<made_copy> copy_to(const std::string& directory, const std::string& node, std::uint64_t most_per_s = 0,
+                                 const write_meter* meter = nullptr) const;
 
   struct place {
     int file = -1;                   // number among the sources; -1: none

@@ -1,11 +1,18 @@
-// How far a rank's image is, for whoever asks while it is written or copied.
+// How far a rank's image is, for whoever asks while it is written or copied; and whether it is wanted still.
 #pragma once
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 
 namespace mana::image {
 
-/// In bytes: of memory that was written, left out or found as it was before; or of a file that was copied. Written by one thread or process at a time.
+/// In bytes: of memory that was written, left out or found as it was before; or of a file that was copied. Written by one
+/// thread or process at a time.
 class write_meter {
  public:
   void begin(std::uint64_t bytes) noexcept {
@@ -17,9 +24,26 @@ class write_meter {
   std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
   std::uint64_t done() const noexcept { return done_.load(std::memory_order_relaxed); }
 
+  /// What is written is given up: who writes fails before its next part, also where it waits for its turn. Any thread; in the
+  /// process or one that was forked off it.
+  void give_up() noexcept {
+    given_up_.store(1, std::memory_order_release);
+    syscall(SYS_futex, &given_up_, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0);
+  }
+  /// What is written next is wanted.
+  void want() noexcept { given_up_.store(0, std::memory_order_release); }
+  bool is_given_up() const noexcept { return given_up_.load(std::memory_order_acquire) != 0; }
+  /// Returns at this time of CLOCK_MONOTONIC, or when what is written is given up.
+  void wait_until(const timespec& time) const noexcept {
+    const auto* const word = &given_up_;
+    while (!is_given_up() && (syscall(SYS_futex, word, FUTEX_WAIT_BITSET, 0, &time, nullptr, FUTEX_BITSET_MATCH_ANY) == 0 ||
+                              errno == EINTR)) {}
+  }
+
  private:
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   std::atomic<std::uint64_t> bytes_{0}, done_{0};
+  std::atomic<std::uint32_t> given_up_{0};      // a futex that processes share
 };
 
 }  // namespace mana::image

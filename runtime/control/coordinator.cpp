@@ -97,6 +97,7 @@ void coordinator::on_frame(int link, frame_reader& frame) {
     case frame_type::waits: on_waits(frame); break;
     case frame_type::undrained: on_undrained(frame); break;
     case frame_type::retracted: on_retracted(frame.get<clock::request_number>()); break;
+    case frame_type::told_to_end: on_told_to_end(frame.get<std::string>()); break;
     case frame_type::lost: lose(frame.get<clock::rank_range>()); break;
     default: throw wire_error();
   }

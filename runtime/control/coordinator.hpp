@@ -46,6 +46,8 @@ class coordinator final : link_user {
   void on_retracted(clock::request_number number);
   void on_waits(frame_reader& frame);
   void on_undrained(frame_reader& frame);
+  void on_told_to_end(const std::string& text);
+  void abandon_images();
   void lose(const clock::rank_range& ranks);
 
   void begin_if_asked();
@@ -97,6 +99,8 @@ class coordinator final : link_user {
   std::map<int, std::string> waits_;    // by rank: what it says that keeps it from the step's end
   std::uint64_t look_ = 0;              // number of the last one
   bool looks_ = false;                  // not all have answered it
+  std::string told_to_end_;             // not empty: by whom, while the checkpoint under way was
+  bool abandoned_ = false;              // its images are not wanted any more
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
   time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
   std::array<std::optional<double>, 6> took_s_;  // by step: of the newest checkpoint, as far as it has come

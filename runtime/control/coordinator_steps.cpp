@@ -155,9 +155,10 @@ void coordinator::conclude() {
     }
   }
   if (!failures.empty()) {
-    give_up(failures);
+    const bool was_abandoned = abandoned_;
+    give_up(std::string(was_abandoned ? told_to_end_ : failures));
     // A node that cannot take an image costs no checkpoint: the next one goes to the directory, by way of it or not.
-    if (!copies_ && lost_.empty()) asked_ = asked_copy_ = true;
+    if (!copies_ && lost_.empty() && !was_abandoned) asked_ = asked_copy_ = true;
     return;
   }
   ++committed_;
@@ -245,6 +246,10 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
   enter(step::idle);
   last_result_ = text;
   stop_ = committed && (stop_ || joined_stop_);
+  const bool is_let_go = how == ending::given_up && !told_to_end_.empty();     // nothing is to hold the program now
+  if (is_let_go) joined_ = joined_stop_ = false;
+  told_to_end_.clear();
+  abandoned_ = false;
   if (!committed && joined_) {      // one more for those, and whoever asked for this one has the answer
     asked_ = asked_copy_ = true;
     asked_stop_ = asked_stop_ || joined_stop_;
@@ -269,6 +274,7 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
     answer(c, is_saved, text);
     heard = true;
   }
+  if (is_let_go) refuse_all(text);
   if (how == ending::given_up && !heard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", text.c_str());
   if (how == ending::not_needed && around_.verbose) std::fprintf(stderr, "mana: no checkpoint: %s\n", text.c_str());
   if (is_saved && around_.verbose) std::fprintf(stderr, "mana: checkpoint %s\n", text.c_str());
@@ -293,6 +299,7 @@ void coordinator::end_if_all_ending() {
   if (ended_ || !progress_.all_ending()) return;
   static const std::string why = "the program is ending: there is nothing left to save";
   if (step_ == step::quiescing) close_checkpoint(ending::not_needed, why);
+  if (step_ == step::storing && !told_to_end_.empty()) abandon_images();      // it waits for them alone
   if (step_ != step::idle) return;
   links_.send_all(frame_writer(frame_type::end).take());
   end(why);

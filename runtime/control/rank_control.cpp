@@ -69,8 +69,8 @@ void rank_control::end() {
 
 void rank_control::run_agent() {
   for (;;) {
-    pollfd waits[2] = {{line_->fd(), POLLIN, 0}, {around_.requests, POLLIN, 0}};
-    const int ready = poll(waits, 2, sleep_ms());
+    pollfd waits[] = {{line_->fd(), POLLIN, 0}, {around_.requests, POLLIN, 0}, {around_.end_signals, POLLIN, 0}};
+    const int ready = poll(waits, std::size(waits), sleep_ms());
     if (ready < 0) continue;
     const std::lock_guard hold(lock_);      // sends use the connection too
     if (ready == 0) {
@@ -78,6 +78,7 @@ void rank_control::run_agent() {
       continue;
     }
     if (waits[1].revents != 0) on_requests();
+    if (waits[2].revents != 0) on_end_signal();
     bool alive = line_->receive();
     try {
       take_frames();
@@ -104,8 +105,13 @@ void rank_control::say_unparked() {
 
 void rank_control::on_requests() {
   std::uint64_t sum = 0;
-  if (read(around_.requests, &sum, sizeof sum) != sizeof sum) around_.requests = -1;     // closed by the program
-  else tell(frame_writer(frame_type::request).put(static_cast<std::uint8_t>(lower::asks_to_stop(sum))).take());
+  if (read(around_.requests, &sum, sizeof sum) != sizeof sum) {
+    around_.requests = -1;     // closed by the program
+    return;
+  }
+  if (lower::asks(sum)) tell(frame_writer(frame_type::request).put(static_cast<std::uint8_t>(lower::asks_to_stop(sum))).take());
+  if (lower::tells_of_end(sum))
+    tell_of_end(static_cast<int>(__atomic_load_n(&bridge_.reserved[lower::slot_last_end_signal], __ATOMIC_RELAXED)));
 }
 
 void rank_control::take_frames() {
@@ -155,6 +161,7 @@ void rank_control::on_frame(frame_reader& frame) {
       tell(frame_writer(frame_type::advanced).put(look).put(around_.advance()).take());
       break;
     }
+    case frame_type::abandon: around_.want_image(false); break;
     case frame_type::end: all_ending_ = true; break;
     default: break;
   }
@@ -173,6 +180,8 @@ void rank_control::start_quiesce(clock::request_number number) {
   released_ = proceed_ = verdict_known_ = stop_ = false;
   pending_ = 0;
   number_ = number;
+  around_.want_image(true);
+  around_.watch_ends(true);
   bridge_.current.store(lower::phase::agreeing);
   __atomic_store_n(&bridge_.reserved[lower::slot_request_number], number, __ATOMIC_RELAXED);
   bridge_.attention.fetch_or(lower::checkpoint_pending);
@@ -196,6 +205,8 @@ void rank_control::on_verdict(verdict_kind verdict, bool stop, bool on_nodes) {
   verdict_known_ = true;
   committed_ = verdict != verdict_kind::given_up;
   stop_ = stop;
+  // A rank was lost while others write. What is on the nodes may come to be whole even so.
+  if (!committed_ && !local_) around_.want_image(false);
   all_ending_ = committed_ && stop;
   // It may have been given up before the last rank said that it was copied.
   if (std::exchange(runs_on_, false) && verdict != verdict_kind::copied) around_.stored(generation_, {committed_, on_nodes, false, {}});
@@ -463,6 +474,7 @@ void rank_control::release() {
 /// The order matters: whoever is about to park sees the phase, or the epoch that changes after it.
 void rank_control::let_go() {
   clock_->end();
+  around_.watch_ends(false);
   retracted_ = false;
   bridge_.current.store(lower::phase::running);
   bridge_.attention.store(clock_->always_asks() ? lower::collectives_ask : 0);

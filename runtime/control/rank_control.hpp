@@ -74,6 +74,8 @@ class rank_control {
   void run_agent();
   int sleep_ms();
   void on_requests();
+  void on_end_signal();
+  void tell_of_end(int signal);
   void on_frame(frame_reader& frame);
   void on_requested(clock::request_number number);
   void on_line();

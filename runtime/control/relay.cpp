@@ -60,6 +60,7 @@ void relay::on_order(frame_reader& frame) {
       break;
     }
     case frame_type::proceed:
+    case frame_type::abandon:
     case frame_type::look:
     case frame_type::stored: links_.send_all(whole(frame)); break;
     case frame_type::verdict: {
@@ -103,6 +104,7 @@ void relay::on_frame(int link, frame_reader& frame) {
       break;
     }
     case frame_type::request:
+    case frame_type::told_to_end:
     case frame_type::retracted:
     case frame_type::waits:
     case frame_type::undrained:

@@ -98,6 +98,12 @@ struct surroundings {
   double interval_s = 0;             // 0: no checkpoints by itself
   double stop_after_s = 0;           // not 0: then a checkpoint that ends the job is asked for
   int requests = -1;                 // eventfd, see lower::slot_requests; -1: none
+  /// A descriptor that is readable while the program, which is held, is told to end (process_state::end_watch); -1: none.
+  int end_signals = -1;
+  std::function<void(bool)> watch_ends = [](bool) {};          // whether it is to become so. On the agent's thread or a program's
+  std::function<int()> told_to_end = [] { return 0; };         // out: the signal, if it is readable; 0: none
+  /// Whether this rank's image that is being written or copied is wanted. Any thread; does not wait.
+  std::function<void(bool)> want_image = [](bool) {};
   double limit_s = 0;                // from a request until all threads are parked, and for the drain; 0: default_limit_s
   bool forked = false;               // the program runs on while processes of their own write; that of rank 0 counts
   bool local = false;                // images are written on the nodes, and copied while the program runs on; the same

@@ -36,6 +36,7 @@ enum class frame_type : std::uint8_t {
   drained = 15,     // uint64 request: nothing is in flight to these ranks
   waits = 24,       // uint64 request, int32 rank, text: what keeps this rank from parking, or its drain from its end
   undrained = 25,   // uint64 request, int32 rank, text: why this rank's drain failed
+  told_to_end = 27, // text: a rank's program has been told to end, by whom: what holds it is given up
   // Away from the coordinator, to all ranks
   clock_down = 16,  // the clock policy's down, to one link
   proceed = 17,     // all ranks are parked. commit_info; uint8 forked, uint8 local, uint8 copies
@@ -45,6 +46,7 @@ enum class frame_type : std::uint8_t {
   line = 21,        // all ranks are at a recovery line
   stored = 23,      // uint8 committed, uint8 on_nodes, uint8 is_known, list of uint64 (stored_end): what became of a checkpoint whose verdict was `copied`
   look = 26,        // uint64, ascending: how far are the images?
+  abandon = 28,     // images that are not durable yet are given up: `written` says so, unless it is said
   to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
   // client → coordinator
   hello_client = 32,    // key

@@ -20,6 +20,16 @@
 namespace mana::split {
 namespace {
 
+/// What the program handles, or its main thread blocks, waits until there is the thread that it is for: resume_main(). What
+/// nobody handles ends this process, as it does before.
+void hold_programs_signals() noexcept {
+  signal_set handled = lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
+  for (int signal = 1; signal <= 64; ++signal)
+    if (lower::the_bridge().signal_handlers[signal] > 1) handled |= one_signal(signal);
+  handled = without_ours(handled);
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, as_word(&handled), 0, signal_set_bytes);
+}
+
 /// What the kernel knew of the thread, and what libc knows of the kernel's.
 void restore_kernel_state(lower::thread_block& block) noexcept {
   if (block.tid_address != 0) *reinterpret_cast<std::int32_t*>(block.tid_address) = block.tid;
@@ -76,6 +86,7 @@ void reinstall() {
   if (stub().request_trampoline == 0)
     throw load_error(63, "the image's trampolines are of an older version: restart with the version that wrote it");
   install_trap_handlers();
+  hold_programs_signals();
   reinstall_dispositions();
   install_filter();
 }

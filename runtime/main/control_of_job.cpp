@@ -10,6 +10,7 @@
 #include "../lower/own_state.hpp"
 #include "../lower/real_mpi.hpp"
 
+#include <end_watch.hpp>
 #include <store.hpp>
 
 #include <mana/vid/group_clock.hpp>
@@ -106,6 +107,12 @@ std::uint64_t draw_nonce() {
   return nonce;
 }
 
+/// Never destroyed: the agent's thread may run as long as the process.
+process_state::end_watch& ends_of_program() {
+  static auto& watch = *new process_state::end_watch;
+  return watch;
+}
+
 control::surroundings surroundings_of_job() {
   const lower::bridge& b = lower::the_bridge();
   const start_options& options = this_job().options;
@@ -117,6 +124,10 @@ control::surroundings surroundings_of_job() {
   s.limit_s = options.limit_s;
   s.stop_after_s = options.stop_after_s;
   s.requests = own_requests();
+  s.end_signals = ends_of_program().fd();
+  s.watch_ends = [](bool on) { on ? ends_of_program().begin() : ends_of_program().end(); };
+  s.told_to_end = [] { return ends_of_program().told(); };
+  s.want_image = [](bool wanted) { wanted ? meter_of_job().want() : meter_of_job().give_up(); };
   s.verbose = options.verbose;
   s.forked = options.forked;
   s.local = !options.local.empty();

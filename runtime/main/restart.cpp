@@ -13,6 +13,7 @@
 #include "restored_image.hpp"
 #include "services.hpp"
 #include "shared_objects.hpp"
+#include "standard_ends.hpp"
 
 #include "../lower/life.hpp"
 #include "../lower/real_call.hpp"
@@ -335,6 +336,7 @@ void apply(const live_values& live) {
 void restart_program() {
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
+  std::optional<standard_ends> without_program(std::in_place);
   begin_node_parity();
   restart_hold hold = choose_generation(live.rank, live.size);
   fault_point(fault::point::generation_chosen);
@@ -353,6 +355,7 @@ void restart_program() {
   own.reset();
   hold.release();
   fault_point(fault::point::memory_restored);
+  without_program.reset();
   split::reinstall();
   {
     const descriptors::low_descriptor_guard guard;

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -78,15 +79,32 @@ inline void run_here(void* argument) {
 
 }  // namespace detail
 
+/// Bit n-1: the program has a handler for signal n.
+inline std::uint64_t handled_signals() noexcept {
+  std::uint64_t handled = 0;
+  for (int signal = 1; signal <= 64; ++signal)
+    if (lower::the_bridge().signal_handlers[signal] > 1) handled |= std::uint64_t{1} << (signal - 1);
+  return handled;
+}
+
 /// Blocks what the program handles: a handler that ran while its thread is saved would be in the image by halves. What
 /// comes meanwhile stays pending, which an image has.      out: the mask before
 inline std::uint64_t hold_signals() noexcept {
-  std::uint64_t handled = 0, before = 0;
-  for (int signal = 1; signal <= 64; ++signal)
-    if (lower::the_bridge().signal_handlers[signal] > 1) handled |= std::uint64_t{1} << (signal - 1);
+  const std::uint64_t handled = handled_signals();
+  std::uint64_t before = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&handled), reinterpret_cast<long>(&before),
               sizeof handled);
   return before;
+}
+
+/// INV-66 In the park signal's handler, for which the kernel blocks all signals: what nobody handles comes through again if
+/// the interrupted code lets it through, and ends the process as it would natively. What the program handles waits, and what
+/// is ours.      in: context  of that handler      out: the mask before
+inline std::uint64_t let_unhandled_through(const void* context) noexcept {
+  const auto* const mask = reinterpret_cast<const std::uint64_t*>(&static_cast<const ucontext_t*>(context)->uc_sigmask);
+  const std::uint64_t ours = lower::the_bridge().reserved[lower::slot_our_signals];
+  constexpr std::uint64_t trap = std::uint64_t{1} << (SIGSYS - 1);
+  return detail::set_mask((*mask | handled_signals() | ours) & ~trap);
 }
 
 /// Runs `run` on the checkpoint's stack; handlers of the program that come meanwhile run there too. Signals are held back

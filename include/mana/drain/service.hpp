@@ -109,7 +109,9 @@ inline void on_park_signal(int, void*, void* context) noexcept {
   lower::thread_block* const self = lower::this_thread();
   if (self == nullptr || self->inside > 0 || !wrap::park_asked()) return;
   self->reserved[lower::slot_interrupted] = reinterpret_cast<std::uint64_t>(context);
+  const std::uint64_t held = let_unhandled_through(context);
   park_now();
+  detail::set_mask(held);
   self->reserved[lower::slot_interrupted] = 0;
 }
 

@@ -24,11 +24,21 @@ enum bridge_slot : unsigned {
   slot_request_number = 3,    // of the checkpoint that was asked for last; 0: none in this process
   slot_thread_parks = 8,      // void (*)(thread_block*) of the lower half, called before a thread is parked; 0: none
   slot_thread_continues = 9,  // the same, in a new process, on the new thread before it enters the upper half
+  slot_end_signals = 10,      // bit n-1: when a handler of the program gets signal n from outside, slot_requests is told
+  slot_last_end_signal = 11,  // the last of them; 0: none
   slot_inventory = 16,        // and those behind it: see inventory.hpp
 };
 
-/// What is added to slot_requests' descriptor.
+/// What is added to slot_requests' descriptor: for a checkpoint, and where the program has been told to end.
 constexpr std::uint64_t request_amount(bool stop) noexcept { return stop ? std::uint64_t{1} << 32 : 1; }
-constexpr bool asks_to_stop(std::uint64_t sum) noexcept { return sum >= request_amount(true); }
+inline constexpr std::uint64_t told_to_end_amount = std::uint64_t{1} << 48;
+constexpr bool asks(std::uint64_t sum) noexcept { return sum % told_to_end_amount != 0; }
+constexpr bool asks_to_stop(std::uint64_t sum) noexcept { return sum % told_to_end_amount >= request_amount(true); }
+constexpr bool tells_of_end(std::uint64_t sum) noexcept { return sum >= told_to_end_amount; }
+
+/// Those that tell a program to end: from a terminal that is closed or at which somebody wants no more of it (HUP, INT,
+/// QUIT), from a batch system or a launcher (TERM), from the kernel when processor time is up (XCPU). SIGKILL follows some of
+/// them soon. All others come in the course of a program too, and tell nothing. Bit n-1: signal n.
+inline constexpr std::uint64_t end_signals = 1u << 0 | 1u << 1 | 1u << 2 | 1u << 14 | 1u << 23;
 
 }  // namespace mana::lower

@@ -182,6 +182,17 @@ void pass_on(int signal, siginfo_t* info) noexcept {
 
 using handler_type = void (*)(int, siginfo_t*, void*);
 
+/// INV-66 Somebody outside wants the program to end, which does it in its own way: a checkpoint that holds any of its threads
+/// is given up. What threads of the program send each other, or its timers, is no such word.
+void tell_of_end(int signal, const siginfo_t* info) noexcept {
+  auto& slots = mana::lower::the_bridge().reserved;
+  const bool from_outside = info->si_code == SI_USER || info->si_code == SI_KERNEL || info->si_code == SI_QUEUE;
+  if (!from_outside || (slots[mana::lower::slot_end_signals] >> (signal - 1) & 1) == 0) return;
+  __atomic_store_n(&slots[mana::lower::slot_last_end_signal], static_cast<std::uint64_t>(signal), __ATOMIC_RELAXED);
+  const std::uint64_t amount = mana::lower::told_to_end_amount;
+  call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
+}
+
 }  // namespace
 
 extern "C" {
@@ -195,6 +206,7 @@ extern "C" {
   if (recorded <= 1) return;                      // the disposition changed while this signal was on its way
   const auto handler = reinterpret_cast<handler_type>(recorded);
   if (now == place::foreign) return pass_on(signal, info);
+  tell_of_end(signal, info);
   if (now == place::upper) {
     rewind_vdso(*self, context);
     handler(signal, info, context);

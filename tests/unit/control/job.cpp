@@ -59,6 +59,7 @@ control::surroundings rank::around() {
   s.limit_s = job_.options_.limit_s;
   s.stop_after_s = job_.options_.stop_after_s;
   s.requests = requests_.get();
+  s.want_image = [this](bool wanted) { is_wanted = wanted; };
   s.clock_trace = job_.options_.clock_trace;
   s.fan_out = job_.options_.fan_out;
   s.program = "a test";
@@ -208,6 +209,12 @@ void rank::ask(bool stop) {
   if (write(requests_.get(), &amount, sizeof amount) != sizeof amount) std::abort();
 }
 
+void rank::tell_of_end(int signal) {
+  bridge_.reserved[lower::slot_last_end_signal] = static_cast<std::uint64_t>(signal);
+  const std::uint64_t amount = lower::told_to_end_amount;
+  if (write(requests_.get(), &amount, sizeof amount) != sizeof amount) std::abort();
+}
+
 bool rank::go_on() {
   if (number_ != 0) return recv(0) != 0;
   const bool on = !job_.asked_to_end;
@@ -229,7 +236,10 @@ void rank::checkpoint() {
   outcome how = outcome::given_up;
   if (control_.park_others() != 0) {
     const std::uint64_t generation = control_.generation().generation;
-    if (!drain()) how = outcome::given_up;
+    const bool is_drained = drain();
+    while (is_drained && writes_slowly && is_wanted) std::this_thread::yield();
+    if (!is_drained) how = outcome::given_up;
+    else if (!is_wanted && !control_.forked() && !control_.local()) how = control_.not_written("was given up");
     else if (cannot_write) how = control_.not_written("the disk is full");
     else if (!control_.copies() && no_place) how = control_.not_written("the node is full");
     else if (control_.forked() || control_.local()) how = store_aside(generation);
@@ -261,11 +271,11 @@ outcome rank::store_aside(std::uint64_t generation) {
   if (control_.generation().nonce != 1000 + generation) ++job_.inconsistent;
   if (control_.local() && !no_place) control_.on_node();
   aside_ = std::thread([this, generation] {
-    while (job_.stores_slowly) std::this_thread::yield();
+    while (job_.stores_slowly && is_wanted) std::this_thread::yield();
     const std::vector<std::uint64_t> builds_on{1000, 2000 + static_cast<std::uint64_t>(number_)};
     std::vector<std::string> warnings;
     if (has_no_parity) warnings.emplace_back("without parity");
-    control_.stored({{number_, 1000, 2000, generation, 0, builds_on, "", warnings, 0.5}, cannot_store ? "killed" : ""});
+    control_.stored({{number_, 1000, 2000, generation, 0, builds_on, "", warnings, 0.5}, cannot_store ? "killed" : is_wanted ? "" : "was given up"});
   });
   return control_.copied();
 }

@@ -41,11 +41,14 @@ class rank {
   std::uint64_t started(std::size_t group) const noexcept { return clocks_[group].seq.load(); }
   /// As a signal does, or the program through mana/api.h.
   void ask(bool stop);
+  /// As the trampoline of a handler does.
+  void tell_of_end(int signal);
   /// Rank 0 decides whether the loops of all ranks go on.
   bool go_on();
 
   // What goes wrong here.
   std::atomic<bool> cannot_write{false}, cannot_drain{false}, drains_for_ever{false}, cannot_store{false}, never_parks{false},
+      writes_slowly{false},               // until nobody wants it
       no_place{false},                    // on its node
       has_no_parity{false};               // which it warns of
   /// After never_parks: as a thread that parks at last.
@@ -54,6 +57,7 @@ class rank {
   std::atomic<int> ended_as[3] = {};
   std::atomic<int> told_stored{0}, told_lost{0}, told_on_nodes{0}, told_bases{0};      // of those that were stored while it ran
   std::atomic<int> signals{0};
+  std::atomic<bool> is_wanted{true};        // its image
 
  private:
   friend class job;

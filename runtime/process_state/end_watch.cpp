@@ -1,0 +1,65 @@
+#include "end_watch.hpp"
+
+#include <raw.hpp>
+#include <signals.hpp>
+
+#include <sys/signalfd.h>
+
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+
+namespace mana::process_state {
+
+namespace {
+
+sigset_t as_set(std::uint64_t signals) noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  std::memcpy(&set, &signals, sizeof signals);
+  return set;
+}
+
+/// Of the process, and of the calling thread, to which nobody sends any.
+std::uint64_t waiting() noexcept {
+  std::uint64_t set = 0;
+  split::raw_call(SYS_rt_sigpending, split::as_word(&set), split::signal_set_bytes);
+  return set;
+}
+
+/// What nobody wants to hear of waits too, where it is blocked.
+bool is_ignored(int signal) noexcept {
+  split::kernel_sigaction now{};
+  split::raw_call(SYS_rt_sigaction, signal, 0, split::as_word(&now), split::signal_set_bytes);
+  return now.handler == reinterpret_cast<std::uint64_t>(SIG_IGN);
+}
+
+}  // namespace
+
+end_watch::end_watch() {
+  const sigset_t none = as_set(0);
+  fd_ = signalfd(-1, &none, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "a descriptor for signals that end the program");
+}
+
+void end_watch::begin() noexcept { watch(split::without_ours(lower::end_signals) & ~waiting()); }
+
+int end_watch::told() noexcept {
+  for (std::uint64_t set = waiting() & watched_; set != 0; set &= set - 1) {
+    const int signal = std::countr_zero(set) + 1;
+    if (!is_ignored(signal)) return signal;
+    watch(watched_ & ~split::one_signal(signal));
+  }
+  return 0;
+}
+
+void end_watch::watch(std::uint64_t signals) noexcept {
+  if (signals == watched_) return;
+  const sigset_t set = as_set(signals);
+  signalfd(fd_, &set, 0);
+  watched_ = signals;
+}
+
+}  // namespace mana::process_state
