@@ -25,6 +25,9 @@ enum bridge_slot : unsigned {
   slot_thread_parks = 8,      // void (*)(thread_block*) of the lower half, called before a thread is parked; 0: none
   slot_thread_continues = 9,  // the same, in a new process, on the new thread before it enters the upper half
   slot_inventory = 16,        // and those behind it: see inventory.hpp
+  slot_clock_gettime = 40,    // the live vDSO's, where the stub shows the program's clocks (program_clocks.hpp); 0: it does not
+  slot_clock_offsets = 41,    // ns, signed: monotonic, raw, boottime
+  slot_ticks_offset = 44,     // of times(), signed
 };
 
 /// What is added to slot_requests' descriptor.
