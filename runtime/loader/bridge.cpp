@@ -66,7 +66,7 @@ void fill_vdso_table() noexcept {
   const address_range range = live == 0 ? address_range{0, 0} : image_range(live);
   b.vdso[STUB_VDSO_BEGIN_SLOT] = range.begin;
   b.vdso[STUB_VDSO_END_SLOT] = range.end;
-  for (unsigned slot = lower::slot_clock_gettime; slot <= lower::slot_ticks_offset; ++slot) b.reserved[slot] = 0;
+  for (unsigned slot = lower::slot_clock_gettime; slot <= lower::slot_process_time + 1; ++slot) b.reserved[slot] = 0;
 }
 
 }  // namespace

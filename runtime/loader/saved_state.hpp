@@ -15,9 +15,10 @@ enum class disposition : std::uint8_t { unknown, standard, ignored, program, low
 /// What the program's clocks showed at the line. known: 0 in images of versions that did not note it.
 struct saved_clocks {
   std::uint64_t known;
-  std::int64_t shown[3];                // ns, by program_clock
+  std::int64_t shown[3];                // ns, by program_clock: those that begin at the boot
   std::int64_t ticks;                   // of times()
-  std::uint64_t kernel;                 // whose clocks they were: split::clocks_of()
+  std::uint64_t kernel;                 // whose clocks they were
+  std::int64_t process_used[2];         // of the processor: ns, and of that for the system, us
 };
 
 struct saved_state {

@@ -29,7 +29,8 @@ void continue_clocks_together() {
   for (const std::string& text : from_all({reinterpret_cast<const char*>(&mine), sizeof mine})) {
     continued_clocks other;
     std::memcpy(&other, text.data(), sizeof other);
-    if (other.known == mine.known && other.then == mine.then && other.now == mine.now) offsets = greater(offsets, other.least);
+    const bool one = other.known == mine.known && other.then == mine.then && other.now == mine.now;
+    if (one) offsets = greater(offsets, other.least);
   }
   if (mine.known != 0) split::continue_clocks(offsets);
 }

@@ -7,8 +7,11 @@
 
 #include <mana/lower/program_clocks.hpp>
 
+#include <sys/resource.h>
+#include <sys/times.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 
@@ -30,7 +33,8 @@ long copy_in(T& to, const T* from) noexcept {
 
 timespec of_kernel(const timespec& deadline, int clock) noexcept {
   const lower::found_clock found = lower::program_clock_of(clock);
-  return found.is_moved ? lower::kernel_deadline(deadline, lower::clock_offset(found.which)) : deadline;
+  const bool is_others = found.which == lower::program_clock::thread;      // of the thread that made the timer
+  return found.is_moved && !is_others ? lower::kernel_deadline(deadline, lower::clock_offset(found.which)) : deadline;
 }
 
 struct timed_wait {
@@ -165,10 +169,52 @@ long trap_timer_settime(trap& t) {
   return raw_call(t.number, t.arg(0), t.arg(1), as_word(&wanted), t.arg(3));
 }
 
-/// times(used): what it returns counts from the boot.
+namespace {
+
+struct processor_time { std::int64_t user_us, system_us; };
+
+/// What the program's is ahead of the kernel's.     in: slots  ns, and of that for the system, us
+processor_time time_in(const std::uint64_t* slots) noexcept {
+  const auto system_us = static_cast<std::int64_t>(slots[1]);
+  return {static_cast<std::int64_t>(slots[0]) / 1000 - system_us, system_us};
+}
+processor_time of_process() noexcept { return time_in(lower::the_bridge().reserved + lower::slot_process_time); }
+
+/// The kernel counts the two parts by samples: a sum may be less than nothing for a moment.
+void add(timeval& to, std::int64_t us) noexcept {
+  constexpr std::int64_t second = 1'000'000;
+  const std::int64_t sum = std::max<std::int64_t>(to.tv_sec * second + to.tv_usec + us, 0);
+  to = {sum / second, sum % second};
+}
+
+}  // namespace
+
+/// times(used): what it returns counts from the boot, what it writes is the processor's time, in whole ticks of the sum.
 long trap_times(trap& t) {
+  constexpr std::int64_t second_ticks = 100, tick_us = 10'000;
   const long result = t.carry_out();
-  return result == -EFAULT ? result : result + static_cast<long>(lower::the_bridge().reserved[lower::slot_ticks_offset]);
+  if (result == -EFAULT) return result;
+  if (auto* const used = t.pointer<tms>(0)) {
+    rusage usage{};
+    raw_call(SYS_getrusage, RUSAGE_SELF, as_word(&usage));
+    add(usage.ru_utime, of_process().user_us);
+    add(usage.ru_stime, of_process().system_us);
+    used->tms_utime = usage.ru_utime.tv_sec * second_ticks + usage.ru_utime.tv_usec / tick_us;
+    used->tms_stime = usage.ru_stime.tv_sec * second_ticks + usage.ru_stime.tv_usec / tick_us;
+  }
+  return result + static_cast<long>(lower::the_bridge().reserved[lower::slot_ticks_offset]);
+}
+
+/// getrusage(RUSAGE_SELF or RUSAGE_THREAD, usage)
+long trap_getrusage(trap& t) {
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  const bool thread = static_cast<int>(t.arg(0)) == RUSAGE_THREAD;
+  const processor_time more = thread ? time_in(t.self->reserved + lower::slot_thread_time) : of_process();
+  auto& usage = *t.pointer<rusage>(1);
+  add(usage.ru_utime, more.user_us);
+  add(usage.ru_stime, more.system_us);
+  return result;
 }
 
 }  // namespace mana::split

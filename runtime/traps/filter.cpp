@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,6 +40,8 @@ constexpr std::uint32_t argument_field(unsigned i) noexcept {
 }
 
 constexpr std::uint32_t futex_lock_pi2 = 13;         // Linux 5.14
+constexpr auto own_process = static_cast<std::uint32_t>(lower::own_process_clock);
+constexpr auto own_thread = static_cast<std::uint32_t>(lower::own_thread_clock);
 constexpr std::uint32_t first_passing_advice = 20;   // MADV_COLD; MADV_DONTFORK to MADV_KEEPONFORK stay
 
 /// Writes the filter's program. Every row jumps to the common end with its action in scratch word 0.
@@ -86,11 +89,13 @@ class filter_writer {
     switch (row.when) {
       case condition::shows_clock:
         load(argument_field(0));
-        return only_if({CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_BOOTTIME_ALARM});
+        return only_if({CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_BOOTTIME_ALARM,
+                        CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, own_process, own_thread});
       case condition::sleeps_until:
         only_if_bit(1, TIMER_ABSTIME);
         load(argument_field(0));
-        return only_if({CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_BOOTTIME_ALARM});
+        return only_if({CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_BOOTTIME_ALARM, CLOCK_PROCESS_CPUTIME_ID,
+                        own_process});
       case condition::waits_until:
         load(argument_field(1));
         statement(BPF_ALU | BPF_AND | BPF_K, ~std::uint32_t{FUTEX_PRIVATE_FLAG});
@@ -100,6 +105,9 @@ class filter_writer {
         load(argument_field(row.argument + 1));
         only_if({CLOCK_MONOTONIC});
         return only_if_set(row.argument);
+      case condition::of_program:
+        load(argument_field(0));
+        return only_if({RUSAGE_SELF, RUSAGE_THREAD});
       case condition::absolute: return only_if_bit(1, TIMER_ABSTIME);
       default: return;
     }

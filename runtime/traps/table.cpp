@@ -103,6 +103,7 @@ constexpr trap_row clock_rows[] = {
     {SYS_timerfd_settime, trap_timer_settime, condition::absolute},
     {SYS_timer_settime, trap_timer_settime, condition::absolute},
     {SYS_times, trap_times},
+    {SYS_getrusage, trap_getrusage, condition::of_program},
 };
 
 }  // namespace

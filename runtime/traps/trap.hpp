@@ -82,6 +82,7 @@ long trap_clock_gettime(trap&);
 long trap_timed_wait(trap&);
 long trap_timer_settime(trap&);
 long trap_times(trap&);
+long trap_getrusage(trap&);
 // descriptors.cpp
 void note_descriptor(const trap&, long fd);      // that a call made beside what it returns
 long trap_open(trap&);

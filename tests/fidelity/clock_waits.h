@@ -1,5 +1,6 @@
-// Clocks that begin at a node's boot, and all that waits until a time of one: threads that wait while the line comes, timers
-// that are set then, and calls that begin after it. No clock goes back or forth, nothing ends early, all ends by its time.
+// Clocks that begin at a node's boot, and all that waits until a time of one: threads that wait while the line comes,
+// timers that are set then, and calls that begin after it. No clock goes back or forth, nothing ends early, all ends by
+// its time.
 #include "fidelity.h"
 
 #include <linux/futex.h>
@@ -47,8 +48,10 @@ static void check_end(const char* what, int kind, clockid_t clock, int64_t end) 
   CHECK(late < 40000000000, "%s %d is late by %ld s", what, kind, (long)(late / 1000000000));
 }
 
-enum kind { sleep_libc, sleep_boottime, sleep_raw, condition, semaphore, mutex, lock, in_join, bitset, bitset_raw, pi, pi2, requeue_pi, waitv,
-            futex2, kinds };
+enum kind {
+  sleep_libc, sleep_boottime, sleep_raw, condition, semaphore, mutex, lock, in_join, bitset, bitset_raw, pi, pi2, requeue_pi,
+  waitv, futex2, kinds
+};
 static uint32_t word, target, held;
 static sem_t empty;
 static pthread_mutex_t locked = PTHREAD_MUTEX_INITIALIZER, locked_pi;
@@ -68,7 +71,7 @@ static long raw(long number, long a, long b, long c, long d, long e, long f) {
 static clockid_t clock_of(int kind) { return kind == sleep_boottime ? CLOCK_BOOTTIME : CLOCK_MONOTONIC; }
 
 static long wait_by(int kind, const struct timespec* end) {
-  struct { uint64_t value, address; uint32_t flags, reserved; } waiter = {0, (uint64_t)(uintptr_t)&word, 2 | FUTEX_PRIVATE_FLAG, 0};
+  struct { uint64_t value, address; uint32_t flags, reserved; } waiter = {0, (uintptr_t)&word, 2 | FUTEX_PRIVATE_FLAG, 0};
   pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t signal = PTHREAD_COND_INITIALIZER;
   long found = 0;
@@ -85,7 +88,8 @@ static long wait_by(int kind, const struct timespec* end) {
     case lock: return -pthread_rwlock_clockrdlock(&written, CLOCK_MONOTONIC, end);
     case in_join: return -pthread_clockjoin_np(main_thread, NULL, CLOCK_MONOTONIC, end);
     case bitset: case bitset_raw:
-      return raw(SYS_futex, WORD(&word), FUTEX_WAIT_BITSET | (kind == bitset ? FUTEX_PRIVATE_FLAG : 0), 0, WORD(end), 0, 1);
+      return raw(SYS_futex, WORD(&word), FUTEX_WAIT_BITSET | (kind == bitset ? FUTEX_PRIVATE_FLAG : 0), 0, WORD(end), 0,
+                 1);
     case pi2: return raw(SYS_futex, WORD(&held), lock_pi2, 0, WORD(end), 0, 0);
     case requeue_pi: return raw(SYS_futex, WORD(&word), FUTEX_WAIT_REQUEUE_PI, 0, WORD(end), WORD(&target), 0);
     case waitv: return raw(SYS_futex_waitv, WORD(&waiter), 1, 0, WORD(end), CLOCK_MONOTONIC, 0);
@@ -188,8 +192,10 @@ static void check_others(void) {
   CHECK(syscall(SYS_epoll_pwait2, waiting, &event, 1, &soon, NULL, 0) == 0 || errno == ENOSYS);
   CHECK(semtimedop(set, &take, 1, &soon) == -1 && errno == EAGAIN);
   CHECK(syscall(SYS_futex, &word, FUTEX_WAIT, 0, &soon, NULL, 0) == -1 && errno == ETIMEDOUT);
-  CHECK(syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0, &date, NULL, 1) == -1 && errno == ETIMEDOUT);
-  CHECK(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &date, NULL) == 0 && clock_nanosleep(CLOCK_BOOTTIME, 0, &soon, NULL) == 0);
+  const int by_date = FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME;
+  CHECK(syscall(SYS_futex, &word, by_date, 0, &date, NULL, 1) == -1 && errno == ETIMEDOUT);
+  CHECK(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &date, NULL) == 0);
+  CHECK(clock_nanosleep(CLOCK_BOOTTIME, 0, &soon, NULL) == 0);
   CHECK(sem_timedwait(&empty, &date) == -1 && errno == ETIMEDOUT);
   struct mq_attr size = {.mq_maxmsg = 1, .mq_msgsize = 8};
   char name[40], text[8];
@@ -221,7 +227,8 @@ int main(int argc, char** argv) {
     sigset_t signal;
     sigemptyset(&signal), sigaddset(&signal, SIGRTMIN + 3);
     pthread_sigmask(SIG_BLOCK, &signal, NULL);
-    for (int which = 0; which < 2; ++which) ends[which] = now(which == 0 ? CLOCK_MONOTONIC : CLOCK_BOOTTIME) + wait_ms * 1000000LL;
+    for (int which = 0; which < 2; ++which)
+      ends[which] = now(which == 0 ? CLOCK_MONOTONIC : CLOCK_BOOTTIME) + wait_ms * 1000000LL;
     for (int kind = 0; kind < kinds; ++kind)
       if ((kept[kind] = is_kept(kind))) pthread_create(&all[kind], NULL, body, (void*)(long)kind);
     set_timers(&timers);

@@ -1,4 +1,5 @@
-// Ranks of one node read one clock: a time that one sends is over when the other has it, by every clock, before and after lines.
+// Ranks of one node read one clock: a time that one sends is over when the other has it, by every clock, before and
+// after lines.
 // ranks: 2
 #include "../fidelity.h"
 
@@ -26,7 +27,8 @@ int main(int argc, char** argv) {
       int64_t sent[all], received[all], now[all];
       MPI_Barrier(MPI_COMM_WORLD);
       read_all(sent);
-      MPI_Sendrecv(sent, all, MPI_INT64_T, 1 - me, 0, received, all, MPI_INT64_T, 1 - me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(sent, all, MPI_INT64_T, 1 - me, 0, received, all, MPI_INT64_T, 1 - me, 0, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
       read_all(now);
       for (int which = 0; which < all; ++which)
         CHECK(received[which] <= now[which] && now[which] - received[which] < 60000000000, "clock %d: %ld", which,

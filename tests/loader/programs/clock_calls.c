@@ -1,5 +1,5 @@
-/* Calls that show a clock or wait until a time of one: results, errors and registers are the kernel's own, by libc and as raw
- * system calls, in the process and in a forked child. Also run where the program's clocks are not the kernel's. */
+/* Calls that show a clock or wait until a time of one: results, errors and registers are the kernel's own, by libc and
+ * as raw system calls, in the process and in a forked child. Also run where the program's clocks are not the kernel's. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -23,8 +23,9 @@
 enum { number_of_futex_wait = 455, lock_pi2 = 13 };
 struct waiter { uint64_t value, address; uint32_t flags, reserved; };
 
-static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_REALTIME,
-                                   CLOCK_REALTIME_COARSE, CLOCK_TAI, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID};
+static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME,
+                                   CLOCK_REALTIME, CLOCK_REALTIME_COARSE, CLOCK_TAI, CLOCK_PROCESS_CPUTIME_ID,
+                                   CLOCK_THREAD_CPUTIME_ID, -6 /* the process */, -2 /* the thread */};
 enum { clock_count = sizeof clocks / sizeof *clocks };
 static volatile int signals;
 static void on_signal(int number) { signals += number > 0; }
@@ -49,7 +50,10 @@ static long call(long number, long a, long b, long c, long d, long e, long f) {
   register long r10 __asm__("r10") = d;
   register long r8 __asm__("r8") = e;
   register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall" : "+a"(result), "+D"(rdi), "+S"(rsi), "+d"(rdx), "+r"(r10), "+r"(r8), "+r"(r9) : : "rcx", "r11", "memory");
+  __asm__ volatile("syscall"
+                   : "+a"(result), "+D"(rdi), "+S"(rsi), "+d"(rdx), "+r"(r10), "+r"(r8), "+r"(r9)
+                   :
+                   : "rcx", "r11", "memory");
   CHECK(rdi == a && rsi == b && rdx == c && r10 == d && r8 == e && r9 == f);
   return result;
 }
@@ -65,7 +69,8 @@ static long wait_until(int kind, clockid_t clock, const struct timespec* end) {
   switch (kind) {
     case sleep_libc: return -clock_nanosleep(clock, TIMER_ABSTIME, end, NULL);
     case sleep_raw: return call(SYS_clock_nanosleep, clock, TIMER_ABSTIME, WORD(end), 0, 5, 6);
-    case bitset: return call(SYS_futex, WORD(&word), FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, WORD(end), 5, 0xffffffff);
+    case bitset:
+      return call(SYS_futex, WORD(&word), FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, WORD(end), 5, 0xffffffff);
     case pi2: return call(SYS_futex, WORD(&held), lock_pi2, 0, WORD(end), 5, 6);
     case requeue_pi: return call(SYS_futex, WORD(&word), FUTEX_WAIT_REQUEUE_PI, 0, WORD(end), WORD(&target), 6);
     case waitv: return call(SYS_futex_waitv, WORD(&waiter), 1, 0, WORD(end), clock, 6);
@@ -141,7 +146,8 @@ static void timers(void) {
     CHECK(syscall(SYS_timer_settime, id, TIMER_ABSTIME, &far, NULL) == 0 && timer_gettime(id, &left) == 0);
     CHECK(left.it_value.tv_sec >= 80 && left.it_value.tv_sec < 100 && left.it_interval.tv_sec == 7);
     CHECK(timerfd_settime(fd, TFD_TIMER_ABSTIME, &wrong, NULL) == -1 && errno == EINVAL);
-    CHECK(timerfd_settime(fd, TFD_TIMER_ABSTIME, &stop, &old) == 0 && old.it_value.tv_sec >= 80 && old.it_value.tv_sec < 100);
+    CHECK(timerfd_settime(fd, TFD_TIMER_ABSTIME, &stop, &old) == 0);
+    CHECK(old.it_value.tv_sec >= 80 && old.it_value.tv_sec < 100);
     CHECK(timerfd_gettime(fd, &left) == 0 && left.it_value.tv_sec == 0 && left.it_value.tv_nsec == 0);
     CHECK(timer_settime(id, TIMER_ABSTIME, &stop, &old) == 0 && old.it_value.tv_sec >= 80 && old.it_value.tv_sec < 100);
     CHECK(timer_gettime(id, &left) == 0 && left.it_value.tv_sec == 0 && left.it_value.tv_nsec == 0);
@@ -158,6 +164,31 @@ static void timers(void) {
     CHECK(close(fd) == 0 && timer_delete(id) == 0);
     for (int i = 0; i < 3; ++i) timer_delete(before[i]);
   }
+}
+
+/* The processor's time is one, however it is asked for. */
+static void used(void) {
+  struct rusage usage;
+  struct tms ticks;
+  const double process = 1e-9 * (double)now(CLOCK_PROCESS_CPUTIME_ID);
+  const double thread = 1e-9 * (double)now(CLOCK_THREAD_CPUTIME_ID);
+  CHECK(getrusage(RUSAGE_SELF, &usage) == 0 && times(&ticks) != -1);
+  const double by_usage = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                          1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  const double by_ticks = 0.01 * (double)(ticks.tms_utime + ticks.tms_stime);
+  CHECK(by_usage - process < 0.5 && process - by_usage < 0.5);
+  CHECK(by_ticks - process < 0.5 && process - by_ticks < 0.5);
+  CHECK((double)clock() / CLOCKS_PER_SEC - process < 0.5 && thread < process + 0.01);
+  CHECK(getrusage(RUSAGE_CHILDREN, &usage) == 0 && usage.ru_utime.tv_sec < 10);
+  CHECK(call(SYS_getrusage, RUSAGE_SELF, 8, 3, 4, 5, 6) == -EFAULT);
+  CHECK(call(SYS_getrusage, 77, WORD(&usage), 3, 4, 5, 6) == -EINVAL);
+  timer_t id;
+  struct sigevent ignored = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGURG};
+  struct itimerspec left;
+  const struct itimerspec far = {{0, 0}, in(CLOCK_PROCESS_CPUTIME_ID, 100000)};
+  CHECK(timer_create(CLOCK_PROCESS_CPUTIME_ID, &ignored, &id) == 0);
+  CHECK(timer_settime(id, TIMER_ABSTIME, &far, NULL) == 0 && timer_gettime(id, &left) == 0);
+  CHECK(left.it_value.tv_sec > 80 && left.it_value.tv_sec <= 100 && timer_delete(id) == 0);
 }
 
 static void shown(void) {
@@ -181,6 +212,7 @@ static void shown(void) {
 
 static void all(void) {
   shown();
+  used();
   timers();
   for (int kind = 0; kind < kinds; ++kind) {
     if (!is_there(kind)) continue;
@@ -212,6 +244,8 @@ int main(void) {
   const pid_t child = fork();
   if (child == 0) {
     shown();
+    CHECK(now(CLOCK_PROCESS_CPUTIME_ID) < 1000000000 && now(CLOCK_THREAD_CPUTIME_ID) < 1000000000);
+    used();
     timers();
     for (int kind = 0; kind < kinds; ++kind)
       if (kind != pi2 && is_there(kind)) waits_end(kind);

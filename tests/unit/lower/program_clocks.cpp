@@ -50,7 +50,7 @@ TEST_CASE("what is no time is left for the kernel to refuse") {
     CHECK(same(kernel_deadline(wrong, 1'000'000 * second), wrong));
 }
 
-TEST_CASE("clocks that begin at the boot are moved, dates and the processor's time are not") {
+TEST_CASE("clocks that begin at the boot, or with the process, are moved; dates are not") {
   const auto is = [](int clock, program_clock which) {
     return program_clock_of(clock).is_moved && program_clock_of(clock).which == which;
   };
@@ -59,7 +59,10 @@ TEST_CASE("clocks that begin at the boot are moved, dates and the processor's ti
   CHECK(is(CLOCK_MONOTONIC_RAW, program_clock::raw));
   CHECK(is(CLOCK_BOOTTIME, program_clock::boottime));
   CHECK(is(CLOCK_BOOTTIME_ALARM, program_clock::boottime));
-  for (const int clock : {CLOCK_REALTIME, CLOCK_REALTIME_COARSE, CLOCK_REALTIME_ALARM, CLOCK_TAI, CLOCK_PROCESS_CPUTIME_ID,
-                          CLOCK_THREAD_CPUTIME_ID, -6, -29, 12345})
+  CHECK(is(CLOCK_PROCESS_CPUTIME_ID, program_clock::process));
+  CHECK(is(CLOCK_THREAD_CPUTIME_ID, program_clock::thread));
+  CHECK(is(own_process_clock, program_clock::process));
+  CHECK(is(own_thread_clock, program_clock::thread));
+  for (const int clock : {CLOCK_REALTIME, CLOCK_REALTIME_COARSE, CLOCK_REALTIME_ALARM, CLOCK_TAI, -14, -29, 12345})
     CHECK_FALSE(program_clock_of(clock).is_moved);
 }
