@@ -1,5 +1,6 @@
 #include "anonymous.hpp"
 
+#include "capture.hpp"
 #include "proc_info.hpp"
 
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <vector>
 
 using nlohmann::json;
 
@@ -59,14 +61,17 @@ int make_event(const json& row) {
 
 timespec time_of(const json& pair) { return {pair.at(0).get<time_t>(), pair.at(1).get<long>()}; }
 
+/// That stand still until the program runs on.
+struct standing_timer {
+  int fd;
+  int clock;
+  itimerspec time;           // what is left, and the interval
+  std::uint64_t ticks;       // that were not read
+};
+std::vector<standing_timer> standing;
+
 int make_timer(const json& row) {
-  const int fd = timerfd_create(row.at("clock").get<int>(), row.at("flags").get<int>() & O_NONBLOCK);
-  if (fd < 0) return -1;
-  const itimerspec when{time_of(row.at("interval")), time_of(row.at("left"))};
-  timerfd_settime(fd, 0, &when, nullptr);
-  const std::uint64_t ticks = row.at("ticks");
-  if (ticks != 0) ioctl(fd, set_ticks, &ticks);
-  return fd;
+  return timerfd_create(row.at("clock").get<int>(), row.at("flags").get<int>() & O_NONBLOCK);
 }
 
 int make_signals(const json& row) {
@@ -101,6 +106,21 @@ int make_anonymous(const json& row) {
   if (kind == "own process")
     return static_cast<int>(syscall(SYS_pidfd_open, getpid(), row.at("flags").get<int>() & O_NONBLOCK));
   return -1;
+}
+
+void note_timer(const json& row) {
+  if (row.value("kind", "") != "timerfd") return;
+  standing.push_back({row.at("fd"), row.at("clock"), {time_of(row.at("interval")), time_of(row.at("left"))}, row.at("ticks")});
+}
+
+/// Setting the time forgets the ticks.
+void start_timers(time_left left_now) {
+  for (const standing_timer& t : standing) {
+    const itimerspec when{t.time.it_interval, left_now == nullptr ? t.time.it_value : left_now(t.time.it_value, t.clock)};
+    timerfd_settime(t.fd, 0, &when, nullptr);
+    if (t.ticks != 0) ioctl(t.fd, set_ticks, &t.ticks);
+  }
+  standing.clear();
 }
 
 }  // namespace mana::descriptors

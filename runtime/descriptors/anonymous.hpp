@@ -10,4 +10,7 @@ bool describe_anonymous(int fd, nlohmann::json& row);
 /// Makes the object of a described row again; -1: its kind is not one of these, or the kernel refuses.
 int make_anonymous(const nlohmann::json& row);
 
+/// Once the descriptor has its number: if it is a timer, start_timers() starts it.
+void note_timer(const nlohmann::json& row);
+
 }  // namespace mana::descriptors

@@ -8,6 +8,7 @@
 #include <path_map.hpp>
 
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <span>
 #include <string>
@@ -59,11 +60,19 @@ class restoration {
   std::unique_ptr<parts> parts_;
 };
 
+/// What is left now of what was left at the checkpoint, by this clock.
+using time_left = timespec (*)(const timespec& then, int clock);
+
+/// Once the program's clocks go on: its timers with descriptors, which stand still until then.
+/// in:  left_now  or null: as much as at the checkpoint
+void start_timers(time_left left_now);
+
 /// All steps, for a process of its own.
 inline void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {}) {
   restoration all(bytes, moved);
   all.fill();
   all.finish();
+  start_timers(nullptr);
 }
 
 /// Of the running kernel: two processes with the same name may have had one file without a name.

@@ -1,3 +1,4 @@
+#include "anonymous.hpp"
 #include "capture.hpp"
 #include "epoll.hpp"
 #include "locks.hpp"
@@ -44,6 +45,7 @@ class restorer {
     const auto first = first_of_file_.find(file);
     if (first != first_of_file_.end()) return place(spare_.duplicate(first->second), row);
     place(files_.open(row), row);
+    note_timer(row);
     set_signals(row);
     first_of_file_[file] = number;
   }

@@ -5,6 +5,8 @@
 #include "stub/layout.h"
 #include "upper_half.hpp"
 
+#include <mana/lower/signals.hpp>
+
 #include <elf.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -64,6 +66,7 @@ void fill_vdso_table() noexcept {
   const address_range range = live == 0 ? address_range{0, 0} : image_range(live);
   b.vdso[STUB_VDSO_BEGIN_SLOT] = range.begin;
   b.vdso[STUB_VDSO_END_SLOT] = range.end;
+  for (unsigned slot = lower::slot_clock_gettime; slot <= lower::slot_process_time + 1; ++slot) b.reserved[slot] = 0;
 }
 
 }  // namespace
@@ -78,7 +81,9 @@ void refresh_bridge() noexcept {
               symbol("mana_request_trampoline"),
               restorer != 0 ? restorer : symbol("mana_restore_rt"),      // as in images of earlier versions
               symbol("mana_call"),
-              symbol("mana_reported_call")};
+              symbol("mana_reported_call"),
+              symbol("mana_timed_call"),
+              symbol("mana_program_clock_gettime")};
 }
 
 const stub_symbols& stub() noexcept { return the_stub; }

@@ -1,5 +1,7 @@
 #include "lock_owners.hpp"
 
+#include "stub/layout.h"
+
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -293,8 +295,10 @@ void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) 
                                REG_R15};
   for (const int r : registers)
     if (regs[r] == thread.before) regs[r] = thread.now;
-  constexpr std::uintptr_t frame_bytes = 192;      // of libc's function, with what it saved
-  const auto stack = static_cast<std::uintptr_t>(regs[REG_RSP]);
+  const auto stack = static_cast<std::uintptr_t>(regs[REG_RSP]), code = static_cast<std::uintptr_t>(regs[REG_RIP]);
+  const bool in_stub = code >= lower::stub_address && code < lower::program_zone;
+  constexpr std::uintptr_t libc_bytes = 192;       // of libc's function, with what it saved
+  const std::uintptr_t frame_bytes = libc_bytes + (in_stub ? STUB_CALL_BYTES : 0);
   for (std::uintptr_t word = stack; word < stack + frame_bytes; word += sizeof(std::int32_t)) {
     std::int32_t held = 0;
     if (!memory.read(word, &held, sizeof held)) return;          // the end of the stack

@@ -1,6 +1,7 @@
 // Continuing a restored upper half in a fresh process.
 #include "bridge.hpp"
 #include "lock_owners.hpp"
+#include "program_clocks.hpp"
 #include "saved_state.hpp"
 #include "upper_half.hpp"
 #include "window.hpp"
@@ -32,6 +33,7 @@ void hold_programs_signals() noexcept {
 
 /// What the kernel knew of the thread, and what libc knows of the kernel's.
 void restore_kernel_state(lower::thread_block& block) noexcept {
+  continue_thread_time(block);
   if (block.tid_address != 0) *reinterpret_cast<std::int32_t*>(block.tid_address) = block.tid;
   if (block.robust_list != 0)
     raw_call(SYS_set_robust_list, static_cast<long>(block.robust_list), static_cast<long>(block.robust_length));

@@ -12,6 +12,15 @@ inline constexpr std::size_t path_bytes = 4096;
 /// Whose a signal's disposition is at the checkpoint. unknown: what the bridge records of it counts.
 enum class disposition : std::uint8_t { unknown, standard, ignored, program, lower_half };
 
+/// What the program's clocks showed at the line. known: 0 in images of versions that did not note it.
+struct saved_clocks {
+  std::uint64_t known;
+  std::int64_t shown[3];                // ns, by program_clock: those that begin at the boot
+  std::int64_t ticks;                   // of times()
+  std::uint64_t kernel;                 // whose clocks they were
+  std::int64_t process_used[2];         // of the processor: ns, and of that for the system, us
+};
+
 struct saved_state {
   std::uint32_t version;
   std::uint32_t fixed_traps;            // 1: the program's own segments make system calls, and lie at fixed_begin
@@ -24,6 +33,7 @@ struct saved_state {
   std::uint64_t arguments_begin, arguments_end;   // argv's texts, one after the other: /proc/self/cmdline
   std::uint32_t has_advice;             // 1: a mapping may have been advised, locked or placed
   std::uint32_t locks_all;              // MCL_*, of mlockall
+  saved_clocks clocks;
 };
 static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
 static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);

@@ -2,6 +2,7 @@
 #include "bridge.hpp"
 #include "elf_image.hpp"
 #include "initial_stack.hpp"
+#include "program_clocks.hpp"
 #include "program_file.hpp"
 #include "saved_state.hpp"
 #include "upper_half.hpp"
@@ -106,6 +107,7 @@ void start(const start_options& options) {
   adopt(*block, self);
   lower::the_bridge().main_thread = block->index;
   install_trap_handlers();
+  begin_clocks();
   install_filter();
   if (mana_save_context(&self.back) == 0) {
     publish(*block);

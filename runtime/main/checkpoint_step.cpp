@@ -21,6 +21,7 @@
 #include <process_state.hpp>
 #include <image_writer.hpp>
 #include <lazy.hpp>
+#include <program_clocks.hpp>
 #include <regions.hpp>
 #include <saved_state.hpp>
 #include <signal_hold.hpp>
@@ -112,6 +113,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
                        {image::sections::process, std::move(process.bytes)},
                        {image::sections::registers, split::encode(split::layout_here())},
                        {image::sections::mpi, encoded_inventory()}};
+  split::note_clocks();
   all.warnings = std::move(open_files.warnings);
   all.warnings.insert(all.warnings.end(), process.warnings.begin(), process.warnings.end());
   judge(this_job().options.children, "--children", process.children, all.warnings);
@@ -313,6 +315,7 @@ lower::outcome write_image() {
 void release(lower::outcome how) {
   if (how == lower::outcome::restarted) {
     ++lower::the_bridge().restarts;
+    descriptors::start_timers(split::left_since_line);
     for (const std::string& what : process_state::continue_process())
       say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what +
           " is not as it was at the checkpoint: not allowed, or not possible here");

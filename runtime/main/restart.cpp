@@ -2,6 +2,7 @@
 
 #include "agreement.hpp"
 #include "choose_generation.hpp"
+#include "clock_agreement.hpp"
 #include "control_of_job.hpp"
 #include "job.hpp"
 #include "lazy_check.hpp"
@@ -365,6 +366,7 @@ void restart_program() {
   name_functions_for_perf();
   split::restart_threads(parts.locks);
   fault_point(fault::point::threads_restarted);
+  continue_clocks_together();
   split::resume_main();
 }
 

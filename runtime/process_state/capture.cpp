@@ -4,6 +4,8 @@
 #include "process_state.hpp"
 #include "section.hpp"
 
+#include <program_clocks.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -100,6 +102,7 @@ captured capture() {
   s.pid = getpid();
   const std::uint32_t main = lower::the_bridge().main_thread;
   s.threads.emplace(main, as_saved(main, look_at_thread()));
+  split::note_thread_time(lower::thread_blocks()[main]);
   for (const auto& [index, record] : parked_threads()) s.threads.emplace(index, as_saved(index, *record));
   s.process = changed(read_all(process_attributes()), given().process, changed_before().process);
   s.limits = changed(read_limits(), given().limits, changed_before().limits);

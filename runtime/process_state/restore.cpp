@@ -5,6 +5,7 @@
 #include "section.hpp"
 #include "signal_hold.hpp"
 
+#include <program_clocks.hpp>
 #include <raw.hpp>
 #include <saved_state.hpp>
 
@@ -51,6 +52,19 @@ std::map<int, int> new_ids() {
   return ids;
 }
 
+/// The program's clocks have gone on meanwhile.
+std::vector<posix_timer> with_time_left(std::vector<posix_timer> timers) noexcept {
+  for (posix_timer& timer : timers)
+    if (timer.overrun < 0) timer.time.it_value = split::left_since_line(timer.time.it_value, timer.clock);
+  return timers;
+}
+
+timeval left_of_alarm(const timeval& then) noexcept {
+  const timespec left = split::left_since_line({then.tv_sec, then.tv_usec * 1000}, CLOCK_MONOTONIC);
+  const bool ends = left.tv_sec == 0 && left.tv_nsec > 0 && left.tv_nsec < 1000;      // 0 would stop it
+  return {left.tv_sec, ends ? 1 : left.tv_nsec / 1000};
+}
+
 }  // namespace
 
 void restore(std::span<const std::uint8_t> bytes) {
@@ -94,7 +108,8 @@ std::vector<std::string> continue_process() {
   }
   append(refused, take_out_fatal(to_continue.pending, standard_signals(), held_by_all()));
   queue_to_process(to_continue.pending);
-  append(refused, make_timers(to_continue.timers, new_ids()));
+  append(refused, make_timers(with_time_left(to_continue.timers), new_ids()));
+  to_continue.intervals[0].it_value = left_of_alarm(to_continue.intervals[0].it_value);
   start_interval_timers(to_continue.intervals);
   keep_stack_limit(to_continue.stack_limit);
   append(refused, write_limits(to_continue.limits));

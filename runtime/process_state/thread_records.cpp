@@ -1,5 +1,7 @@
 #include "thread_records.hpp"
 
+#include <program_clocks.hpp>
+
 #include <mana/lower/signals.hpp>
 
 #include <sys/prctl.h>
@@ -22,6 +24,7 @@ std::mutex refused_lock;
 std::vector<std::string> refused;
 
 void on_park(lower::thread_block* self) {
+  split::note_thread_time(*self);
   said[self->index] = std::make_unique<thread_record>(look_at_thread());
   said[self->index]->pending = look_at_own_signals();
 }

@@ -3,6 +3,7 @@
 #include "lazy.hpp"
 #include "table.hpp"
 
+#include "../loader/program_clocks.hpp"
 #include "../loader/saved_state.hpp"
 #include "../loader/stub/layout.h"
 #include "../loader/upper_half.hpp"
@@ -11,16 +12,20 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
+#include <initializer_list>
 
 namespace mana::split {
 namespace {
@@ -37,6 +42,9 @@ constexpr std::uint32_t argument_field(unsigned i) noexcept {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + i * sizeof(std::uint64_t));
 }
 
+constexpr std::uint32_t futex_lock_pi2 = 13;         // Linux 5.14
+constexpr auto own_process = static_cast<std::uint32_t>(lower::own_process_clock);
+constexpr auto own_thread = static_cast<std::uint32_t>(lower::own_thread_clock);
 constexpr std::uint32_t first_passing_advice = 20;   // MADV_COLD; MADV_DONTFORK to MADV_KEEPONFORK stay
 
 /// Writes the filter's program. Every row jumps to the common end with its action in scratch word 0.
@@ -44,6 +52,8 @@ class filter_writer {
  public:
   std::vector<sock_filter> finish(const saved_state& state) {
     start();
+    if (has_moved_clocks())                        // first: among them is the most frequent call
+      for (const trap_row& row : clock_table()) add(row);
     for (const trap_row& row : trap_table()) add(row);
     add_end(state);
     for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
@@ -59,6 +69,52 @@ class filter_writer {
   void load(std::uint32_t field) { statement(BPF_LD | BPF_W | BPF_ABS, field); }
   void answer(std::uint32_t action) { statement(BPF_RET | BPF_K, action); }
   void allow() { answer(SECCOMP_RET_ALLOW); }
+
+  /// Goes on only if the accumulator has one of these.
+  void only_if(std::initializer_list<std::uint32_t> values) {
+    for (auto left = static_cast<unsigned>(values.size()); const std::uint32_t v : values) jump(BPF_JEQ, v, left--, 0);
+    allow();
+  }
+  void only_if_bit(unsigned argument, std::uint32_t bit) {
+    load(argument_field(argument));
+    jump(BPF_JSET, bit, 1, 0);
+    allow();
+  }
+  void only_if_set(unsigned argument) {
+    load(argument_field(argument));
+    jump(BPF_JEQ, 0, 0, 3);
+    load(argument_field(argument) + 4);
+    jump(BPF_JEQ, 0, 0, 1);
+    allow();
+  }
+
+  void add_clock_condition(const trap_row& row) {
+    switch (row.when) {
+      case condition::shows_clock:
+        load(argument_field(0));
+        return only_if({CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_BOOTTIME_ALARM,
+                        CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, own_process, own_thread});
+      case condition::sleeps_until:
+        only_if_bit(1, TIMER_ABSTIME);
+        load(argument_field(0));
+        return only_if({CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_BOOTTIME_ALARM, CLOCK_PROCESS_CPUTIME_ID,
+                        own_process});
+      case condition::waits_until:
+        load(argument_field(1));
+        statement(BPF_ALU | BPF_AND | BPF_K, ~std::uint32_t{FUTEX_PRIVATE_FLAG});
+        only_if({FUTEX_WAIT_BITSET, FUTEX_WAIT_REQUEUE_PI, futex_lock_pi2});
+        return only_if_set(3);
+      case condition::by_monotonic:
+        load(argument_field(row.argument + 1));
+        only_if({CLOCK_MONOTONIC});
+        return only_if_set(row.argument);
+      case condition::of_program:
+        load(argument_field(0));
+        return only_if({RUSAGE_SELF, RUSAGE_THREAD});
+      case condition::absolute: return only_if_bit(1, TIMER_ABSTIME);
+      default: return;
+    }
+  }
 
   void start() {
     load(arch_field);
@@ -103,15 +159,10 @@ class filter_writer {
         jump(BPF_JEQ, ARCH_SET_GS, 1, 0);
         allow();
         break;
-      case condition::argument_set:
-        load(argument_field(row.argument));
-        jump(BPF_JEQ, 0, 0, 3);
-        load(argument_field(row.argument) + 4);
-        jump(BPF_JEQ, 0, 0, 1);
-        allow();
-        break;
+      case condition::argument_set: only_if_set(row.argument); break;
       case condition::always:
       case condition::refused: break;
+      default: add_clock_condition(row);
     }
     statement(BPF_LD | BPF_IMM, row.when == condition::refused ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_TRAP);
     to_end_.push_back(code_.size());

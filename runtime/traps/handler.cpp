@@ -68,8 +68,9 @@ void own_forked_process() noexcept {
 }
 
 void install_trap_handlers() noexcept {
-  for (const trap_row& row : trap_table())
-    if (row.number < direct_rows) by_number[row.number] = row.function;
+  for (const auto rows : {trap_table(), clock_table()})
+    for (const trap_row& row : rows)
+      if (row.number < direct_rows) by_number[row.number] = row.function;
   constexpr unsigned long with_restorer = 0x04000000;
   const kernel_sigaction on_trap{reinterpret_cast<std::uintptr_t>(mana_on_sigsys), SA_SIGINFO | with_restorer,
                                  stub().restore_rt, every_signal};

@@ -1,5 +1,7 @@
 #include "table.hpp"
 
+#include "clocks.hpp"
+
 #include "../loader/stub/layout.h"
 
 namespace mana::split {
@@ -92,8 +94,21 @@ constexpr trap_row rows[] = {
     {STUB_REPORT_NUMBER, trap_report},
 };
 
+constexpr trap_row clock_rows[] = {
+    {SYS_futex, trap_timed_wait, condition::waits_until},
+    {SYS_clock_gettime, trap_clock_gettime, condition::shows_clock},
+    {SYS_clock_nanosleep, trap_timed_wait, condition::sleeps_until},
+    {number_of_futex_waitv, trap_timed_wait, condition::by_monotonic, 3},
+    {number_of_futex_wait, trap_timed_wait, condition::by_monotonic, 4},
+    {SYS_timerfd_settime, trap_timer_settime, condition::absolute},
+    {SYS_timer_settime, trap_timer_settime, condition::absolute},
+    {SYS_times, trap_times},
+    {SYS_getrusage, trap_getrusage, condition::of_program},
+};
+
 }  // namespace
 
 std::span<const trap_row> trap_table() noexcept { return rows; }
+std::span<const trap_row> clock_table() noexcept { return clock_rows; }
 
 }  // namespace mana::split

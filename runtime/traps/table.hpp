@@ -16,6 +16,13 @@ enum class condition {
   new_terminal,   // ioctl: TIOCGPTPEER
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null
   refused,        // not trapped: ENOSYS at once
+  // Of clocks that have an offset:
+  shows_clock,    // clock_gettime
+  sleeps_until,   // clock_nanosleep: TIMER_ABSTIME
+  waits_until,    // futex: FUTEX_WAIT_BITSET, FUTEX_WAIT_REQUEUE_PI, FUTEX_LOCK_PI2 with a time, but not a date
+  by_monotonic,   // futex_waitv, futex_wait: with a time (index in trap_row::argument) of CLOCK_MONOTONIC (the argument after it)
+  of_program,     // getrusage: RUSAGE_SELF, RUSAGE_THREAD
+  absolute,       // timerfd_settime, timer_settime: TIMER_ABSTIME
 };
 
 struct trap_row {
@@ -26,6 +33,8 @@ struct trap_row {
 };
 
 std::span<const trap_row> trap_table() noexcept;
+/// Those that are trapped beside in a process in which the program's clocks have offsets.
+std::span<const trap_row> clock_table() noexcept;
 
 /// Installs the filter for the calling thread, for good: all that run the upper half descend from it.
 /// errors: throws load_error (74) if the kernel refuses

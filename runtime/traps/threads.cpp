@@ -2,6 +2,7 @@
 #include "lazy.hpp"
 #include "twin.hpp"
 
+#include "../loader/program_clocks.hpp"
 #include "../loader/window.hpp"
 
 #include <mana/lower/context.hpp>
@@ -93,7 +94,10 @@ long fork_child(trap& t) noexcept {
   mmap_window().unlock();
   if (result > 0 && (flags & CLONE_PIDFD) != 0) note_descriptor(t, *t.pointer<const int>(2));
   if (result != 0) return result;
-  if (t.role != process_role::borrowing) own_forked_process();
+  if (t.role != process_role::borrowing) {
+    own_forked_process();
+    forget_processor_time(*t.self);
+  }
   t.self->tid = static_cast<std::int32_t>(raw_call(SYS_gettid));
   if ((flags & CLONE_SETTLS) != 0) t.upper_fs = static_cast<std::uint64_t>(t.arg(4));
   if (stack != 0) t.set_reg(REG_RSP, stack);

@@ -77,6 +77,12 @@ long trap_rt_sigprocmask(trap&);
 long trap_sigaltstack(trap&);
 // waiting.cpp
 long trap_masked_wait(trap&);
+// clocks.cpp
+long trap_clock_gettime(trap&);
+long trap_timed_wait(trap&);
+long trap_timer_settime(trap&);
+long trap_times(trap&);
+long trap_getrusage(trap&);
 // descriptors.cpp
 void note_descriptor(const trap&, long fd);      // that a call made beside what it returns
 long trap_open(trap&);

@@ -13,7 +13,8 @@ A program (programs/NAME.c or .cpp) is compiled with the MPI's own compiler, and
 
 Its output must be the native run's, and each exit status 0. Comments of the source say more: its first one is what the
 page says of it; "// ranks: N" (1), "// flags: WORDS" (of the compiler), "// needs: COMMAND" (not run unless the command
-succeeds). limits.txt names what is known not to be kept: there the program is run, and must differ.
+succeeds), "// environment: NAME=VALUE" of mana run, "// first run by: WORDS" before its words. limits.txt names what is known
+not to be kept: there the program is run, and must differ.
 
   fidelity.py run --build DIR --mpi MPI NAME…     status 0: as expected
   fidelity.py page --build DIR FILE               writes the page from the results of such runs
@@ -53,9 +54,11 @@ class Source:
         self.ranks = int(self.said(text, "ranks") or 1)
         self.flags = self.said(text, "flags").split()
         self.needs = self.said(text, "needs")
+        self.environment = dict(word.split("=", 1) for word in self.said(text, "environment").split())
+        self.first_run_by = self.said(text, "first run by").split()
         about = []
         for line in text.splitlines():
-            if not line.startswith("// ") or re.match(r"// (ranks|flags|needs):", line):
+            if not line.startswith("// ") or re.match(r"// (ranks|flags|needs|environment|first run by):", line):
                 break
             about.append(line[3:])
         self.about = " ".join(about)
@@ -126,7 +129,8 @@ class Runner:
             return self.start(way, log, program)
         place = self.directory / way
         place.mkdir()
-        output = self.start(way, log, self.mana, "run", "--ckpt-dir", place / "ckpt", "--", program)
+        output = self.start(way, log, *self.source.first_run_by, self.mana, "run", "--ckpt-dir", place / "ckpt", "--", program,
+                            environment=self.source.environment)
         if way in ("restarted", "twice"):
             for _ in range(len(LINES[way].rstrip("-"))):
                 output += self.start(way, log, self.mana, "restart", place / "ckpt")

@@ -14,6 +14,8 @@ enum reserved_slot : unsigned {
   slot_alternate_stack = 1,   // of a parked thread: address, size (bytes), flags: three slots; size 0: none
   slot_interrupted = 4,       // of a thread that the park signal parked: address of its ucontext_t; else 0
   slot_parked_epoch = 5,      // bridge::release_epoch when the thread parked: only until that changes does "parked" hold
+  slot_thread_time = 6,       // of the processor: what the program's is ahead of the kernel's; ns, then the system's part, us
+  slot_thread_used = 8,       // of a parked thread: what the program's shows; in the same form
 };
 
 /// Slots of bridge::reserved, of the live lower half.
@@ -27,6 +29,10 @@ enum bridge_slot : unsigned {
   slot_end_signals = 10,      // bit n-1: when a handler of the program gets signal n from outside, slot_requests is told
   slot_last_end_signal = 11,  // the last of them; 0: none
   slot_inventory = 16,        // and those behind it: see inventory.hpp
+  slot_clock_gettime = 40,    // the live vDSO's, where the stub shows the program's clocks (program_clocks.hpp); 0: it does not
+  slot_clock_offsets = 41,    // ns, signed: monotonic, raw, boottime
+  slot_ticks_offset = 44,     // of times(), signed
+  slot_process_time = 45,     // as slot_thread_time, of the process
 };
 
 /// What is added to slot_requests' descriptor: for a checkpoint, and where the program has been told to end.

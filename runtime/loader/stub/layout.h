@@ -21,6 +21,9 @@
 #define STUB_CALL_R10 64
 #define STUB_CALL_BYTES 208             /* the frame (80) and the 128 bytes of red zone */
 
+/* The same frame, of a wait until a time of the program's: its deadline by the kernel's clock is in STUB_CALL_PAIR. */
+#define STUB_TIMED_RDX STUB_CALL_MASK   /* the program's, as clock_nanosleep has its time there */
+
 /* Frame of a timed wait that is made again (signals.cpp), below the caller's red zone. */
 #define STUB_WAIT_TIME 0                /* the time that is left, a timespec that the kernel keeps current */
 #define STUB_WAIT_RETURN 16             /* instruction after the program's call */

@@ -19,6 +19,10 @@ STUB_SYMBOL(stub_call_made) __asm__("mana_call_made");
 STUB_SYMBOL(stub_reported_call_made) __asm__("mana_reported_call_made");
 STUB_SYMBOL(stub_wait) __asm__("mana_wait");
 STUB_SYMBOL(stub_wait_made) __asm__("mana_wait_made");
+STUB_SYMBOL(stub_timed_call) __asm__("mana_timed_call_entry");
+STUB_SYMBOL(stub_timed_call_made) __asm__("mana_timed_call_made");
+STUB_SYMBOL(stub_clock_begin) __asm__("mana_clock_begin");
+STUB_SYMBOL(stub_clock_end) __asm__("mana_clock_end");
 
 namespace {
 
@@ -64,14 +68,36 @@ place where(const thread_block* self, std::uint64_t fs) noexcept {
 }
 
 /// INV-64 no saved signal frame holds an address outside the window: a call that was interrupted inside the live vDSO is
-/// made again from its frame.
+/// made again from its frame. INV-60: nor a clock of this kernel's, to which another process would add its offset.
 void rewind_vdso(const thread_block& self, void* context) noexcept {
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto& vdso = mana::lower::the_bridge().vdso;
   const auto rip = static_cast<std::uint64_t>(regs[REG_RIP]);
-  if (rip < vdso[STUB_VDSO_BEGIN_SLOT] || rip >= vdso[STUB_VDSO_END_SLOT]) return;
+  const bool in_live = rip >= vdso[STUB_VDSO_BEGIN_SLOT] && rip < vdso[STUB_VDSO_END_SLOT];
+  const auto at = reinterpret_cast<const char*>(rip);
+  if (!in_live && (at < stub_clock_begin || at >= stub_clock_end)) return;
   regs[REG_RSP] = static_cast<greg_t>(self.reserved[mana::lower::slot_vdso_frame]);
   regs[REG_RIP] = reinterpret_cast<greg_t>(stub_vdso_again);
+}
+
+/// The program's own call, from which the stub's in this frame was made, comes again.
+void go_back_to_call(greg_t* regs) noexcept {
+  const auto word = [frame = regs[REG_RSP]](unsigned offset) { return *reinterpret_cast<const greg_t*>(frame + offset); };
+  regs[REG_RAX] = word(STUB_CALL_NUMBER);
+  regs[REG_RDX] = word(STUB_TIMED_RDX);
+  regs[REG_RDI] = word(STUB_CALL_RDI);
+  regs[REG_R8] = word(STUB_CALL_R8);
+  regs[REG_R9] = word(STUB_CALL_R9);
+  regs[REG_R10] = word(STUB_CALL_R10);
+  regs[REG_RIP] = word(STUB_CALL_RETURN) - 2;
+  regs[REG_RSP] += STUB_CALL_BYTES;
+}
+
+/// INV-60 no saved signal frame waits until a time by this kernel's clock. One that stands at the call will make it; one behind
+/// it has its result.
+void rewind_timed_call(void* context) noexcept {
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if (reinterpret_cast<const char*>(regs[REG_RIP]) == stub_timed_call) go_back_to_call(regs);
 }
 
 /// Those that the kernel ends with EINTR even under SA_RESTART.
@@ -88,7 +114,7 @@ bool is_never_restarted(long number) noexcept {
 /// instructions before, where they are `mov $number,%eax; syscall`.
 long interrupted_call(const greg_t* regs) noexcept {
   const auto rip = reinterpret_cast<const char*>(regs[REG_RIP]);
-  if (rip == stub_call_made || rip == stub_reported_call_made)
+  if (rip == stub_call_made || rip == stub_reported_call_made || rip == stub_timed_call_made)
     return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
   if (rip == stub_wait_made) return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_WAIT_NUMBER);
   unsigned char code[7];
@@ -151,6 +177,7 @@ void repeat_call(void* context) noexcept {
   if (regs[REG_RAX] != -4 /* EINTR */ || is_one_of_the_programs_due(context)) return;
   const long number = interrupted_call(regs);
   if (number < 0) return;
+  if (reinterpret_cast<const char*>(regs[REG_RIP]) == stub_timed_call_made) return go_back_to_call(regs);
   relative_wait wait{};
   const bool in_stub = reinterpret_cast<const char*>(regs[REG_RIP]) == stub_wait_made;
   constexpr time_t longest = time_t{1} << 32;     // s; fits beside the nanoseconds
@@ -209,6 +236,7 @@ extern "C" {
   tell_of_end(signal, info);
   if (now == place::upper) {
     rewind_vdso(*self, context);
+    rewind_timed_call(context);
     handler(signal, info, context);
     return unblock_ours(context);
   }
@@ -228,6 +256,7 @@ extern "C" {
   thread_block* const self = own_block();
   if (where(self, thread_pointer()) != place::upper) return;
   rewind_vdso(*self, context);
+  rewind_timed_call(context);
   const auto park = mana::lower::the_bridge().upper.on_park_signal;
   if (park != nullptr) park(signal, info, context);
   unblock_ours(context);

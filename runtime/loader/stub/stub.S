@@ -141,6 +141,15 @@ __restore_rt:
     syscall
 1:  end_call mana_reported_call
 
+# The same for a wait until a time of one of the program's clocks. Whatever interrupts it makes the program's own call again
+# (signals.cpp), since the deadline that the kernel has here is this process's.
+    .globl mana_timed_call_entry
+    .hidden mana_timed_call_entry
+mana_timed_call_entry:
+    begin_call mana_timed_call
+    mov STUB_TIMED_RDX(%rsp), %rdx
+    end_call mana_timed_call
+
 # A relative wait that was interrupted for mana's sake, made again for the time that is left. Entered by signals.cpp, which
 # puts the wait's number (of nanosleep, clock_nanosleep or ppoll) into %rax, the address after the program's call into
 # %rcx and the time into %r11: the registers that a system call may change. All else is as the program had it.

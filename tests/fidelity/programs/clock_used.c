@@ -1,30 +1,72 @@
-// The processor's time used, by clock(), getrusage and the thread's clock: it does not go back.
+// The processor's time used, by clock(), getrusage, times and threads' clocks: it goes on from where it was, in
+// children from 0.
 #include "../fidelity.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
+#include <sys/times.h>
+#include <sys/wait.h>
 #include <time.h>
 
+enum { by_clock, by_usage, by_times, by_kernel, processes, by_thread = processes, by_thread_usage, all };
+static pthread_barrier_t both;
+
+static double seconds(struct timeval t) { return (double)t.tv_sec + 1e-6 * (double)t.tv_usec; }
 static double used(int how) {
   struct timespec time;
   struct rusage usage;
+  struct tms ticks;
   switch (how) {
-    case 0: return (double)clock() / CLOCKS_PER_SEC;
-    case 1: getrusage(RUSAGE_SELF, &usage); return (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
-    default: clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time); return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    case by_clock: return (double)clock() / CLOCKS_PER_SEC;
+    case by_usage: case by_thread_usage:
+      getrusage(how == by_usage ? RUSAGE_SELF : RUSAGE_THREAD, &usage);
+      return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    case by_times: times(&ticks); return (double)(ticks.tms_utime + ticks.tms_stime) / (double)sysconf(_SC_CLK_TCK);
+    case by_kernel: syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &time); break;
+    default: clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   }
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void check_lines(const char* who) {
+  double before[all];
+  struct rusage parts;
+  getrusage(RUSAGE_SELF, &parts);
+  for (int how = 0; how < all; ++how) before[how] = used(how);
+  for (int round = 0; round < 2; ++round) {
+    pthread_barrier_wait(&both);
+    if (*who == 'm') line();
+    pthread_barrier_wait(&both);
+    for (int how = 0; how < all; ++how) {
+      const double now = used(how);
+      CHECK(now >= before[how] && now < before[how] + 20, "%s, %d: %.3f after %.3f", who, how, now, before[how]);
+      before[how] = now;
+    }
+    struct rusage now;
+    getrusage(RUSAGE_SELF, &now);
+    CHECK(seconds(now.ru_utime) >= seconds(parts.ru_utime), "%s", who);
+    CHECK(seconds(now.ru_stime) >= seconds(parts.ru_stime), "%s", who);
+    parts = now;
+  }
+}
+static void* other(void* unused) {
+  while (used(by_thread) < 0.4) {}
+  check_lines("other");
+  return unused;
 }
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  double before[3];
-  while (used(2) < 1.5) {}
-  for (int how = 0; how < 3; ++how) before[how] = used(how);
-  for (int round = 0; round < 2; ++round) {
-    line();
-    for (int how = 0; how < 3; ++how) {
-      CHECK(used(how) >= before[how], "%s goes back", how == 0 ? "clock" : how == 1 ? "getrusage" : "the thread's clock");
-      before[how] = used(how);
-    }
-  }
+  pthread_t thread;
+  pthread_barrier_init(&both, NULL, 2);
+  pthread_create(&thread, NULL, other, NULL);
+  while (used(by_thread) < 1.5) {}
+  check_lines("main");
+  pthread_join(thread, NULL);
+  const pid_t child = fork();
+  if (child == 0) _exit(used(by_clock) < 1 && used(by_thread) < 1 && used(by_usage) < 1 ? 0 : 1);
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0, "%d", status);
+  CHECK(used(by_thread) > 1.4 && used(by_clock) > 1.8, "%.3f %.3f", used(by_thread), used(by_clock));
   return finish();
 }

@@ -2,11 +2,13 @@
 #include <lock_owners.hpp>
 
 #include <doctest/doctest.h>
+#include <mana/lower/abi.hpp>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -299,6 +301,25 @@ TEST_CASE("a thread that waits for a lock that checks its owner takes it by its 
   CHECK(has_new_id(inheriting, false));
   CHECK_FALSE(has_new_id(normal, true));
   CHECK_FALSE(has_new_id(checking, false));                     // its own frames have none, so that is the program's number
+}
+
+TEST_CASE("a wait that the stub makes for a thread has libc's frame behind the stub's") {
+  mutex checking(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_NONE);
+  pthread_mutex_lock(&checking.it);
+  void* const stub = reinterpret_cast<void*>(mana::lower::stub_address);
+  REQUIRE(mmap(stub, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == stub);
+  waiter at(reinterpret_cast<std::uintptr_t>(&checking.it), true);
+  std::memcpy(stub, at.code, sizeof at.code);
+  greg_t* const regs = at.context.uc_mcontext.gregs;
+  regs[REG_RIP] = static_cast<greg_t>(mana::lower::stub_address + 2);
+  regs[REG_RAX] = -EINTR;
+  alignas(16) std::int32_t stack[128] = {};
+  constexpr std::size_t stub_frame_bytes = 208;
+  stack[stub_frame_bytes / sizeof *stack + 20] = gettid();
+  regs[REG_RSP] = reinterpret_cast<greg_t>(stack);
+  renumber_waiter(&at.context, {gettid(), 77});
+  CHECK(stack[stub_frame_bytes / sizeof *stack + 20] == 77);
+  munmap(stub, 4096);
 }
 
 TEST_CASE("a wait at the last word of a mapping is left alone") {

@@ -1,0 +1,220 @@
+// Calls that show a clock, or wait until a time of one, where the program's clocks have offsets (program_clocks.hpp).
+#include "clocks.hpp"
+#include "stub_call.hpp"
+#include "trap.hpp"
+
+#include "../loader/bridge.hpp"
+
+#include <mana/lower/program_clocks.hpp>
+
+#include <sys/resource.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+namespace mana::split {
+namespace {
+
+constexpr int no_clock = CLOCK_REALTIME;      // one without an offset
+
+/// Copies the program's memory, which may not be there.     out: 0 or -EFAULT
+template <class T>
+long copy_in(T& to, const T* from) noexcept {
+  const iovec here{&to, sizeof to}, there{const_cast<T*>(from), sizeof to};
+  const long got = raw_call(SYS_process_vm_readv, raw_call(SYS_getpid), as_word(&here), 1, as_word(&there), 1, 0);
+  if (got == sizeof to) return 0;
+  if (got >= 0 || got == -EFAULT) return -EFAULT;
+  to = *from;                                 // a container may refuse the call
+  return 0;
+}
+
+timespec of_kernel(const timespec& deadline, int clock) noexcept {
+  const lower::found_clock found = lower::program_clock_of(clock);
+  const bool is_others = found.which == lower::program_clock::thread;      // of the thread that made the timer
+  return found.is_moved && !is_others ? lower::kernel_deadline(deadline, lower::clock_offset(found.which)) : deadline;
+}
+
+struct timed_wait {
+  int time;       // index of the argument with the deadline
+  int clock;      // of the clock's number; -1: monotonic
+};
+
+timed_wait wait_of(long number) noexcept {
+  switch (number) {
+    case SYS_clock_nanosleep: return {2, 0};
+    case number_of_futex_waitv: return {3, 4};
+    case number_of_futex_wait: return {4, 5};
+    default: return {3, -1};                  // futex
+  }
+}
+
+int register_of(int argument) noexcept {
+  constexpr int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+  return registers[argument];
+}
+
+/// A file of /proc, read in pieces without an allocation: a trap may be in a child, and on a small stack.
+class small_reader {
+ public:
+  explicit small_reader(const char* path) noexcept : fd_(raw_call(SYS_open, as_word(path), 0 /* O_RDONLY */)) {}
+  ~small_reader() {
+    if (!is_error(fd_)) raw_call(SYS_close, fd_);
+  }
+  small_reader(const small_reader&) = delete;
+  small_reader& operator=(const small_reader&) = delete;
+
+  /// out: the next character, -1 at the end
+  int next() noexcept {
+    if (at_ == size_) {
+      size_ = is_error(fd_) ? 0 : raw_call(SYS_read, fd_, as_word(buffer_), sizeof buffer_);
+      at_ = 0;
+      if (size_ <= 0) {
+        size_ = 0;
+        return -1;
+      }
+    }
+    return buffer_[at_++];
+  }
+
+ private:
+  long fd_;
+  long at_ = 0, size_ = 0;
+  char buffer_[256];
+};
+
+/// The number after "NAME: " at the beginning of a line. Reads to the line's end.
+/// out: false if the file ended before such a line
+bool number_after(small_reader& file, const char* name, int& number) noexcept {
+  for (int c = '\n'; c >= 0;) {
+    const char* wanted = name;
+    while ((c = file.next()) >= 0 && *wanted != '\0' && c == *wanted) ++wanted;
+    const bool found = *wanted == '\0';
+    bool negative = false;
+    for (number = 0; c >= 0 && c != '\n'; c = file.next()) {
+      if (c == '-') negative = true;
+      if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
+    }
+    if (negative) number = -number;
+    if (found) return true;
+  }
+  return false;
+}
+
+/// Of the timer with this descriptor; no_clock if it is none.
+int clock_of_descriptor(long fd) noexcept {
+  char path[40] = "/proc/self/fdinfo/";
+  char digits[12];
+  char *end = path + 18, *last = digits;
+  if (fd < 0 || fd > INT32_MAX) return no_clock;
+  do *last++ = static_cast<char>('0' + fd % 10);
+  while ((fd /= 10) != 0);
+  while (last != digits) *end++ = *--last;
+  small_reader file(path);
+  int clock = no_clock;
+  return number_after(file, "clockid:", clock) ? clock : no_clock;
+}
+
+/// Of the timer of timer_create; no_clock if the kernel lists none.
+int clock_of_timer(int id) noexcept {
+  small_reader file("/proc/self/timers");
+  int found = -1, clock = no_clock;
+  while (number_after(file, "ID:", found))
+    if (found == id) return number_after(file, "ClockID:", clock) ? clock : no_clock;
+  return no_clock;
+}
+
+}  // namespace
+
+/// clock_gettime(clock, time). The kernel has written there before we do.
+long trap_clock_gettime(trap& t) {
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  const lower::found_clock found = lower::program_clock_of(static_cast<int>(t.arg(0)));
+  timespec now{};
+  raw_call(SYS_clock_gettime, t.arg(0), as_word(&now));
+  *t.pointer<timespec>(1) = found.is_moved ? lower::moved(now, lower::clock_offset(found.which)) : now;
+  return result;
+}
+
+/// clock_nanosleep(clock, TIMER_ABSTIME, …), futex(…), futex_waitv(…), futex_wait(…) with a deadline
+long trap_timed_wait(trap& t) {
+  const timed_wait wait = wait_of(t.number);
+  timespec deadline{};
+  const long error = copy_in(deadline, t.pointer<const timespec>(wait.time));
+  if (error != 0) return error;
+  const long rdx = t.reg(REG_RDX);
+  const std::uintptr_t frame = stub_frame(t);
+  const long number = continue_in_stub(t, stub().timed_call);
+  *reinterpret_cast<long*>(frame + STUB_TIMED_RDX) = rdx;
+  *reinterpret_cast<timespec*>(frame + STUB_CALL_PAIR) =
+      of_kernel(deadline, wait.clock < 0 ? CLOCK_MONOTONIC : static_cast<int>(t.arg(wait.clock)));
+  t.set_reg(register_of(wait.time), static_cast<long>(frame + STUB_CALL_PAIR));
+  return number;
+}
+
+/// timerfd_settime(fd, TFD_TIMER_ABSTIME, new, old), timer_settime(id, TIMER_ABSTIME, new, old). 0 disarms.
+long trap_timer_settime(trap& t) {
+  if (t.arg(2) == 0) return t.carry_out();
+  itimerspec wanted{};
+  const long error = copy_in(wanted, t.pointer<const itimerspec>(2));
+  if (error != 0) return error;
+  const bool disarms = wanted.it_value.tv_sec == 0 && wanted.it_value.tv_nsec == 0;
+  const int clock = disarms                             ? no_clock
+                    : t.number == SYS_timerfd_settime ? clock_of_descriptor(static_cast<int>(t.arg(0)))
+                                                        : clock_of_timer(static_cast<int>(t.arg(0)));
+  wanted.it_value = of_kernel(wanted.it_value, clock);
+  return raw_call(t.number, t.arg(0), t.arg(1), as_word(&wanted), t.arg(3));
+}
+
+namespace {
+
+struct processor_time { std::int64_t user_us, system_us; };
+
+/// What the program's is ahead of the kernel's.     in: slots  ns, and of that for the system, us
+processor_time time_in(const std::uint64_t* slots) noexcept {
+  const auto system_us = static_cast<std::int64_t>(slots[1]);
+  return {static_cast<std::int64_t>(slots[0]) / 1000 - system_us, system_us};
+}
+processor_time of_process() noexcept { return time_in(lower::the_bridge().reserved + lower::slot_process_time); }
+
+/// The kernel counts the two parts by samples: a sum may be less than nothing for a moment.
+void add(timeval& to, std::int64_t us) noexcept {
+  constexpr std::int64_t second = 1'000'000;
+  const std::int64_t sum = std::max<std::int64_t>(to.tv_sec * second + to.tv_usec + us, 0);
+  to = {sum / second, sum % second};
+}
+
+}  // namespace
+
+/// times(used): what it returns counts from the boot, what it writes is the processor's time, in whole ticks of the sum.
+long trap_times(trap& t) {
+  constexpr std::int64_t second_ticks = 100, tick_us = 10'000;
+  const long result = t.carry_out();
+  if (result == -EFAULT) return result;
+  if (auto* const used = t.pointer<tms>(0)) {
+    rusage usage{};
+    raw_call(SYS_getrusage, RUSAGE_SELF, as_word(&usage));
+    add(usage.ru_utime, of_process().user_us);
+    add(usage.ru_stime, of_process().system_us);
+    used->tms_utime = usage.ru_utime.tv_sec * second_ticks + usage.ru_utime.tv_usec / tick_us;
+    used->tms_stime = usage.ru_stime.tv_sec * second_ticks + usage.ru_stime.tv_usec / tick_us;
+  }
+  return result + static_cast<long>(lower::the_bridge().reserved[lower::slot_ticks_offset]);
+}
+
+/// getrusage(RUSAGE_SELF or RUSAGE_THREAD, usage)
+long trap_getrusage(trap& t) {
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  const bool thread = static_cast<int>(t.arg(0)) == RUSAGE_THREAD;
+  const processor_time more = thread ? time_in(t.self->reserved + lower::slot_thread_time) : of_process();
+  auto& usage = *t.pointer<rusage>(1);
+  add(usage.ru_utime, more.user_us);
+  add(usage.ru_stime, more.system_us);
+  return result;
+}
+
+}  // namespace mana::split
