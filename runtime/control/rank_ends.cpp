@@ -1,6 +1,6 @@
 // A program that is told to end while a checkpoint is under way.
 //
-// INV-66 Whatever a checkpoint is at, a signal that tells the program to end acts as natively, at once or as soon as the
+// INV-66 whatever a checkpoint is at, a signal that tells the program to end acts as natively, at once or as soon as the
 // threads are let go, which is without delay. Where the program does not handle it, the kernel ends the process. Where it does,
 // its rank says so, and the coordinator gives the checkpoint up, as long as any rank is held. A request that waits for the next
 // one is refused: it would hold the program again.

@@ -4,7 +4,7 @@
 
 namespace mana::process_state {
 
-/// INV-66 While a checkpoint holds the program, a signal that tells it to end, and that it handles in any way, ends the
+/// INV-66: While a checkpoint holds the program, a signal that tells it to end, and that it handles in any way, ends the
 /// checkpoint: handlers wait only until the threads are let go. That signals wait is seen without taking them; which thread gets
 /// one, and when, stays with the kernel.
 /// For threads of the runtime, which block all signals, or what the program handles. One at a time.

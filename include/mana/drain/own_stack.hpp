@@ -97,7 +97,7 @@ inline std::uint64_t hold_signals() noexcept {
   return before;
 }
 
-/// INV-66 In the park signal's handler, for which the kernel blocks all signals: what nobody handles comes through again if
+/// INV-66: In the park signal's handler, for which the kernel blocks all signals: what nobody handles comes through again if
 /// the interrupted code lets it through, and ends the process as it would natively. What the program handles waits, and what
 /// is ours.      in: context  of that handler      out: the mask before
 inline std::uint64_t let_unhandled_through(const void* context) noexcept {

@@ -93,7 +93,7 @@ void go_back_to_call(greg_t* regs) noexcept {
   regs[REG_RSP] += STUB_CALL_BYTES;
 }
 
-/// INV-60 no saved signal frame waits until a time by this kernel's clock. One that stands at the call will make it; one behind
+/// INV-60: no saved signal frame waits until a time by this kernel's clock. One that stands at the call will make it; one behind
 /// it has its result.
 void rewind_timed_call(void* context) noexcept {
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -209,7 +209,7 @@ void pass_on(int signal, siginfo_t* info) noexcept {
 
 using handler_type = void (*)(int, siginfo_t*, void*);
 
-/// INV-66 Somebody outside wants the program to end, which does it in its own way: a checkpoint that holds any of its threads
+/// INV-66: Somebody outside wants the program to end, which does it in its own way: a checkpoint that holds any of its threads
 /// is given up. What threads of the program send each other, or its timers, is no such word.
 void tell_of_end(int signal, const siginfo_t* info) noexcept {
   auto& slots = mana::lower::the_bridge().reserved;
