@@ -79,6 +79,11 @@ void add_run_options(CLI::App& app, run_options& options) {
                  "When a rank gets one of these signals, take a checkpoint and end the job")
       ->type_name("SIGNALS")
       ->check(signals());
+  app.add_option("--stopped-status", options.stopped_status,
+                 fmt::format("Exit status of a job that a checkpoint ended, as it was asked to (0 … 255, default: {})",
+                             options.stopped_status))
+      ->type_name("N")
+      ->check(CLI::Range(0, 255, ""));
   app.add_option(
          "--limit", options.limit_s,
          "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")

@@ -100,6 +100,7 @@ TEST_CASE("wrong words are usage errors") {
     CHECK(refusal({name, "a", "--ckpt-dir", "b"}) == exit_code::usage);
   }
   CHECK(refusal({"status", "a", "--job", "b"}) == exit_code::usage);
+  for (const char* wrong : {"-1", "256", "x", ""}) CHECK(refusal({"run", "--stopped-status", wrong, "./app"}) == exit_code::usage);
   CHECK(refusal({"list", "a", "b"}) == exit_code::usage);
   CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);
 }
