@@ -9,7 +9,9 @@ namespace mana::store {
 
 namespace {
 
-constexpr std::uint64_t whole = 0;      // byte of the file; a generation has the byte of its number, from 1 on
+// Bytes of the file; a generation has the byte of its number, from 1 on.
+constexpr std::uint64_t whole = 0;
+constexpr std::uint64_t job = std::uint64_t{1} << 62;      // no generation has such a number
 
 struct flock range_of(std::uint64_t at, std::uint64_t count, int type) noexcept {
   struct flock range{};
@@ -54,6 +56,10 @@ directory_lock directory_lock::of_all(const image::own_directory& directory, loc
 
 directory_lock directory_lock::of_generation(const image::own_directory& directory, std::uint64_t number) {
   return {directory, lock_kind::exclusive, number, std::chrono::milliseconds(0)};
+}
+
+directory_lock directory_lock::of_job(const image::own_directory& directory) {
+  return {directory, lock_kind::exclusive, job, std::chrono::milliseconds(0)};
 }
 
 lock_end directory_lock::state_of_generation(const image::own_directory& directory, std::uint64_t number) {

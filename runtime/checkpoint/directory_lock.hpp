@@ -26,6 +26,8 @@ class directory_lock {
   static directory_lock of_all(const image::own_directory& directory, lock_kind kind, std::chrono::milliseconds patience);
   /// Of who writes a generation. Does not wait.
   static directory_lock of_generation(const image::own_directory& directory, std::uint64_t number);
+  /// Of the job that runs there: INV-61. Does not wait.
+  static directory_lock of_job(const image::own_directory& directory);
   /// Whether another one has it, as of_generation() would say; nobody who asks at the same time meets this question.
   static lock_end state_of_generation(const image::own_directory& directory, std::uint64_t number);
   /// The same, of any of [begin, end), at least one: they have locks before they have directories.
@@ -36,6 +38,8 @@ class directory_lock {
   directory_lock& operator=(directory_lock&& other) noexcept;
 
   lock_end end() const noexcept { return end_; }
+  /// Its descriptor; -1: it is not held.
+  int number() const noexcept { return file_.get(); }
   /// Also for copies of the process, which share it.
   void release() noexcept;
 

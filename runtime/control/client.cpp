@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <system_error>
 
@@ -30,19 +32,31 @@ job_file find_job(const std::string& job) {
   }
 }
 
+/// On this node. One that nobody has waited for yet has ended too; a child may still listen where it did.
+bool has_ended(int pid) {
+  if (kill(pid, 0) != 0) return errno == ESRCH;
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::size_t end = text.rfind(") ");        // the name may have any characters
+  return end != std::string::npos && end + 2 < text.size() && (text[end + 2] == 'Z' || text[end + 2] == 'X');
+}
+
 class conversation {
  public:
   conversation(const std::string& job, double timeout_s) : job_(job), until_(deadline(timeout_s)) {
     const job_file file = find_started_job();
     // Where the process is known to be gone, its port may be somebody else's.
-    const bool gone = file.where.host == own_host_name() && kill(file.pid, 0) != 0 && errno == ESRCH;
+    const bool gone = file.where.host == own_host_name() && has_ended(file.pid);
     try {
       if (gone) throw std::system_error(ESRCH, std::generic_category());
-      line_ = std::make_unique<connection>(connect_to(reachable_addresses(file.where), file.where.port));
+      line_ = std::make_unique<connection>(connect_to(reachable_addresses(file.where), file.where.port, connect_ms()));
     } catch (const std::system_error&) {
       not_answering(file, "does not answer: it has ended, or its node cannot be reached");
     }
-    line_->send_all(frame_writer(frame_type::hello_client).put(file.where.key).take());
+    if (file.protocol != protocol_version) other_mana(file.protocol, {file.build.version, command_of(file)});
+    const std::string version = own_build().version.substr(0, most_version_bytes);
+    line_->send_all(
+        frame_writer(frame_type::hello_client).put(file.where.key).put(protocol_version).put(version).take());
   }
 
   /// Sends the question, and returns the frame of type `wanted` that answers it.
@@ -54,6 +68,7 @@ class conversation {
         while (const auto frame = line_->next()) {
           frame_reader reader(*frame);
           if (reader.type() == wanted) return *frame;
+          if (reader.type() == frame_type::other_protocol) hear_other(reader);
           if (reader.type() == frame_type::progress && listen) hear(reader, listen);
         }
         if (!alive) throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
@@ -69,6 +84,26 @@ class conversation {
   [[noreturn]] void not_answering(const job_file& file, const std::string& what) const {
     throw client_error(client_problem::not_answering, job_ + ": the job of process " + std::to_string(file.pid) +
                                                           " on " + file.where.host + " " + what);
+  }
+
+  [[noreturn]] void other_mana(std::uint32_t protocol, const build_name& build) const {
+    throw client_error(client_problem::other_mana,
+                       job_ + ": the job speaks " + name_of(protocol, build.version) + ", and this is " +
+                           name_of(protocol_version, own_build().version), build.command);
+  }
+  [[noreturn]] void hear_other(frame_reader& frame) const {
+    const auto protocol = frame.get<std::uint32_t>();
+    build_name build;
+    build.version = frame.get<std::string>();
+    build.command = frame.get<std::string>();
+    other_mana(protocol, build);
+  }
+  /// Where the file does not say it, the process on this node shows it.
+  static std::string command_of(const job_file& file) {
+    if (!file.build.command.empty() || file.where.host != own_host_name()) return file.build.command;
+    std::error_code error;
+    const auto lower_half = std::filesystem::read_symlink("/proc/" + std::to_string(file.pid) + "/exe", error);
+    return error ? std::string() : command_beside(lower_half.string());
   }
 
   /// A job that is just starting has a file without port: waits until it is replaced, or its process has ended. Nobody
@@ -101,6 +136,10 @@ class conversation {
            std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(timeout_s));
   }
   int milliseconds_left() const { return milliseconds_until(until_); }
+  int connect_ms() const {
+    const int left = milliseconds_left();
+    return left < 0 ? connect_limit_ms : std::min(left, connect_limit_ms);
+  }
   static int milliseconds_until(time when) {
     if (when == time::max()) return -1;
     const auto left =

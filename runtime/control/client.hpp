@@ -14,11 +14,14 @@ enum class client_problem {
   not_answering,  // nobody listens where the file says: the job has ended, or was killed
   timeout,        // no answer in time; the checkpoint goes on
   refused,        // the job answered that it cannot: the text says why
+  other_mana,     // the job is of a mana that speaks another version of the protocol
 };
 
 struct client_error : std::runtime_error {
-  client_error(client_problem p, const std::string& text) : std::runtime_error(text), problem(p) {}
+  client_error(client_problem p, const std::string& text, std::string its_command = {})
+      : std::runtime_error(text), problem(p), command(std::move(its_command)) {}
   client_problem problem;
+  std::string command;      // other_mana: path of the one that started the job; empty: not known
 };
 
 /// How far the job is, as a JSON object; see coordinator::progress_json.

@@ -134,9 +134,16 @@ void coordinator::on_request(bool stop) {
   then_stop = then_stop || stop;
 }
 
-void coordinator::on_client(std::unique_ptr<connection> line) {
+/// One that speaks another version is told so, and nothing that it asks is done. It closes the line.
+void coordinator::on_client(std::unique_ptr<connection> line, const client_hello& who) {
   clients_.push_back({std::move(line)});
-  read_client(clients_.back());
+  client& c = clients_.back();
+  c.protocol = who.protocol;
+  const build_name build = own_build();
+  if (who.protocol != protocol_version && who.protocol != unsaid_protocol)
+    c.line->send(
+        frame_writer(frame_type::other_protocol).put(protocol_version).put(build.version).put(build.command).take());
+  read_client(c);
 }
 
 void coordinator::read_client(client& c) {
@@ -144,12 +151,24 @@ void coordinator::read_client(client& c) {
   try {
     while (const auto frame = c.line->next()) {
       frame_reader reader(*frame);
-      on_client_frame(c, reader);
+      if (c.protocol == protocol_version) on_client_frame(c, reader);
+      else if (c.protocol == unsaid_protocol) refuse_foreign(c, reader);
     }
   } catch (const wire_error&) {
     alive = false;
   }
   if (!alive) c.line.reset();
+}
+
+/// A client of before versions were said is answered in its own words: it shows the text.
+void coordinator::refuse_foreign(client& c, frame_reader& frame) {
+  const build_name build = own_build();
+  const std::string why = "the job speaks " + name_of(protocol_version, build.version) +
+                          ", and who asks an earlier one: use the mana that started it" +
+                          (build.command.empty() ? "" : ", " + build.command);
+  if (frame.type() == frame_type::ask_checkpoint) answer(c, false, why);
+  if (frame.type() != frame_type::ask_status) return;
+  c.line->send(frame_writer(frame_type::status).put(status_json(why)).take());
 }
 
 void coordinator::on_client_frame(client& c, frame_reader& frame) {

@@ -26,6 +26,7 @@ class coordinator final : link_user {
     std::unique_ptr<connection> line;
     bool waits = false, served = false, watches = false;
     wait_for what = wait_for::directory;
+    std::uint32_t protocol = protocol_version;
   };
   enum class step { idle, quiescing, parking, draining, writing, storing };
   enum class ending { not_needed, given_up, on_nodes, in_directory };
@@ -34,12 +35,13 @@ class coordinator final : link_user {
   bool has_deadline() const { return step_ == step::quiescing || step_ == step::parking || step_ == step::draining; }
   void on_frame(int link, frame_reader& frame) override;
   void on_lost(int link) override;
-  void on_client(std::unique_ptr<connection> line) override;
+  void on_client(std::unique_ptr<connection> line, const client_hello& who) override;
   void poll_once();
   int next_timeout() const;
   void on_time();
   void read_client(client& c);
   void on_client_frame(client& c, frame_reader& frame);
+  void refuse_foreign(client& c, frame_reader& frame);
   void on_clock(int from, frame_reader& frame);
   void send(int to, const bytes& frame);
   void on_request(bool stop);
@@ -69,7 +71,8 @@ class coordinator final : link_user {
   void end(const std::string& to_clients);
   void answer(client& c, bool ok, const std::string& text);
   void refuse_all(const std::string& why);
-  std::string status_json() const;
+  /// in: refusal  shown in place of what the job does; empty: that is shown
+  std::string status_json(const std::string& refusal = {}) const;
   void look_for_watchers();
   void tell_watchers();
   std::string progress_json() const;

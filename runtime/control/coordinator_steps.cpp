@@ -3,6 +3,8 @@
 
 #include <mana/core/fault_points.hpp>
 
+#include <amounts.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -191,7 +193,7 @@ std::string coordinator::success(const std::vector<rank_written>& images) const 
   for (const rank_written& w : images) bytes += w.file_bytes;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun_;
   return generation_.generation_path + ": " + std::to_string(around_.size) + " ranks, " +
-         decimal(static_cast<double>(bytes) / 1e6) + " MB, " + decimal(took.count()) + " s" + warnings_of(images);
+         words::human_bytes(bytes) + ", " + decimal(took.count()) + " s" + warnings_of(images);
 }
 
 void coordinator::give_up(const std::string& why) {
@@ -387,11 +389,11 @@ std::string coordinator::progress_json() const {
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string coordinator::status_json() const {
+std::string coordinator::status_json(const std::string& refusal) const {
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
   nlohmann::ordered_json document = {
       {"mana_status", 1}, {"program", around_.program}, {"ranks", around_.size}, {"host", where_.host},
-      {"phase", step_names[static_cast<int>(step_)]}, {"checkpoints", committed_},
+      {"phase", refusal.empty() ? step_names[static_cast<int>(step_)] : refusal.c_str()}, {"checkpoints", committed_},
       {"last_generation", last_generation_}, {"last_result", last_result_}, {"directory", around_.directory}};
   if (around_.local) document["last_generation_on_nodes"] = last_on_nodes_;
   nlohmann::ordered_json took = nlohmann::ordered_json::object();

@@ -9,8 +9,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
+
+#if !defined(MANA_VERSION) || !defined(MANA_COMMAND_FROM_LIBEXEC)
+#error "set by runtime/control/CMakeLists.txt"
+#endif
 
 namespace mana::control {
 
@@ -74,12 +79,33 @@ endpoint decode_endpoint(std::span<const std::uint8_t> frame) {
   return e;
 }
 
+std::string command_beside(const std::string& lower_half) {
+  std::error_code error;
+  const auto path = (std::filesystem::path(lower_half).parent_path() / MANA_COMMAND_FROM_LIBEXEC).lexically_normal();
+  const bool is_one = !lower_half.empty() && std::filesystem::is_regular_file(path, error) && !error;
+  return is_one ? path.string() : std::string();
+}
+
+build_name own_build() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return {MANA_VERSION, error ? std::string() : command_beside(self.string())};
+}
+
+std::string name_of(std::uint32_t protocol, const std::string& version) {
+  const std::string mana = version.empty() ? "an unknown mana" : "mana " + version;
+  if (protocol == unsaid_protocol)
+    return "a protocol of " + (version.empty() ? "a mana before the first that says its own" : mana);
+  return "protocol " + std::to_string(protocol) + " of " + mana;
+}
+
 std::string job_file_path(const std::string& directory) { return directory + "/job.json"; }
 
 void write_job_file(const std::string& directory, const job_file& job) {
   const nlohmann::ordered_json document = {
       {"mana_job", 1}, {"host", job.where.host}, {"addresses", job.where.addresses}, {"port", job.where.port},
-      {"key", to_hex(job.where.key)}, {"pid", job.pid}, {"ranks", job.ranks}, {"program", job.program}};
+      {"key", to_hex(job.where.key)}, {"pid", job.pid}, {"ranks", job.ranks}, {"program", job.program},
+      {"protocol", job.protocol}, {"mana", job.build.version}, {"command", job.build.command}};
   const std::string text = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   const std::string path = job_file_path(directory), temporary = path + "." + std::to_string(job.pid);
   unlink(temporary.c_str());
@@ -94,12 +120,13 @@ void write_job_file(const std::string& directory, const job_file& job) {
   throw std::system_error(why, std::generic_category(), path);
 }
 
-job_file starting_job(int ranks, std::string program) {
+job_file starting_job(int ranks, std::string program, build_name build) {
   job_file job;
   job.where.host = own_host_name();
   job.pid = getpid();
   job.ranks = ranks;
   job.program = std::move(program);
+  job.build = std::move(build);
   return job;
 }
 
@@ -137,6 +164,8 @@ job_file read_job_file(const std::string& given) {
     job.pid = document.at("pid");
     job.ranks = document.at("ranks");
     job.program = document.at("program");
+    job.protocol = document.value("protocol", unsaid_protocol);
+    job.build = {document.value("mana", std::string()), document.value("command", std::string())};
     return job;
   } catch (const std::exception&) {
     throw job_file_error(job_file_problem::damaged, path + ": this is not a job file of mana");

@@ -29,17 +29,31 @@ std::vector<std::string> reachable_addresses(const endpoint& e);
 bytes encode(const endpoint& e);
 endpoint decode_endpoint(std::span<const std::uint8_t> frame);
 
+/// A build of mana, for people.
+struct build_name {
+  std::string version;                 // "0.1.0"; empty: not known
+  std::string command;                 // path of its command; empty: not known
+};
+/// This one; the command's path where this process runs from an installation.
+build_name own_build();
+/// The command of the installation that a lower half is of, by its file: empty where there is none.
+std::string command_beside(const std::string& lower_half);
+/// "protocol 2 of mana 0.1.0"
+std::string name_of(std::uint32_t protocol, const std::string& version);
+
 /// DIR/job.json: what `mana checkpoint` and `mana status` find a job by. Only its owner can read it.
 struct job_file {
   endpoint where;                      // port 0: the job is starting, its coordinator is not up yet
   int pid = 0;                         // of the coordinator's process
   int ranks = 0;
   std::string program;
+  build_name build = {};               // of the job
+  std::uint32_t protocol = protocol_version;
 };
 
 std::string job_file_path(const std::string& directory);
 /// What a rank 0 leaves before its MPI runs, so that a request waits for the coordinator instead of failing.
-job_file starting_job(int ranks, std::string program);
+job_file starting_job(int ranks, std::string program, build_name build = {});
 /// errors: std::system_error naming the file
 void write_job_file(const std::string& directory, const job_file& job);
 /// Removes it if it is this coordinator's: another job may have come to the directory.

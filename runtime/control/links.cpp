@@ -74,9 +74,18 @@ void links::greet(std::unique_ptr<connection>& stranger) {
   }
 }
 
+/// What is behind what is known, a later version may have added.      errors: wire_error
+static client_hello read_hello(frame_reader& hello) {
+  client_hello who;
+  if (hello.rest().empty()) return who;
+  who.protocol = hello.get<std::uint32_t>();
+  who.mana = hello.get<std::string>();
+  return who;
+}
+
 void links::admit(std::unique_ptr<connection>& stranger, frame_reader hello) {
   if (hello.get<job_key>() != key_) throw wire_error();
-  if (hello.type() == frame_type::hello_client) return user_.on_client(std::move(stranger));
+  if (hello.type() == frame_type::hello_client) return user_.on_client(std::move(stranger), read_hello(hello));
   if (hello.type() != frame_type::hello_rank) throw wire_error();
   const int rank = hello.get<int>();
   const auto found =

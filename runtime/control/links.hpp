@@ -14,6 +14,12 @@
 
 namespace mana::control {
 
+/// Who a client says it is.
+struct client_hello {
+  std::uint32_t protocol = unsaid_protocol;
+  std::string mana;                    // its version
+};
+
 /// What a process does with what comes over its links. On the thread that polls them.
 class link_user {
  public:
@@ -22,7 +28,7 @@ class link_user {
   /// It may come again.
   virtual void on_lost(int link) = 0;
   /// Somebody has shown the key and is no link, and may have said more already. errors: wire_error: is cut off
-  virtual void on_client(std::unique_ptr<connection> line) = 0;
+  virtual void on_client(std::unique_ptr<connection> line, const client_hello& who) = 0;
 
  protected:
   ~link_user() = default;

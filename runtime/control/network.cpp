@@ -48,7 +48,7 @@ void network::start_coordinator() {
   coordinator_ = std::make_unique<coordinator>(around_, std::move(l), peer_);
   thread_ = start_quiet([this] { coordinator_->run(); });
   try {
-    write_job_file(around_.directory, {peer_, getpid(), around_.size, around_.program});
+    write_job_file(around_.directory, {peer_, getpid(), around_.size, around_.program, own_build()});
   } catch (const std::system_error& error) {
     std::fprintf(
         stderr,

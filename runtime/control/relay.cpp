@@ -118,7 +118,7 @@ void relay::on_lost(int link) {
 }
 
 /// Only the coordinator has clients.
-void relay::on_client(std::unique_ptr<connection>) { throw wire_error(); }
+void relay::on_client(std::unique_ptr<connection>, const client_hello&) { throw wire_error(); }
 
 void relay::tell_what_all_said() {
   if (links_.all_here() && !std::exchange(said_here_, true)) tell(frame_writer(frame_type::here).take());

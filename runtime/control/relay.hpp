@@ -17,7 +17,7 @@ class relay final : link_user {
  private:
   void on_frame(int link, frame_reader& frame) override;
   void on_lost(int link) override;
-  void on_client(std::unique_ptr<connection> line) override;
+  void on_client(std::unique_ptr<connection> line, const client_hello& who) override;
   void poll_once();
   void read_up();
   void on_order(frame_reader& frame);

@@ -49,7 +49,7 @@ enum class frame_type : std::uint8_t {
   abandon = 28,     // images that are not durable yet are given up: `written` says so, unless it is said
   to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
   // client → coordinator
-  hello_client = 32,    // key
+  hello_client = 32,    // key, uint32 protocol_version, text: version of mana. Its layout stays; before version 2: key
   ask_checkpoint = 33,  // uint8 stop, uint8 wait_for
   ask_status = 34,
   ask_progress = 35,    // of the checkpoint under way
@@ -57,6 +57,8 @@ enum class frame_type : std::uint8_t {
   answer = 48,  // uint8 ok, text
   status = 50,  // text: JSON
   progress = 51,        // text: JSON, see coordinator::progress_json
+  other_protocol = 52,  // to a client of another version. uint32 protocol_version, text: version of mana, text: path of
+                        // the command. Its layout stays
 };
 
 enum class verdict_kind : std::uint8_t { given_up = 0, committed = 1, copied = 2 };
@@ -64,9 +66,15 @@ enum class verdict_kind : std::uint8_t { given_up = 0, committed = 1, copied = 2
 /// What who asks for a checkpoint waits for.
 enum class wait_for : std::uint8_t { directory = 0, nodes = 1 };      // that has it, or whose disks have it
 
+/// Of what clients and coordinators say to each other: raised when a frame from hello_client on changes, or comes to
+/// mean something else. Whoever speaks another one is refused by name. Before 2 nobody said one.
+inline constexpr std::uint32_t protocol_version = 2;
+inline constexpr std::uint32_t unsaid_protocol = 1;
+
 inline constexpr std::size_t key_bytes = 32;
 inline constexpr std::size_t max_frame = 64u << 20;
-inline constexpr std::size_t max_hello = 64;  // of whoever has not shown the key yet
+inline constexpr std::size_t max_hello = 256;         // of whoever has not shown the key yet
+inline constexpr std::size_t most_version_bytes = 20; // of a mana: with it a hello has no more than version 1 reads, 64
 using bytes = std::vector<std::uint8_t>;
 
 /// Builds one frame.

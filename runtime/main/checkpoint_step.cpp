@@ -2,6 +2,7 @@
 
 #include "control_of_job.hpp"
 #include "job.hpp"
+#include "job_claim.hpp"
 #include "lazy_check.hpp"
 #include "lock_section.hpp"
 #include "mpi_section.hpp"
@@ -285,6 +286,21 @@ void keep_quiet() noexcept {
   if (nothing >= 0) dup2(nothing, STDOUT_FILENO);
 }
 
+/// The program is saved, and never runs again here: a restart may come at once. All ranks end with the same status, so
+/// that it is the job's, whichever rank's a launcher takes; a launcher that ends the others when it sees it meets ranks
+/// that have nothing left to do, since MPI's end is collective.
+[[noreturn]] void end_stopped() {
+  control_of_job().end();
+  release_claim();
+  const int status = this_job().options.stopped_status;
+  if (lower::the_bridge().world_rank == 0 && status != 0)
+    say("mana: the job was saved and stopped, as it was asked to (status " + std::to_string(status) +
+        "): mana restart " + this_job().options.checkpoint_directory + " goes on");
+  keep_quiet();
+  real_mpi::finish();
+  std::_Exit(status);
+}
+
 }  // namespace
 
 /// The image is written by a thread of the lower half: the calling thread's stack, which is saved, changes meanwhile only
@@ -303,12 +319,7 @@ lower::outcome write_image() {
     failure = std::string("there is no thread to write the image: ") + error.what();
     work();
   }
-  if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
-    control_of_job().end();
-    keep_quiet();
-    real_mpi::finish();
-    std::_Exit(0);
-  }
+  if (how == lower::outcome::resumed && control_of_job().stop_asked()) end_stopped();
   return how;
 }
 

@@ -1,6 +1,7 @@
 // A lower half: reads how it was started, then loads the program into this process, or restores it there.
 #include "fault_point.hpp"
 #include "job.hpp"
+#include "job_claim.hpp"
 #include "own_requests.hpp"
 #include "rank_end.hpp"
 #include "restart.hpp"
@@ -15,6 +16,7 @@
 #include <capture.hpp>
 #include <endpoint.hpp>
 #include <low_descriptor_guard.hpp>
+#include <process.hpp>
 #include <process_state.hpp>
 #include <shared_value.hpp>
 #include <upper_half.hpp>
@@ -74,11 +76,22 @@ namespace {
 /// From now on requests wait for this job. A directory that cannot be written is said when the coordinator comes up.
 void announce() {
   const start_options& options = this_job().options;
-  if (rank_from_environment() != 0) return;
   try {
     control::write_job_file(options.checkpoint_directory,
-                            control::starting_job(0, options.restart ? options.generation : options.command[0]));
+                            control::starting_job(0, options.restart ? options.generation : options.command[0],
+                                                  control::own_build()));
   } catch (const std::system_error&) {
+  }
+}
+
+/// A restart's other ranks do nothing before MPI brings them together with rank 0.
+void enter_directory() {
+  const start_options& options = this_job().options;
+  if (rank_from_environment() == 0) {
+    split::close_in_forked_children(claim_directory(options));
+    announce();
+  } else if (!options.restart) {
+    await_claim(options);
   }
 }
 
@@ -92,7 +105,7 @@ int say_mpi_version() {
   this_job().options = parse_start_options({argv + 1, argv + argc});
   arm_fault_points();
   begin_own_requests(this_job().options);
-  announce();
+  enter_directory();
   if (this_job().options.restart) restart_program();
   run_program();
 }

@@ -22,6 +22,8 @@ enum class exit_status : int {
   memory_occupied = 84,          // the image's addresses are not free
   checkpoint_unreadable = 85,    // the system refused to read a checkpoint, or to map its memory
   checkpoint_not_own = 86,       // of another user, behind a link, or where others can replace it
+  directory_in_use = 87,         // another job has the directory of checkpoints
+  stopped = 88,                  // no failure: a checkpoint ended the job, as it was asked to
 };
 
 /// Who meets a failure, and so who has to say it.

@@ -54,6 +54,12 @@ T whole_number(const std::string& option, const std::string& text) {
   return value;
 }
 
+int stopped_status(const std::string& option, const std::string& text) {
+  const int value = whole_number<int>(option, text);
+  if (value > 255) refuse(option + ": \"" + text + "\" is no exit status");
+  return value;
+}
+
 redundancy::scheme redundancy_scheme(const std::string& option, const std::string& text) {
   try {
     return redundancy::scheme::parse(text);
@@ -124,7 +130,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--map",        "--cpu",           "--compress",
                                                "--full-every", "--max-rate",      "--nice",
                                                "--keep",       "--local",         "--redundancy",
-                                               "--pack-threads", "--copy-every"};
+                                               "--pack-threads", "--copy-every",   "--stopped-status"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -132,6 +138,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--interval") options.interval_s = number(name, value);
   else if (name == "--limit") options.limit_s = number(name, value);
   else if (name == "--stop-after") options.stop_after_s = number(name, value);
+  else if (name == "--stopped-status") options.stopped_status = stopped_status(name, value);
   else if (name == "--checkpoint-on") options.checkpoint_signals = signals(name, value);
   else if (name == "--stop-on") options.stop_signals = signals(name, value);
   else if (name == "--clock") options.clock = clock_name(name, value);

@@ -1,6 +1,8 @@
 // The words with which `mana run` and `mana restart` become a lower half. A protocol between two of our programs of one
 // installation: no abbreviations, no defaults that a user would care about.
 #pragma once
+#include "start_failure.hpp"
+
 #include <mana/clock/tree.hpp>
 
 #include <image_saver.hpp>
@@ -28,6 +30,7 @@ struct start_options {
   double interval_s = 0;               // 0: none by itself
   double limit_s = 0;                  // time limit of the quiesce phase; 0: the runtime's own
   double stop_after_s = 0;             // 0: not by itself
+  int stopped_status = static_cast<int>(exit_status::stopped);   // of a job that a checkpoint ended
   std::uint64_t checkpoint_signals = 0,
                 stop_signals = 0;      // bit n-1: signal n asks for a checkpoint (that ends the job)
   std::string preload;                 // run: tools, then the wrapper library of the upper half; colons between
@@ -53,8 +56,8 @@ struct start_options {
 
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…
 /// restart DIR OPTIONS, or DIR/gen-N: that one and no other
-/// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --checkpoint-on SET --stop-on SET --clock NAME
-///          --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
+/// OPTIONS: --ckpt-dir DIR --interval S --limit S --stop-after S --stopped-status N --checkpoint-on SET --stop-on SET
+///          --clock NAME --clock-trace DIR --fan-out K --children LOSS --sockets LOSS --perf-map --verbose
 ///          --compress HOW --incremental --full-every N --by-reference --forked --max-rate BYTES --nice N
 ///          --pack-threads N
 ///          --keep N|all --local DIR --copy-every N --redundancy K+M

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+
 #if !defined(MANA_VERSION)
 #error "set by runtime/tools/CMakeLists.txt"
 #endif
@@ -77,6 +79,11 @@ void add_run_options(CLI::App& app, run_options& options) {
                  "When a rank gets one of these signals, take a checkpoint and end the job")
       ->type_name("SIGNALS")
       ->check(signals());
+  app.add_option("--stopped-status", options.stopped_status,
+                 fmt::format("Exit status of a job that a checkpoint ended, as it was asked to (0 … 255, default: {})",
+                             options.stopped_status))
+      ->type_name("N")
+      ->check(CLI::Range(0, 255, ""));
   app.add_option(
          "--limit", options.limit_s,
          "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
@@ -108,10 +115,23 @@ void add_no_config(CLI::App& app, parsed& values) {
   app.add_flag("--no-config", values.no_config, "Do not read the configuration file");
 }
 
-void add_job(CLI::App& app, job_reference& job) {
+/// A directory of checkpoints, in all commands alike: by its place, by --ckpt-dir, as configured, or mana-ckpt.
+/// in:     place  the word's name
+/// out:    both options
+std::array<CLI::Option*, 2> add_directory(CLI::App& app, parsed& values, std::string& directory, const char* place,
+                                          const char* what) {
+  auto* const by_place = app.add_option(place, directory, fmt::format("{} (default: {})", what, default_directory));
+  auto* const by_name = app.add_option("--ckpt-dir", directory, fmt::format("The same as {}", place));
+  by_place->check(a_name());
+  by_name->type_name("DIR")->check(a_name())->excludes(by_place);
+  add_no_config(app, values);
+  return {by_place, by_name};
+}
+
+void add_job(CLI::App& app, parsed& values, job_reference& job) {
   auto* file = app.add_option("--job", job.file, "The job's file")->type_name("FILE");
-  app.add_option("--ckpt-dir", job.checkpoint_directory, "The job's checkpoint directory (default: mana-ckpt)")
-      ->type_name("DIR")->excludes(file);
+  const auto named = add_directory(app, values, job.checkpoint_directory, "DIR", "The job's checkpoint directory");
+  for (CLI::Option* const option : named) option->excludes(file);
 }
 
 void build_run(CLI::App& app, parsed& values) {
@@ -142,19 +162,19 @@ void add_progress(CLI::App& app, bool& progress) {
 
 void build_restart(CLI::App& app, parsed& values) {
   auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
-  restart->footer("Usage: mpirun -n RANKS mana restart DIR [OPTIONS]");
-  restart->add_option("DIR", values.restart.checkpoint_directory, "The checkpoint directory")->required();
+  restart->footer("Usage: mpirun -n RANKS mana restart [DIR] [OPTIONS]");
+  add_directory(*restart, values, values.restart.checkpoint_directory, "DIR",
+                "The checkpoint directory, or one checkpoint in it");
   add_map(*restart, values.restart.moved);
   restart->add_flag("--lazy", values.restart.lazy,
                     "Run the program before its memory is read: what is not compressed is read when it is used");
   add_progress(*restart, values.restart.progress);
   add_run_options(*restart, values.restart);
-  add_no_config(*restart, values);
 }
 
 void build_control(CLI::App& app, parsed& values) {
   auto* checkpoint = app.add_subcommand("checkpoint", "Take a checkpoint now; returns when it is durable");
-  add_job(*checkpoint, values.checkpoint.job);
+  add_job(*checkpoint, values, values.checkpoint.job);
   add_progress(*checkpoint, values.checkpoint.progress);
   checkpoint->add_flag("--stop", values.checkpoint.stop, "End the job once the checkpoint is durable");
   checkpoint
@@ -168,7 +188,7 @@ void build_control(CLI::App& app, parsed& values) {
       ->type_name("SECONDS")
       ->check(duration());
   auto* status = app.add_subcommand("status", "Show a running job");
-  add_job(*status, values.status.job);
+  add_job(*status, values, values.status.job);
   status->add_flag("--json", values.status.json, "For programs");
 }
 
@@ -183,22 +203,22 @@ constexpr const char* what_to_look_at =
 
 void build_looks(CLI::App& app, parsed& values) {
   auto* list = app.add_subcommand("list", "Show the checkpoints in a directory");
-  list->add_option("DIR", values.list.directory, "A checkpoint directory, or one checkpoint in it")->required();
+  add_directory(*list, values, values.list.directory, "DIR", "A checkpoint directory, or one checkpoint in it");
   add_json(*list, values.list.json);
   auto* inspect = app.add_subcommand("inspect", "Show what is in a checkpoint's images");
-  inspect->add_option("WHAT", values.inspect.what, what_to_look_at)->required();
+  add_directory(*inspect, values, values.inspect.what, "WHAT", what_to_look_at);
   add_rank(*inspect, values.inspect.rank);
   inspect->add_flag("--regions", values.inspect.regions, "Each piece of memory, with its addresses");
   add_json(*inspect, values.inspect.json);
   auto* verify = app.add_subcommand("verify", "Check every byte of the checkpoints in a directory");
-  verify->add_option("DIR", values.verify.directory, "A checkpoint directory, or one checkpoint in it")->required();
+  add_directory(*verify, values, values.verify.directory, "DIR", "A checkpoint directory, or one checkpoint in it");
   verify->add_option("--generation", values.verify.generation, "The checkpoint of this number alone")
       ->type_name("N")->check(a_number());
   add_progress(*verify, values.verify.progress);
   add_map(*verify, values.verify.moved);
   add_json(*verify, values.verify.json);
   auto* compact = app.add_subcommand("compact", "Make the newest checkpoint whole, so that it needs no older one");
-  compact->add_option("DIR", values.compact.directory, "A checkpoint directory")->required();
+  add_directory(*compact, values, values.compact.directory, "DIR", "A checkpoint directory");
   compact
       ->add_option("--compress", values.compact.compress,
                    "How its images are compressed: auto (default), none, lz4[:N], zstd[:LEVEL]")
@@ -221,7 +241,7 @@ void build_looks(CLI::App& app, parsed& values) {
   add_map(*diff, values.diff.moved);
   add_json(*diff, values.diff.json);
   auto* prune = app.add_subcommand("prune", "Remove the checkpoints that newer ones do not need");
-  prune->add_option("DIR", values.prune.directory, "A checkpoint directory")->required();
+  add_directory(*prune, values, values.prune.directory, "DIR", "A checkpoint directory");
   prune->add_option("--keep", values.prune.keep, "Keep the newest N, and what they build on (1 … 1000, or all; default: 2)")
       ->type_name("N")->check(a_keep());
   prune->add_flag("--dry-run", values.prune.dry_run, "Say what would be removed, and remove nothing");
@@ -232,7 +252,7 @@ void build_looks(CLI::App& app, parsed& values) {
 void build_extract(CLI::App& app, parsed& values) {
   auto* extract = app.add_subcommand("extract", "Write parts of an image to files of their own");
   extract->footer("One of --section, --range, --core and --all is needed.");
-  extract->add_option("WHAT", values.extract.what, what_to_look_at)->required();
+  add_directory(*extract, values, values.extract.what, "WHAT", what_to_look_at);
   add_rank(*extract, values.extract.rank);
   extract->add_option("--section", values.extract.section, "A section of the image")
       ->type_name("NAME")
@@ -273,6 +293,7 @@ void build_doctor(CLI::App& app, parsed& values) {
   doctor->footer("Usage: mana doctor [OPTIONS] [--] [PROGRAM [ARGUMENTS…]]");
   doctor->add_option("--ckpt-dir", values.doctor.checkpoint_directory, "Where checkpoints will go (default: mana-ckpt)")
       ->type_name("DIR");
+  add_no_config(*doctor, values);
   doctor->add_option("--mpi", values.doctor.mpi, "mpich or openmpi: the MPI of the program, where it cannot be seen")
       ->type_name("NAME")->check(known_mpi());
   doctor->add_flag("--json", values.doctor.json, "For programs");

@@ -20,7 +20,7 @@ struct parsed {
   extract_command extract;
   std::string extract_range;         // "0x…-0x…" of extract, "" = none
   completion_command completion;
-  bool no_config = false;            // of run and restart
+  bool no_config = false;
   compact_command compact;
   gdb_command gdb;
   doctor_command doctor;

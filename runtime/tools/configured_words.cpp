@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace mana::tools {
@@ -14,6 +15,8 @@ namespace {
 
 /// Not the file's to say.
 const std::set<std::string> own_to_the_command_line{"help", "no-config"};
+constexpr const char* directory_key = "ckpt-dir";
+constexpr const char* names_of_directory[] = {"DIR", "WHAT", "--job", "--ckpt-dir"};
 
 class reader {
  public:
@@ -25,7 +28,7 @@ class reader {
   std::vector<std::string> words_for(const CLI::App& given) const {
     std::vector<std::string> words;
     for (const configured_option& o : content_.options) {
-      if (o.section != given.get_name() && (o.section != "run" || is_said("restart", o.key))) continue;
+      if (!is_for(o, given)) continue;
       const CLI::Option* const option = given.get_option_no_throw("--" + o.key);
       if (option == nullptr || option->count() != 0) continue;
       const auto more = words_of(o, *option);
@@ -38,6 +41,13 @@ class reader {
   [[noreturn]] void refuse(int line, const std::string& key, const std::string& what) const {
     throw failure(exit_code::usage, fmt::format("{}:{}: {}{}{}", path_, line, key, key.empty() ? "" : ": ", what),
                   "correct the configuration file, or use --no-config");
+  }
+
+  bool is_for(const configured_option& o, const CLI::App& given) const {
+    if (o.key == directory_key && is_directory_named(given)) return false;
+    if (o.section == given.get_name()) return true;
+    if (given.get_name() == "restart") return o.section == "run" && !is_said("restart", o.key);
+    return o.section == "run" && o.key == directory_key;
   }
 
   bool is_said(const std::string& section, const std::string& key) const {
@@ -69,7 +79,6 @@ class reader {
       refuse(o.line, o.key, "mana " + o.section + " has no such option");
     std::vector<std::string> words = words_of(o, *option);
     words.insert(words.begin(), o.section);
-    if (o.section == "restart") words.emplace_back("DIR");
     std::reverse(words.begin(), words.end());
     try {
       app.parse(words);
@@ -83,6 +92,13 @@ class reader {
 };
 
 }  // namespace
+
+bool is_directory_named(const CLI::App& given) {
+  return std::any_of(std::begin(names_of_directory), std::end(names_of_directory), [&](const char* name) {
+    const CLI::Option* const option = given.get_option_no_throw(name);
+    return option != nullptr && option->count() != 0;
+  });
+}
 
 std::vector<std::string> configured_words(const configuration_file& file, const CLI::App& given) {
   return reader(file).words_for(given);

@@ -26,6 +26,9 @@ enum class exit_code : int {
   surroundings_differ = 83,     // another MPI than at the checkpoint
   checkpoint_unreadable = 85,   // the system refused to read it
   checkpoint_not_own = 86,      // of another user, behind a link, or where others can replace it
+  directory_in_use = 87,        // another job has it, or the one that is to be restarted still runs
+  stopped = 88,                 // of a rank: a checkpoint ended the job, as it was asked to
+  other_mana = 89,              // the job is of a mana that speaks another version of the protocol
   no_job = 90,                  // no job where it was looked for
   not_owner = 91,               // the job belongs to another user
   job_ended = 92,               // nobody answers any more

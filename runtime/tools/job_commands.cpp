@@ -31,6 +31,9 @@ std::string place_of(const job_reference& job) { return job.file.empty() ? job.c
       throw failure(exit_code::job_ended, error.what(), "mana list shows what it saved");
     case client_problem::timeout:
       throw failure(exit_code::no_answer, error.what(), "mana status shows what it waits for");
+    case client_problem::other_mana:
+      throw failure(exit_code::other_mana, error.what(),
+                    "use the mana that started the job" + (error.command.empty() ? "" : ": " + error.command));
     case client_problem::refused: break;
   }
   throw failure(exit_code::not_saved, std::string("no checkpoint: ") + error.what());

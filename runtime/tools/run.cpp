@@ -45,6 +45,8 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if ((checkpoint_on & stop_on) != 0)
     throw failure(exit_code::usage, "--checkpoint-on and --stop-on name the same signal", "name it for one of them");
   if (options.stop_after_s > 0) add("--stop-after", seconds(options.stop_after_s));
+  if (options.stopped_status != static_cast<int>(exit_code::stopped))
+    add("--stopped-status", std::to_string(options.stopped_status));
   if (checkpoint_on != 0) add("--checkpoint-on", std::to_string(checkpoint_on));
   if (stop_on != 0) add("--stop-on", std::to_string(stop_on));
   if (!options.clock.empty()) add("--clock", options.clock);

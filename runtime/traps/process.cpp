@@ -12,11 +12,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 namespace mana::split {
 namespace {
+
+constinit std::atomic<int> stands_for_process{-1};
 
 /// The rest of `text` after `start`, or null.
 const char* after(const char* text, const char* start) noexcept {
@@ -47,6 +50,13 @@ bool names_own(const char* path, const char* name) noexcept {
 }
 
 }  // namespace
+
+void close_in_forked_children(int fd) noexcept { stands_for_process.store(fd, std::memory_order_relaxed); }
+
+void close_what_stands_for_parent() noexcept {
+  const int fd = stands_for_process.exchange(-1, std::memory_order_relaxed);
+  if (fd >= 0) raw_call(SYS_close, fd);
+}
 
 bool names_own_program(const char* path) noexcept { return names_own(path, "/exe"); }
 bool names_own_arguments(const char* path) noexcept { return names_own(path, "/cmdline"); }

@@ -1,5 +1,6 @@
 // clone, exit and what libc tells the kernel about a thread.
 #include "lazy.hpp"
+#include "process.hpp"
 #include "twin.hpp"
 
 #include "../loader/program_clocks.hpp"
@@ -98,6 +99,8 @@ long fork_child(trap& t) noexcept {
     own_forked_process();
     forget_processor_time(*t.self);
   }
+  constexpr long shared = CLONE_FILES | CLONE_VM;      // with memory: the parent's word would change
+  if ((flags & shared) == 0) close_what_stands_for_parent();
   t.self->tid = static_cast<std::int32_t>(raw_call(SYS_gettid));
   if ((flags & CLONE_SETTLS) != 0) t.upper_fs = static_cast<std::uint64_t>(t.arg(4));
   if (stack != 0) t.set_reg(REG_RSP, stack);

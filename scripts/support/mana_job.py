@@ -71,6 +71,7 @@ LAUNCHER_ENDS_S = 20
 # Open MPI's launcher gives ranks that it ends a second between SIGTERM and SIGKILL, also where none lives any more.
 ENDS_AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0"}
 NO_JOB, JOB_ENDED, NOT_SAVED = 90, 92, 94      # exit statuses of mana checkpoint
+STOPPED = 88      # of a job that was saved and stopped
 
 
 class Failed(Exception):
@@ -79,6 +80,11 @@ class Failed(Exception):
     def __init__(self, text, status=None):
         super().__init__(text)
         self.status = status
+
+
+def has_ended_well(status, text):
+    """It is done, or was saved and stopped as it was asked to, which it says."""
+    return status == 0 or status == STOPPED and "the job was saved and stopped, as it was asked to" in text
 
 
 def is_up(job_file):
@@ -103,7 +109,8 @@ class Job:
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, errors="replace")
         self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
 
     def _read(self):
         with self.log.open("a") as log:
@@ -133,10 +140,13 @@ class Job:
         return directory
 
     def wait(self, timeout_s=120):
-        """Waits for the end; raises Failed unless its exit status is 0."""
+        """Waits for the end; raises Failed unless it is done, or was saved and stopped."""
         status = self.process.wait(timeout_s)
         if status != 0:
-            tail = "".join(self.log.read_text(errors="replace").splitlines(keepends=True)[-15:])
+            self.reader.join(LAUNCHER_ENDS_S)       # all that it said is in the log then
+        text = self.log.read_text(errors="replace")
+        if not has_ended_well(status, text):
+            tail = "".join(text.splitlines(keepends=True)[-15:])
             raise Failed(f"mpirun ended with status {status}:\n{tail}(all of it: {self.log})")
 
     def wait_until_up(self, directory, timeout_s=60):

@@ -145,7 +145,9 @@ class Runner:
         killed = self.length_s(test, native_s) > KILLED_FROM_S
         for take in range(TAKES):
             self.fresh(place)
-            job = self.under_mana(test, tree, place, "--checkpoint-on" if killed else "--stop-on", SIGNAL)
+            # The words of Open MPI's launcher about another status would be among the test's.
+            options = ("--checkpoint-on", SIGNAL) if killed else ("--stop-on", SIGNAL, "--stopped-status", "0")
+            job = self.under_mana(test, tree, place, *options)
             asked = self.ask(test, job, place, native_s, take, chance)
             deadline = time.monotonic() + limit_s
             while asked and job.process.poll() is None and time.monotonic() < deadline and not (killed and self.saved(place)):

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "scripts" / "support"), str(ROOT / "tests" / "restart")]
 from clock_traces import ClockTraces  # noqa: E402
 from comparison import Comparison  # noqa: E402
-from mana_job import Failed, Job, descendants, mpirun  # noqa: E402
+from mana_job import Failed, Job, descendants, has_ended_well, mpirun  # noqa: E402
 
 LIMIT_S = 60            # for whatever must not hang
 STEPS, PAUSE_MS = 120, 10
@@ -114,7 +114,7 @@ class Run(Job):
 
     def must_end_well(self):
         status = self.ended()
-        if status != 0:
+        if not has_ended_well(status, self.text):
             raise Failed(f"mpirun ended with status {status}: {self.last_lines()}; see {self.log}")
 
     def must_end_killed(self):

@@ -151,7 +151,7 @@ class Requests:
         """They end all the same, in a restart too, and not before their time."""
         native = self.lines(Job([*mpirun(self.mpi, RANKS), self.waits], self.directory, self.directory / "log"))
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        often = ("--ckpt-dir", "ckpt", "--interval", "0.2")
+        often = ("--ckpt-dir", "ckpt", "--interval", "0.2", "--stopped-status", "0")      # nothing more is said then
         job = self.start("run", *often, "--", self.waits)
         first = self.until(job, "usleep")
         mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(self.directory / "ckpt"))

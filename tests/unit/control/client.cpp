@@ -148,7 +148,7 @@ TEST_CASE("a requester that goes away: the checkpoint is taken all the same") {
   const control::job_file file = started(j);
   {
     control::connection client(control::connect_to({"127.0.0.1"}, file.where.port));
-    client.send_all(frame_writer(frame_type::hello_client).put(file.where.key).take());
+    client.send_all(frame_writer(frame_type::hello_client).put(file.where.key).put(control::protocol_version).put(std::string("0")).take());
     client.send_all(frame_writer(frame_type::ask_checkpoint).put(std::uint8_t{0}).put(std::uint8_t{0}).take());
   }
   while (j.commits == 0) std::this_thread::yield();

@@ -22,6 +22,7 @@ TEST_CASE("the words of run") {
   CHECK(options.interval_s == 1.5);
   CHECK(options.preload == "/lib/x.so");
   CHECK(options.stop_signals == 0);
+  CHECK(options.stopped_status == 88);
   CHECK(options.command == std::vector<std::string>{"./app", "--ckpt-dir", "a\nb", "", "--"});
 }
 
@@ -53,7 +54,7 @@ TEST_CASE("words that are refused") {
   const std::vector<std::vector<std::string>> wrong = {
       {}, {"walk"}, {"run"}, {"run", "--ckpt-dir"}, {"run", "--ckpt-dir", "/c", "--preload", "/l", "--"},
       {"run", "--ckpt-dir", "/c", "--", "./app"}, {"run", "--interval", "-1"}, {"run", "--interval", "1x"},
-      {"run", "--limit", "nan"}, {"run", "--stop-on", "USR1"}, {"run", "--clock", "sundial"},
+      {"run", "--limit", "nan"}, {"run", "--stop-on", "USR1"}, {"run", "--stopped-status", "256"}, {"run", "--clock", "sundial"},
       {"run", "--fan-out", "1"}, {"run", "--pack-threads", "0"}, {"run", "--pack-threads", "65"}, {"run", "--children", "perhaps"}, {"run", "--sockets"}, {"run", "--fan-out", "4x"},
       {"run", "./app"}, {"restart", "--ckpt-dir", "/c"}, {"restart", "/c/gen-1"},
       {"restart", "/c/gen-1", "--ckpt-dir", "/c", "--map", "a=/b"},

@@ -95,7 +95,12 @@ TEST_CASE("wrong words are usage errors") {
     CHECK(refusal({"run", "--fan-out", wrong, "./app"}) == exit_code::usage);
   CHECK(refusal({"run", "--children", "perhaps", "./app"}) == exit_code::usage);
   CHECK(refusal({"run", "--sockets", "", "./app"}) == exit_code::usage);
-  CHECK(refusal({"restart"}) == exit_code::usage);
+  for (const char* name : {"restart", "list", "verify", "prune", "compact", "inspect", "status", "checkpoint"}) {
+    CHECK(refusal({name, ""}) == exit_code::usage);
+    CHECK(refusal({name, "a", "--ckpt-dir", "b"}) == exit_code::usage);
+  }
+  CHECK(refusal({"status", "a", "--job", "b"}) == exit_code::usage);
+  for (const char* wrong : {"-1", "256", "x", ""}) CHECK(refusal({"run", "--stopped-status", wrong, "./app"}) == exit_code::usage);
   CHECK(refusal({"list", "a", "b"}) == exit_code::usage);
   CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);
 }
@@ -185,6 +190,8 @@ TEST_CASE("the other commands' words") {
   CHECK(checkpoint.timeout_s == 2.5);
   CHECK(std::get<restart_command>(parse_command_line({"restart", "d"})).options.checkpoint_directory == "d");
   CHECK(std::get<status_command>(parse_command_line({"status", "--json"})).json);
+  CHECK(std::get<list_command>(parse_command_line({"list"})).directory == "mana-ckpt");
+  CHECK(std::get<restart_command>(parse_command_line({"restart", "--verbose"})).options.checkpoint_directory == "mana-ckpt");
   CHECK(std::get<list_command>(parse_command_line({"list", "d"})).directory == "d");
   CHECK(std::get<verify_command>(parse_command_line({"verify", "d", "--json"})).json);
   CHECK(std::get<show_text>(parse_command_line({"--version"})).text.starts_with("mana "));

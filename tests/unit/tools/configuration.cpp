@@ -167,18 +167,57 @@ TEST_CASE("unknown keys and bad values are refused by file, line and key") {
   CHECK(refusal({"run", "--no-config", "./app"}, "[run]\nnonsense = 3").empty());
 }
 
-TEST_CASE("only run and restart ask for the file") {
+TEST_CASE("the file is asked for run and restart, and for where checkpoints are if nothing else says it") {
   bool asked = false;
   const configuration_source source = [&asked] {
     asked = true;
     return std::optional<configuration_file>();
   };
-  for (const words& line : {words{"list", "d"}, words{"status"}, words{"run", "--help"}, words{"--version"},
+  for (const words& line : {words{"list", "d"}, words{"status", "--job", "f"}, words{"gdb", "1"}, words{"diff", "a", "b"},
+                            words{"verify", "--ckpt-dir", "d"}, words{"status", "--no-config"}, words{"run", "--help"}, words{"--version"},
                             words{"run", "--no-config", "./app"}, words{"restart", "d", "--no-config"}})
     parse_command_line(line, source);
   CHECK_FALSE(asked);
-  parse_command_line({"run", "./app"}, source);
-  CHECK(asked);
+  for (const words& line : {words{"run", "./app"}, words{"status"}, words{"checkpoint"}, words{"list"}, words{"verify"}, words{"prune"},
+                            words{"compact"}, words{"inspect"}, words{"extract", "--core", "-o", "f"}, words{"doctor"}, words{"restart"}}) {
+    asked = false;
+    parse_command_line(line, source);
+    CHECK(asked);
+  }
+}
+
+TEST_CASE("all commands look for checkpoints where the file has mana run make them") {
+  const configuration_source source = [] {
+    return configuration_file{"/f", "[run]\nckpt-dir = \"/scratch/c\"\ninterval = 600\n"};
+  };
+  const auto directory_in = [&](const words& line) {
+    const command parsed = parse_command_line(line, source);
+    if (const auto* c = std::get_if<status_command>(&parsed)) return c->job.checkpoint_directory;
+    if (const auto* c = std::get_if<checkpoint_command>(&parsed)) return c->job.checkpoint_directory;
+    if (const auto* c = std::get_if<list_command>(&parsed)) return c->directory;
+    if (const auto* c = std::get_if<verify_command>(&parsed)) return c->directory;
+    if (const auto* c = std::get_if<prune_command>(&parsed)) return c->directory;
+    if (const auto* c = std::get_if<compact_command>(&parsed)) return c->directory;
+    if (const auto* c = std::get_if<inspect_command>(&parsed)) return c->what;
+    if (const auto* c = std::get_if<extract_command>(&parsed)) return c->what;
+    if (const auto* c = std::get_if<doctor_command>(&parsed)) return c->checkpoint_directory;
+    if (const auto* c = std::get_if<run_command>(&parsed)) return c->options.checkpoint_directory;
+    return std::get<restart_command>(parsed).options.checkpoint_directory;
+  };
+  for (const words& line : {words{"run", "./app"}, words{"status"}, words{"checkpoint"}, words{"list"}, words{"verify"}, words{"prune"},
+                            words{"compact"}, words{"inspect"}, words{"extract", "--core", "-o", "f"}, words{"doctor"}, words{"restart"}}) {
+    CAPTURE(line[0]);
+    CHECK(directory_in(line) == "/scratch/c");
+    words named = line;
+    named.insert(named.begin() + 1, {"--ckpt-dir", "d"});
+    CHECK(directory_in(named) == "d");
+    named = line;
+    named.insert(named.begin() + 1, "--no-config");
+    CHECK(directory_in(named) == "mana-ckpt");
+  }
+  for (const char* by_place : {"status", "checkpoint", "list", "verify", "prune", "compact", "inspect", "restart"})
+    CHECK(directory_in({by_place, "d"}) == "d");
+  CHECK(std::get<status_command>(parse_command_line({"status", "--job", "j"}, source)).job.checkpoint_directory == "mana-ckpt");
 }
 
 TEST_CASE("a file that others could have written is refused") {
