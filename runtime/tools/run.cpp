@@ -2,6 +2,7 @@
 #include "exec.hpp"
 #include "failure.hpp"
 #include "install_tree.hpp"
+#include "process_manager.hpp"
 #include "program_check.hpp"
 #include "run_options.hpp"
 #include "signal_names.hpp"
@@ -98,6 +99,7 @@ void run(const run_options& options, const environment& get) {
   const auto mpi =
       choose_mpi({options.command[0], program.script, program.linked, started_by, parse_mpi_name(options.mpi)});
   const auto parts = find_parts(mpi);
+  refuse_other_process_manager(mpi, parts.lower_half, get);
   refuse_sanitized(program);
   check_kernel();
   limit_processor(options.cpu, get);
