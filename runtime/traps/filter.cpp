@@ -1,5 +1,6 @@
 // The seccomp filter. By the number first: the kernel then knows that all other calls pass, whatever their arguments,
 // and no longer runs the filter for them. Then by the instruction pointer.
+#include "input.hpp"
 #include "lazy.hpp"
 #include "table.hpp"
 
@@ -41,7 +42,8 @@ class filter_writer {
  public:
   std::vector<sock_filter> finish(const saved_state& state) {
     start();
-    for (const trap_row& row : trap_table()) add(row);
+    for (const trap_row& row : trap_table())
+      if (row.when != condition::of_input || counts_input()) add(row);
     add_end(state);
     for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
     return std::move(code_);
@@ -98,6 +100,11 @@ class filter_writer {
       case condition::sets_gs:
         load(argument_field(0));
         jump(BPF_JEQ, ARCH_SET_GS, 1, 0);
+        allow();
+        break;
+      case condition::of_input:
+        load(argument_field(0));
+        jump(BPF_JEQ, 0, 1, 0);
         allow();
         break;
       case condition::argument_set:
