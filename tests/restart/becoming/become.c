@@ -57,6 +57,16 @@ static int by_pipe(const char* command) {
   return pclose(from) >> 8;
 }
 
+/// errno of a child's execution. Of vfork's child too: nothing of this function is used behind it but what it returns.
+__attribute__((noinline)) static pid_t refused_child(int kind, const char* file, char** words) {
+  const pid_t child = kind == 0 ? fork() : vfork();
+  if (child == 0) {
+    execv(file, words);
+    _exit(errno);
+  }
+  return child;
+}
+
 /// What the kernel refuses to execute, from the process itself and from children of both kinds.
 static int errors(char** words) {
   char *none[] = {NULL}, *one[] = {"x", NULL}, *large[] = {"x", NULL, NULL};
@@ -65,12 +75,7 @@ static int errors(char** words) {
     printf("itself: %d", errno);
     for (int kind = 0; kind < 2; ++kind) {
       fflush(stdout);
-      const pid_t child = kind == 0 ? fork() : vfork();
-      if (child == 0) {
-        execv(*words, none);
-        _exit(errno);
-      }
-      printf(", child: %d", end_of(child));
+      printf(", child: %d", end_of(refused_child(kind, *words, none)));
     }
     puts("");
   }
