@@ -2,6 +2,7 @@
 
 #include "anonymous.hpp"
 #include "epoll.hpp"
+#include "launchers_input.hpp"
 #include "locks.hpp"
 #include "message_queues.hpp"
 #include "nameless.hpp"
@@ -12,6 +13,8 @@
 #include "terminals.hpp"
 #include "watches.hpp"
 
+#include <input.hpp>
+
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <nlohmann/json.hpp>
@@ -19,6 +22,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <set>
 
 using nlohmann::json;
@@ -65,10 +69,18 @@ class describer {
       if (d.inherited && d.standard < 0 && is_launchers(d.number)) continue;
       json row = {{"fd", d.number}, {"file", d.file}, {"standard", d.standard}, {"inherited", d.inherited},
                   {"close_on_exec", (fcntl(d.number, F_GETFD) & FD_CLOEXEC) != 0}};
-      if (d.standard < 0 && seen.insert(d.file).second) row = describe_file(d, std::move(row));
+      if (d.standard == 0) row["input_read"] = split::input_read();
+      if (d.standard == 0 && keeps_input(d)) row.update({{"standard", -1}, {"inherited", false}});
+      if (row.at("standard").get<int>() < 0 && seen.insert(d.file).second) row = describe_file(d, std::move(row));
       list.push_back(std::move(row));
     }
     return list;
+  }
+
+  /// Of the launcher's standard input: whether what is left of it can be kept.
+  bool keeps_input(const owned_descriptor& d) {
+    if (!input_) input_ = look_at_input(d, said_);
+    return *input_ == input_fate::kept;
   }
 
   json describe_directory() {
@@ -150,6 +162,7 @@ class describer {
   terminal_describer terminals_;
   object_describer objects_;
   report said_;
+  std::optional<input_fate> input_;
 };
 
 mode_t current_umask() noexcept {

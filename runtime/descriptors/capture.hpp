@@ -30,8 +30,10 @@ captured capture(std::span<const shared_mapping> mapped = {});
 class restoration {
  public:
   /// in:     moved  where files are that had another path at the checkpoint
+  ///         input  file that is to be standard input; empty: what it was, or the new launcher's
   /// errors: descriptor_error
-  explicit restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {});
+  explicit restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {},
+                       const std::string& input = {});
   ~restoration();
   restoration(const restoration&) = delete;
   restoration& operator=(const restoration&) = delete;

@@ -68,18 +68,35 @@ void release_low_numbers() noexcept {
   taken.reset();
 }
 
-void move_launcher_descriptor() noexcept {
-  if (const char* const text = std::getenv("PMI_FD"); text != nullptr) {
-    const int fd = std::atoi(text);
-    const int moved = fcntl(fd, F_DUPFD, first_lower_descriptor());
-    if (moved >= 0) {
-      close(fd);
-      setenv("PMI_FD", std::to_string(moved).c_str(), 1);
-    }
-  }
+namespace {
+
+/// The process manager's descriptor gets a high number, which the environment of this process names from then on.
+void take_managers_descriptor(bool leaves_it) noexcept {
+  const char* const text = std::getenv("PMI_FD");
+  if (text == nullptr) return;
+  const int fd = std::atoi(text);
+  const int taken_as = fcntl(fd, F_DUPFD_CLOEXEC, first_lower_descriptor());
+  if (taken_as < 0) return;
+  if (!leaves_it) close(fd);
+  setenv("PMI_FD", std::to_string(taken_as).c_str(), 1);
+}
+
+void take_low_numbers() noexcept {
   for (int fd = 0; fd < first_lower_descriptor(); ++fd)
     if (fcntl(fd, F_GETFD) >= 0) handed_down.set(static_cast<std::size_t>(fd));
   take_free_numbers();
+}
+
+}  // namespace
+
+void copy_launcher_descriptor() noexcept {
+  take_managers_descriptor(true);
+  take_low_numbers();
+}
+
+void move_launcher_descriptor() noexcept {
+  take_managers_descriptor(false);
+  take_low_numbers();
 }
 
 }  // namespace mana::descriptors

@@ -23,8 +23,13 @@ class low_descriptor_guard {
   std::bitset<most_low_descriptors> own_;
 };
 
-/// Before MPI starts: moves the descriptor that a launcher's process manager handed down (PMI_FD) to a high number, and
-/// says so in the environment; then takes all low numbers, as a guard does, until begin() or restore().
+/// Before a program starts: the descriptor that a launcher's process manager handed down (PMI_FD) gets a high number
+/// besides, which this process's environment names; the program has it where it was, as natively, and so have its
+/// children, one of which may be the one that calls MPI_Init. Then takes all low numbers, as a guard does, until
+/// begin().
+void copy_launcher_descriptor() noexcept;
+
+/// Before a restart: it is moved, since the program may have had another descriptor at its number. Until restore().
 void move_launcher_descriptor() noexcept;
 
 /// True if the program may have the number, though it is open: a guard took it, who does not give it back any more, or

@@ -1,6 +1,7 @@
 #include "anonymous.hpp"
 #include "capture.hpp"
 #include "epoll.hpp"
+#include "launchers_input.hpp"
 #include "locks.hpp"
 #include "low_descriptor_guard.hpp"
 #include "reopen.hpp"
@@ -42,6 +43,7 @@ class restorer {
     const int standard = row.at("standard");
     held_.push_back({number, file, standard, row.at("inherited"), row.value("peer", std::uint64_t{0})});
     if (standard >= 0) return place(standard_copy(standard), row);
+    if (is_lost_input(row)) return place(standard_copy(0), row);
     const auto first = first_of_file_.find(file);
     if (first != first_of_file_.end()) return place(spare_.duplicate(first->second), row);
     place(files_.open(row), row);
@@ -61,6 +63,12 @@ class restorer {
   const std::vector<owned_descriptor>& held() const noexcept { return held_; }
 
  private:
+  /// A file that was the job's standard input, of which the program had read nothing, and that is gone.
+  static bool is_lost_input(const json& row) {
+    return row.at("fd") == 0 && row.at("inherited") && row.value("kind", "") == "regular" && row.at("offset") == 0 &&
+           access(row.at("path").get<std::string>().c_str(), R_OK) != 0;
+  }
+
   int standard_copy(int standard) const {
     const int copy = launchers_[static_cast<std::size_t>(standard)];
     if (copy >= 0) return spare_.duplicate(copy);
@@ -133,9 +141,9 @@ void note_watches(const json& row) {
 }  // namespace
 
 struct restoration::parts {
-  parts(std::span<const std::uint8_t> bytes, const paths::path_map& moved)
-      : document(with_moved_paths(documents::read_document(bytes), moved)), spare(document["descriptors"]),
-        objects(document["objects"], spare) {}
+  parts(std::span<const std::uint8_t> bytes, const paths::path_map& moved, const std::string& input)
+      : document(with_input(with_moved_paths(documents::read_document(bytes), moved), input)),
+        spare(document["descriptors"]), objects(document["objects"], spare) {}
 
   void place_all(const json& rows) {
     restorer r(spare, objects);
@@ -152,8 +160,8 @@ struct restoration::parts {
   object_maker objects;
 };
 
-restoration::restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved) {
-  read_with_care([&] { parts_ = std::make_unique<parts>(bytes, moved); });
+restoration::restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved, const std::string& input) {
+  read_with_care([&] { parts_ = std::make_unique<parts>(bytes, moved, input); });
 }
 
 restoration::~restoration() = default;

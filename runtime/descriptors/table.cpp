@@ -4,8 +4,10 @@
 #include "proc_info.hpp"
 
 #include <descriptor_events.hpp>
+#include <input.hpp>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
@@ -72,6 +74,13 @@ bool is_owned(int fd) {
   return table.contains(fd);
 }
 
+/// Where the launcher sends it through a pipe, what the program reads of it is counted.
+void watch_input(std::uint64_t already) {
+  const auto input = table.find(0);
+  const bool is_launchers = input != table.end() && input->second.standard == 0;
+  split::count_input(is_launchers && is_stream(0) && isatty(0) == 0, already);
+}
+
 void install() {
   split::descriptor_events events;
   events.opened = on_opened;
@@ -85,11 +94,12 @@ void install() {
 
 }  // namespace
 
-void begin() {
+void begin(const standard_files& launchers, std::uint64_t input_read) {
   release_low_numbers();
   const std::lock_guard hold(lock);
   for (int fd = 0; fd < first_lower_descriptor(); ++fd)
-    if (fcntl(fd, F_GETFD) >= 0) table[fd] = {next_file++, fd <= 2 ? fd : -1, true};
+    if (fcntl(fd, F_GETFD) >= 0) table[fd] = {next_file++, launchers.of(fd), true};
+  watch_input(input_read);
   install();
 }
 
@@ -118,6 +128,7 @@ void begin_with(const std::vector<owned_descriptor>& descriptors) {
     table[d.number] = {d.file, d.standard, d.inherited, d.peer};
     next_file = std::max({next_file, d.file + 1, d.peer + 1});
   }
+  watch_input(0);
   install();
 }
 

@@ -1,5 +1,7 @@
 // Which descriptors are the upper half's, and which of them share an open file.
 #pragma once
+#include "standard_files.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,8 +17,9 @@ struct owned_descriptor {
 };
 
 /// Gives back the low numbers that guards took. What is open then below first_lower_descriptor() is the upper half's,
-/// and 0 to 2 the launcher's; from now on the traps tell what the upper half opens and closes.
-void begin();
+/// and what of it is the launcher's `launchers` knows; from now on the traps tell what the upper half opens and closes.
+/// input_read: bytes that this process, as another program, has read of the launcher's standard input
+void begin(const standard_files& launchers = standard_files::here(), std::uint64_t input_read = 0);
 
 /// What the upper half holds now, ascending.
 std::vector<owned_descriptor> held();

@@ -8,6 +8,8 @@
 #include "upper_half.hpp"
 #include "window.hpp"
 
+#include "../traps/input.hpp"
+#include "../traps/signals.hpp"
 #include "../traps/table.hpp"
 #include "../traps/twin.hpp"
 
@@ -85,6 +87,14 @@ loaded_program load(const start_options& options) {
   return {interpreter.entry(), stack_pointer};
 }
 
+/// Filters with the same words trap the same calls.
+std::string filter_words() {
+  const saved_state& state = saved();
+  const std::string input = counts_input() ? "input+" : "";
+  if (state.fixed_traps == 0) return input + "window";
+  return input + std::to_string(state.fixed_begin) + "-" + std::to_string(state.fixed_end);
+}
+
 /// As the kernel enters a new program: no thread pointer yet, rdx 0 (nothing to call at its end).
 [[noreturn]] void enter(const loaded_program& program) noexcept {
   write_thread_pointer(0);
@@ -99,16 +109,20 @@ loaded_program load(const start_options& options) {
 
 }  // namespace
 
-void start(const start_options& options) {
+void start(const start_options& options, filter_named named) {
   const loaded_program program = load(options);
+  const std::string filter = filter_words();
+  if (named != nullptr) named(filter);
   own_process();
   static twin self;                       // the initial thread's stack stays, but says nothing about its lifetime
   lower::thread_block* const block = new_block();
   adopt(*block, self);
   lower::the_bridge().main_thread = block->index;
+  adopt_dispositions();
   install_trap_handlers();
   begin_clocks();
-  install_filter();
+  if (options.filtered != filter) install_filter();
+  if (options.mask) set_signal_mask(without_ours(*options.mask));
   if (mana_save_context(&self.back) == 0) {
     publish(*block);
     enter(program);

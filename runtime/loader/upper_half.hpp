@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,10 @@ struct start_options {
   std::string program;             // as execvp takes it: searched in PATH if it has no slash
   std::vector<std::string> args;   // args[0] is the name that the program sees
   std::vector<std::string> env;    // NAME=value
+  /// The system call filter that this process has from the program that it was before, as filter_words() names it; else
+  /// empty. Filters add up, and a kernel takes some dozens of them.
+  std::string filtered;
+  std::optional<std::uint64_t> mask;   // signals that the program finds blocked; none: as they are
   std::string preload;             // libraries to load first (LD_PRELOAD's form), or empty; before the user's own LD_PRELOAD
 };
 
@@ -43,10 +48,13 @@ void set_request_sources(const request_sources& wanted) noexcept;
 /// errors: load_error (63) if the addresses are taken
 void prepare_bridge();
 
+/// Called by start() when the program is loaded, before it begins: with what the filter that it runs under traps.
+using filter_named = void (*)(const std::string& filter);
+
 /// Loads the program and enters it on the calling thread, which must be the initial one. Does not return: the process
 /// ends as the program ends.
 /// errors: load_error; nothing of the program has run then
-[[noreturn]] void start(const start_options& options);
+[[noreturn]] void start(const start_options& options, filter_named named = nullptr);
 
 /// After the window's memory was restored in a fresh process: refreshes what belongs to this process (vDSO table,
 /// thread pointers), rebuilds the map of the window, installs the signal dispositions and the system call filter.

@@ -2,6 +2,8 @@
 #include "convert.hpp"
 #include "real_mpi.hpp"
 
+#include <dlfcn.h>
+
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
 #endif
@@ -21,9 +23,10 @@ namespace {
 bool nobody_to_ask(int key) noexcept {
 #if defined(MPICH_VERSION)
   if (key != MPI_UNIVERSE_SIZE && key != MPI_APPNUM) return false;
-  for (const char* name : {"PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK"})
+  for (const char* name : {"PMI_FD", "PMI_PORT", "PMI_RANK"})
     if (std::getenv(name) != nullptr) return false;
-  return true;
+  const bool speaks_pmix = dlsym(RTLD_DEFAULT, "PMIx_Init") != nullptr;     // else it does not see this one's launcher
+  return !speaks_pmix || std::getenv("PMIX_RANK") == nullptr;
 #else
   return key == MPI_KEYVAL_INVALID;
 #endif

@@ -14,14 +14,19 @@
 #include "../lower/real_call.hpp"
 
 #include <capture.hpp>
+#include <standard_files.hpp>
 #include <endpoint.hpp>
+#include <follow.hpp>
 #include <low_descriptor_guard.hpp>
 #include <process.hpp>
 #include <process_state.hpp>
 #include <shared_value.hpp>
 #include <upper_half.hpp>
 
+#include <fcntl.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include <cstdio>
 #include <filesystem>
@@ -49,17 +54,45 @@ image::write_meter& meter_of_job() noexcept {
 
 namespace {
 
+/// Where the program executes another one, the tool gets these words: which lower half this is, and what it was started
+/// with.
+void follow(const std::string& filter) {
+  const start_options& options = this_job().options;
+  if (options.tool.empty()) return;
+  std::vector<std::string> words = options.inherited;
+  const auto given = options.as == taken_along::no ? descriptors::standard_files::here().words() : options.launcher;
+  words.insert(words.end(), {"--filtered", filter, "--launcher", given});
+  constexpr std::string_view prefix = "mana-lower-";
+  const std::string own = std::filesystem::read_symlink("/proc/self/exe").filename().string();
+  words.insert(words.begin(), {own.substr(prefix.size()), std::to_string(words.size())});
+  split::follow_executions(options.tool, words, options.as == taken_along::child);
+}
+
+/// errors: std::system_error
+void take_input(const std::string& file) {
+  const std::string wanted = rank_from_environment() == 0 ? file : "/dev/null";     // as launchers give it
+  const int fd = open(wanted.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) throw std::system_error(errno, std::system_category(), "--stdin " + wanted);
+  close(fd);
+}
+
 [[noreturn]] void run_program() {
   job& j = this_job();
   j.record.mpi_name = real_mpi::library_name();
   j.record.mpi_version = real_mpi::library_version();
-  j.record.program = std::filesystem::absolute(j.options.command[0]).lexically_normal().string();
+  const std::string file = j.options.program.empty() ? j.options.command[0] : j.options.program;
+  j.record.program = std::filesystem::absolute(file).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
   j.record.build_id = program_identity(j.record.program);
 
+  if (j.options.as == taken_along::no && !j.options.input.empty()) take_input(j.options.input);
+  const auto launchers = j.options.as == taken_along::no ? descriptors::standard_files::here()
+                                                         : descriptors::standard_files::parse(j.options.launcher);
   split::start_options start;
-  start.program = j.options.command[0];
+  start.program = file;
+  start.mask = j.options.mask;
+  start.filtered = j.options.filtered;
   start.args = j.options.command;
   start.preload = j.options.preload;
   for (char** entry = environ; *entry != nullptr; ++entry) start.env.emplace_back(*entry);
@@ -67,10 +100,10 @@ namespace {
   lower::the_bridge().service = &the_services();
   lower::the_bridge().mpi = &lower::the_mpi_slots();
   real_mpi::fill_predefined_handles();
-  descriptors::move_launcher_descriptor();
-  descriptors::begin();
+  descriptors::copy_launcher_descriptor();
+  descriptors::begin(launchers, j.options.input_read);
   process_state::begin();
-  split::start(start);
+  split::start(start, follow);
 }
 
 /// From now on requests wait for this job. A directory that cannot be written is said when the coordinator comes up.
@@ -84,13 +117,14 @@ void announce() {
   }
 }
 
-/// A restart's other ranks do nothing before MPI brings them together with rank 0.
+/// A restart's other ranks do nothing before MPI brings them together with rank 0. A program that a rank has become has
+/// the rank's claim, or takes it again.
 void enter_directory() {
   const start_options& options = this_job().options;
   if (rank_from_environment() == 0) {
     split::close_in_forked_children(claim_directory(options));
-    announce();
-  } else if (!options.restart) {
+    if (options.as == taken_along::no) announce();
+  } else if (!options.restart && options.as == taken_along::no) {
     await_claim(options);
   }
 }

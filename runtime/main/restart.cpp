@@ -287,7 +287,10 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   });
   fault_point(fault::point::image_opened);
   together([&] {
-    with_descriptors([&] { parts.files.emplace(own->section(sections::descriptors), this_job().options.moved); });
+    with_descriptors([&] { 
+      const std::string input = live.rank == 0 ? this_job().options.input : std::string();
+      parts.files.emplace(own->section(sections::descriptors), this_job().options.moved, input);
+     });
   });
   fault_point(fault::point::descriptors_known);
   const std::vector<offered_object> offers = exchange_objects(*parts.files);

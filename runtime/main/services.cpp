@@ -12,11 +12,13 @@
 #include "../lower/life.hpp"
 #include "../lower/real_mpi.hpp"
 
+#include <follow.hpp>
 #include <low_descriptor_guard.hpp>
 #include <process_state.hpp>
 #include <signals.hpp>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -29,7 +31,18 @@ void attach(const lower::upper_entry* entry, std::uint64_t root) {
   lower::the_bridge().upper_root = root;
 }
 
+/// Natively it may: a process that has not begun MPI can leave that to a child. Its copy of the lower half is not run.
+void refuse_in_copy() {
+  if (!split::is_forked_copy()) return;
+  say("mana: error: a child process calls MPI_Init that was made by fork and has executed no program since\n"
+      "      let the child execute the MPI program, or call MPI_Init in the process that was started");
+  constexpr int not_mpi = 70;
+  _exit(not_mpi);
+}
+
 int init(int required, int* provided) {
+  refuse_in_copy();
+  split::end_following();
   this_job().record.thread_level = required;
   const process_state::lower_half_start by_the_mpi;
   const int rc = start_mpi(required, provided);

@@ -113,6 +113,34 @@ void add_moved(const std::string& option, const std::string& text, start_options
   }
 }
 
+taken_along role(const std::string& option, const std::string& text) {
+  if (text == "rank") return taken_along::rank;
+  if (text != "child") refuse(option + ": \"" + text + "\" is neither rank nor child");
+  return taken_along::child;
+}
+
+/// What this process was before, and what it may become.     returns false if it is none of these
+bool read_execution_option(const std::string& name, const std::string& value, start_options& options) {
+  if (name == "--tool") options.tool = value;
+  else if (name == "--program") options.program = value;
+  else if (name == "--taken-along") options.as = role(name, value);
+  else if (name == "--mask") options.mask = signals(name, value);
+  else if (name == "--filtered") options.filtered = value;
+  else if (name == "--stdin") options.input = value;
+  else if (name == "--input-read") options.input_read = whole_number<std::uint64_t>(name, value);
+  else if (name == "--launcher") options.launcher = value;
+  else return false;
+  return true;
+}
+
+/// Of this one execution only, or made anew for each.
+bool is_inherited(const std::string& name) {
+  static constexpr std::string_view own[] = {"--preload",  "--program", "--taken-along", "--mask",
+                                             "--filtered", "--stdin",
+                                             "--launcher",      "--input-read"};
+  return std::find(std::begin(own), std::end(own), name) == std::end(own);
+}
+
 /// Reads the option at words[i] and leaves i behind it. returns false if it is none.
 bool read_option(const std::vector<std::string>& words, std::size_t& i, start_options& options) {
   const std::string& name = words[i];
@@ -130,7 +158,9 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--map",        "--cpu",           "--compress",
                                                "--full-every", "--max-rate",      "--nice",
                                                "--keep",       "--local",         "--redundancy",
-                                               "--pack-threads", "--copy-every",   "--stopped-status"};
+                                               "--pack-threads", "--copy-every",  "--stopped-status", "--tool",
+                                               "--program",    "--taken-along",   "--mask",
+                                               "--filtered",   "--stdin",         "--launcher", "--input-read"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];
@@ -157,7 +187,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
   else if (name == "--pack-threads") options.pack_threads = pack_threads(name, value);
   else if (name == "--nice") options.saving.nice = whole_number<int>(name, value);
   else if (name == "--map") add_moved(name, value, options);
-  else options.preload = value;
+  else if (!read_execution_option(name, value, options)) options.preload = value;
   i += 2;
   return true;
 }
@@ -184,7 +214,11 @@ start_options parse_start_options(const std::vector<std::string>& words) {
       options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
       break;
     }
-    if (read_option(words, i, options)) continue;
+    const std::size_t at = i;
+    if (read_option(words, i, options)) {
+      if (is_inherited(words[at])) options.inherited.insert(options.inherited.end(), &words[at], &words[0] + i);
+      continue;
+    }
     if (!options.restart || !options.generation.empty()) refuse("unknown word \"" + words[i] + "\"");
     options.generation = words[i++];
   }

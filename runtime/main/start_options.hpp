@@ -11,6 +11,7 @@
 #include <scheme.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ enum class loss_policy {
   ignore,
 };
 
+/// A process under mana that has executed another program.
+enum class taken_along { no, rank, child };
+
 struct start_options {
   bool restart = false;
   std::string generation;              // restart: directory of checkpoints, or of one, …/gen-N; that one when it is chosen
@@ -34,6 +38,15 @@ struct start_options {
   std::uint64_t checkpoint_signals = 0,
                 stop_signals = 0;      // bit n-1: signal n asks for a checkpoint (that ends the job)
   std::string preload;                 // run: tools, then the wrapper library of the upper half; colons between
+  std::string tool;                    // run: the command `mana`, which goes along when the program executes another
+  std::string program;                 // run: file of the program; empty: command[0]
+  taken_along as = taken_along::no;    // run: which process this is, if it was another program before
+  std::optional<std::uint64_t> mask;   // run: signals that the program finds blocked; else as this process does
+  std::string filtered;                // run: by the filter that this process has; see split::start_options
+  std::string launcher;                // run: standard descriptors that it gave; see descriptors::standard_files
+  std::uint64_t input_read = 0;        // run: bytes of the launcher's standard input that this process has read before
+  std::string input;                   // standard input of rank 0, a file; empty: the launcher's
+  std::vector<std::string> inherited;  // run: of these words, those that the next program is started with
   std::string cpu;                     // run: level of the x86-64 ABI that the program is limited to; empty: none
   std::string clock;                   // name of the clock policy; empty: the default
   std::string clock_trace;             // directory of the clock's traces; empty: none
@@ -61,7 +74,9 @@ struct start_options {
 ///          --compress HOW --incremental --full-every N --by-reference --forked --max-rate BYTES --nice N
 ///          --pack-threads N
 ///          --keep N|all --local DIR --copy-every N --redundancy K+M
-///          run only: --cpu LEVEL
+///          --stdin FILE
+///          run only: --cpu LEVEL --tool FILE --program FILE --taken-along rank|child --mask SET --filtered WORDS
+///          --launcher FILES --input-read BYTES
 ///          restart only: --map OLD=NEW, as often as needed; --lazy; --progress
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore
 /// in:     argv without the program's own name

@@ -107,6 +107,10 @@ void add_run_options(CLI::App& app, run_options& options) {
   add_saving_options(app, options);
   add_loss_option(app, "--children", options.children, "child processes that are alive");
   add_loss_option(app, "--sockets", options.sockets, "connected sockets");
+  app.add_option("--stdin", options.input,
+                 "Read rank 0's standard input from this file, in which a restart goes on where the program was")
+      ->type_name("FILE")
+      ->check(a_name());
   app.add_flag("--perf-map", options.perf_map, "Write the names of functions to /tmp/perf-PID.map, for perf");
   app.add_flag("--verbose", options.verbose, "Say what is done");
 }

@@ -156,9 +156,6 @@ finding mpi(const doctor_command& wanted, const checked_program& program, const 
 }
 
 finding kind(const checked_program& program) {
-  if (program.shell_script)
-    return {"program", verdict::warning, "a shell script: the programs that it starts run without mana",
-            "write \"mana run\" before those, in the script"};
   return {"program", verdict::ok, fmt::format("{}: dynamically linked, for x86-64", program.file.string()), ""};
 }
 

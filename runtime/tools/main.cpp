@@ -2,6 +2,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
+#include "follow.hpp"
 #include "launcher.hpp"
 #include "safe_name.hpp"
 
@@ -62,7 +63,7 @@ std::string text_of(const failure& failed) {
 bool is_rank(int argc, char** argv) {
   if (argc < 2) return false;
   const std::string_view command = argv[1];
-  return command == "run" || command == "restart";
+  return command == "run" || command == "restart" || command == "follow";
 }
 
 int end(const failure& failed, bool is_of_job) {
@@ -90,6 +91,7 @@ void flush_output() {
 }
 
 int execute_words(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "follow") follow({argv + 2, argv + argc}, process_environment);
   const auto configuration = [] { return find_configuration(process_environment); };
   try {
     const int status = std::visit(execute{}, parse_command_line({argv + 1, argv + argc}, configuration));

@@ -118,13 +118,6 @@ void enter_script(checked_program& program, const environment& get) {
   program.script = true;
 }
 
-bool is_shell(const fs::path& interpreter) {
-  const std::string name = interpreter.filename().string();
-  for (const char* shell : {"sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh", "fish"})
-    if (name == shell) return true;
-  return false;
-}
-
 }  // namespace
 
 checked_program check_program(const std::vector<std::string>& command, const environment& get) {
@@ -140,7 +133,6 @@ checked_program check_program(const std::vector<std::string>& command, const env
       continue;
     }
     if (elf.form != file_form::dynamic_program) refuse(program.file, elf);
-    program.shell_script = program.script && is_shell(program.file);
     const char* library_path = get("LD_LIBRARY_PATH");
     const char* preload = get("LD_PRELOAD");
     const auto closure = library_closure(elf, read_library_cache(), library_path ? library_path : "");

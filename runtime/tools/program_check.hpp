@@ -14,7 +14,6 @@ struct checked_program {
   std::filesystem::path file;            // what is loaded: the program, or its script's interpreter
   std::vector<std::string> arguments;    // argv of it, argv[0] included
   bool script = false;
-  bool shell_script = false;             // what a shell starts is another program, which mana does not see
   linked_mpi linked;                     // of a script: empty
   std::string sanitizer;                 // "AddressSanitizer", …: what it was built with; "" if none
   std::vector<std::filesystem::path> layers;   // tools above the MPI library, in the loader's order

@@ -2,6 +2,7 @@
 #include "exec.hpp"
 #include "failure.hpp"
 #include "install_tree.hpp"
+#include "process_manager.hpp"
 #include "program_check.hpp"
 #include "run_options.hpp"
 #include "signal_names.hpp"
@@ -10,6 +11,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <unistd.h>
 
 #include <cstdlib>
 #include <utility>
@@ -32,6 +35,18 @@ void check_copy_every(const run_options& options) {
   if (options.local.empty())
     throw failure(exit_code::usage, "--copy-every is of images on the nodes, and there is no --local",
                   "say where each node keeps images: --local DIR, or leave --copy-every out");
+}
+
+/// The file is rank 0's; the other ranks' nodes need not have it.
+std::string check_input(const std::string& name) {
+  const std::string file = std::filesystem::absolute(name).lexically_normal().string();
+  if (find_launcher([](const char* variable) { return std::getenv(variable); }).rank > 0) return file;
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status) || std::filesystem::is_directory(status) || ::access(file.c_str(), R_OK) != 0)
+    throw failure(exit_code::usage, fmt::format("--stdin: {} is no file that can be read", file),
+                  "name a file that rank 0 can read");
+  return file;
 }
 
 }  // namespace
@@ -74,6 +89,7 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   if (options.progress) words.emplace_back("--progress");
   if (options.keep != "2") add("--keep", options.keep);
   for (const std::string& word : options.moved) add("--map", word);
+  if (!options.input.empty()) add("--stdin", check_input(options.input));
   if (options.perf_map) words.emplace_back("--perf-map");
   if (options.verbose) words.emplace_back("--verbose");
   return words;
@@ -100,6 +116,7 @@ void run(const run_options& options, const environment& get) {
   const auto mpi =
       choose_mpi({options.command[0], program.script, program.linked, started_by, parse_mpi_name(options.mpi)});
   const auto parts = find_parts(mpi);
+  refuse_other_process_manager(mpi, parts.lower_half, get);
   refuse_sanitized(program);
   check_kernel();
   limit_processor(options.cpu, get);
@@ -111,15 +128,10 @@ void run(const run_options& options, const environment& get) {
   std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string()};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   if (!options.cpu.empty()) arguments.insert(arguments.end(), {"--cpu", options.cpu});
-  arguments.push_back("--");
+  arguments.insert(arguments.end(), {"--tool", std::filesystem::read_symlink("/proc/self/exe").string(), "--"});
   // The lower half loads what it is told: the file that was checked, not another that PATH may give it.
   arguments.push_back(program.file.string());
   arguments.insert(arguments.end(), program.arguments.begin() + 1, program.arguments.end());
-  if (program.shell_script && started_by.rank <= 0)
-    fmt::print(stderr,
-               "mana: note: {} is a shell script: the programs that it starts run without mana\n"
-               "      to have one checkpointed, write \"mana run\" before it in the script\n",
-               options.command[0]);
   if (options.verbose && started_by.rank <= 0)
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
                started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),

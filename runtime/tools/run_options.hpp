@@ -37,6 +37,7 @@ struct run_options {
   int nice = 0;                          // of what writes while the program runs on
   bool lazy = false;                     // restart: the program runs before all of its memory is read
   bool progress = false;                 // restart: say how far it is, also where stderr is no terminal
+  std::string input;                     // standard input of rank 0, a file; "" = the launcher's
   std::string keep = "2";                // sound checkpoints that are kept, or "all"; see store::parse_keep
   std::vector<std::string> moved;        // restart: "OLD=NEW", where files are that had another path; see path_map.hpp
   bool perf_map = false;                 // each rank writes /tmp/perf-PID.map

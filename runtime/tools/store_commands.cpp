@@ -4,6 +4,7 @@
 #include "install_tree.hpp"
 #include "program_check.hpp"
 #include "restart_source.hpp"
+#include "process_manager.hpp"
 #include "run_options.hpp"
 
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ void restart(const run_options& options, const environment& get) {
   const restart_source source = find_restart_source(options, started_by);
   check_launcher(started_by, source.mpi, source.where);
   const auto parts = find_parts(source.mpi);
+  refuse_other_process_manager(source.mpi, parts.lower_half, get);
   const auto directory = directory_of(source, started_by);
   // The ranks choose together, when MPI runs, unless the user did.
   const auto& what = source.generation.empty() ? directory : source.generation;

@@ -104,7 +104,7 @@ void received_with(const trap& t, msghdr& message) {
 
 }  // namespace
 
-/// The stub made a call that opened a descriptor, or received a message, or several.
+/// The stub made a call that opened a descriptor, received a message, or several, or read standard input.
 long trap_report(trap& t) {
   const long result = t.arg(0);
   switch (made_by_stub(t)) {
@@ -112,6 +112,8 @@ long trap_report(trap& t) {
     case SYS_recvmmsg:
       for (long i = 0; i < result; ++i) received_with(t, t.pointer<mmsghdr>(1)[i].msg_hdr);
       break;
+    case SYS_read:
+    case SYS_readv: note_input(t, result); break;
     default: opened(t, result);
   }
   return result;

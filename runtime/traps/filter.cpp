@@ -1,5 +1,6 @@
 // The seccomp filter. By the number first: the kernel then knows that all other calls pass, whatever their arguments,
 // and no longer runs the filter for them. Then by the instruction pointer.
+#include "input.hpp"
 #include "lazy.hpp"
 #include "table.hpp"
 
@@ -54,7 +55,8 @@ class filter_writer {
     start();
     if (has_moved_clocks())                        // first: among them is the most frequent call
       for (const trap_row& row : clock_table()) add(row);
-    for (const trap_row& row : trap_table()) add(row);
+    for (const trap_row& row : trap_table())
+      if (row.when != condition::of_input || counts_input()) add(row);
     add_end(state);
     for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
     return std::move(code_);
@@ -157,6 +159,11 @@ class filter_writer {
       case condition::sets_gs:
         load(argument_field(0));
         jump(BPF_JEQ, ARCH_SET_GS, 1, 0);
+        allow();
+        break;
+      case condition::of_input:
+        load(argument_field(0));
+        jump(BPF_JEQ, 0, 1, 0);
         allow();
         break;
       case condition::argument_set: only_if_set(row.argument); break;

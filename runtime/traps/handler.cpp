@@ -1,4 +1,5 @@
 // The SIGSYS handler: entered with the upper half's thread pointer.
+#include "follow.hpp"
 #include "signals.hpp"
 #include "table.hpp"
 
@@ -55,6 +56,8 @@ extern "C" void mana_on_sigsys(int, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+bool is_forked_copy() noexcept { return role_now() != process_role::owner; }
 
 void own_process() noexcept {
   owner_pid.store(raw_call(SYS_getpid), std::memory_order_relaxed);

@@ -1,6 +1,5 @@
 #include "process.hpp"
 
-#include "stub_call.hpp"
 #include "trap.hpp"
 #include "twin.hpp"
 
@@ -84,18 +83,11 @@ long trap_readlink(trap& t) {
   return static_cast<long>(n);
 }
 
-/// execve(path, …). Made by the stub: in here all signals are blocked, and what is executed would inherit that.
-long trap_execve(trap& t) {
-  const long number = continue_in_stub(t, stub().call);
-  if (names_own_program(t.pointer<const char>(0))) t.set_reg(REG_RDI, as_word(saved().program));
-  return number;
-}
-
 /// The process ends through the lower half's exit(), so that the end of MPI and its launcher is orderly. A child just
 /// ends: what it has of the lower half is a copy, or not its own.
 long trap_exit_group(trap& t) {
   if (t.role == process_role::owner) leave_upper_half(t, leave_reason::process_ends);
-  if (t.role == process_role::borrowing) --t.self->inside;   // the owner's block
+  if (t.role == process_role::borrowing) leave_owners_block(t);
   return t.carry_out();
 }
 

@@ -77,6 +77,30 @@ void install_request_handlers() noexcept {
     if ((requests.signals & one_signal(signal)) != 0) install(signal, &on_request, nullptr);
 }
 
+namespace {
+
+constinit signal_set ignored_at_first = 0;
+
+/// Before constructors of the lower half's libraries, some of which take signals over.
+void note_ignored() noexcept {
+  for (int signal = 1; signal <= signal_count; ++signal)
+    if (kernel_sigaction now{}; !is_error(install(signal, nullptr, &now)) && now.handler == 1 /* SIG_IGN */)
+      ignored_at_first |= one_signal(signal);
+}
+
+[[gnu::used, gnu::section(".preinit_array")]] void (*const at_first)() noexcept = note_ignored;
+
+}  // namespace
+
+void adopt_dispositions() noexcept {
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    if ((ignored_at_first & one_signal(signal)) == 0) continue;
+    const kernel_sigaction ignoring{1 /* SIG_IGN */, 0, 0, 0};
+    if (is_ours(signal)) record(signal, ignoring);
+    else set_disposition(signal, ignoring);
+  }
+}
+
 void take_back_handlers() noexcept {
   install_request_handlers();
   for (int signal = 1; signal <= signal_count; ++signal) {

@@ -26,6 +26,9 @@ inline signal_set without_ours(signal_set set) noexcept { return set & ~our_sign
 /// In this process, for the signals that ask for a checkpoint; their slots in the bridge too.
 void install_request_handlers() noexcept;
 
+/// What the program finds ignored: whoever started this process ignored it. Once, before the program starts.
+void adopt_dispositions() noexcept;
+
 /// After the live MPI's start, which may have put handlers of its own over ours and the program's: they would run on the
 /// program's threads, and a thread that is parked in one returns into a lower half that a restart does not have. Signals
 /// that neither the program nor we handle stay the live MPI's.

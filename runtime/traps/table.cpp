@@ -8,6 +8,9 @@ namespace mana::split {
 namespace {
 
 constexpr trap_row rows[] = {
+    {SYS_read, trap_input, condition::of_input},     // first: few instructions of the filter for those that pass
+    {SYS_readv, trap_input, condition::of_input},
+
     {SYS_mmap, trap_mmap},
     {SYS_munmap, trap_munmap},
     {SYS_mremap, trap_mremap},
@@ -44,6 +47,7 @@ constexpr trap_row rows[] = {
     {SYS_readlink, trap_readlink},
     {SYS_readlinkat, trap_readlink},
     {SYS_execve, trap_execve},
+    {SYS_execveat, trap_execve},
     {SYS_arch_prctl, trap_set_gs, condition::sets_gs},
 
     {SYS_open, trap_open},

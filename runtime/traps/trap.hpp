@@ -37,6 +37,18 @@ struct trap {
   signal_set& mask() noexcept { return *reinterpret_cast<signal_set*>(&context->uc_sigmask); }
 };
 
+/// A child that borrows the owner's memory also has its thread's block. Before the child leaves that memory in a trap,
+/// the block is as the owner's thread left it, who continues with it.
+inline void leave_owners_block(trap& t) noexcept {
+  t.self->in_lower = 0;
+  --t.self->inside;
+}
+/// The child stays after all: the call failed.
+inline void enter_owners_block(trap& t) noexcept {
+  ++t.self->inside;
+  t.self->in_lower = 1;
+}
+
 /// Carries out a call. Returns what the program finds in %rax.
 using trap_function = long (*)(trap&);
 
@@ -69,8 +81,12 @@ long trap_set_robust_list(trap&);
 // process.cpp
 long trap_exit_group(trap&);
 long trap_readlink(trap&);
-long trap_execve(trap&);
 long trap_set_gs(trap&);
+// input.cpp
+void note_input(const trap&, long bytes) noexcept;
+long trap_input(trap&);
+// execute.cpp
+long trap_execve(trap&);
 // signals.cpp
 long trap_rt_sigaction(trap&);
 long trap_rt_sigprocmask(trap&);

@@ -1,14 +1,12 @@
 // The wrapper library's objects, and how it makes itself known to the lower half when the dynamic linker loads it.
+#include "preload.hpp"
+
 #include <mana/drain/service.hpp>
 #include <mana/hooks/hook_table.hpp>
+#include <mana/lower/presence.hpp>
 #include <mana/wrap/manual/all.hpp>
 
-#include <dlfcn.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <string_view>
+#include <unistd.h>
 
 namespace mana::wrap {
 
@@ -24,26 +22,11 @@ void receive_words() noexcept { receive_all_words(); }
 
 namespace {
 
-/// The program's children are not to be wrapped: takes this library out of LD_PRELOAD, and the tools that stand before it
-/// because mana put them there. What follows is the user's own.
-void leave_preload() {
-  const char* const value = std::getenv("LD_PRELOAD");
-  Dl_info ours{};
-  if (value == nullptr || dladdr(reinterpret_cast<const void*>(&leave_preload), &ours) == 0) return;
-  const std::string_view all(value);
-  for (std::size_t begin = 0; begin < all.size();) {
-    const std::size_t colon = std::min(all.find(':', begin), all.size());
-    const bool found = all.substr(begin, colon - begin) == ours.dli_fname;
-    begin = colon + 1;
-    if (!found) continue;
-    if (begin >= all.size()) unsetenv("LD_PRELOAD");
-    else setenv("LD_PRELOAD", std::string(all.substr(begin)).c_str(), 1);
-    return;
-  }
-}
-
-[[gnu::constructor(101)]] void attach() {
-  leave_preload();
+/// As the dynamic loader calls it: with the arguments of main.
+[[gnu::constructor(101)]] void attach(int count, char** arguments, char** environment) {
+  if (!lower::has_lower_half()) return find_back(count, arguments, environment);
+  leave_environment(environment);
+  if (environ != environment) leave_environment(environ);
   static const lower::upper_entry entry = {drain::on_park_signal, reduce_upcall};
   app::init_predefined();
   const lower::services& s = *lower::the_bridge().service;

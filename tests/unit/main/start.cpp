@@ -26,6 +26,26 @@ TEST_CASE("the words of run") {
   CHECK(options.command == std::vector<std::string>{"./app", "--ckpt-dir", "a\nb", "", "--"});
 }
 
+TEST_CASE("the words of a program that another one became") {
+  const auto options = parse_start_options({"run", "--ckpt-dir", "/c", "--preload", "/l", "--forked", "--tool",
+                                            "/bin/mana",
+                                            "--program", "/bin/app", "--taken-along", "child", "--mask", "512",
+                                            "--filtered", "window", "--launcher", "1:2,-,-", "--input-read", "17",
+                                            "--stdin", "/in", "--keep", "3", "--", "renamed", "word"});
+  CHECK(options.tool == "/bin/mana");
+  CHECK(options.program == "/bin/app");
+  CHECK(options.as == taken_along::child);
+  CHECK(options.mask == 512);
+  CHECK(options.filtered == "window");
+  CHECK(options.launcher == "1:2,-,-");
+  CHECK(options.input_read == 17);
+  CHECK(options.input == "/in");
+  CHECK(options.command == std::vector<std::string>{"renamed", "word"});
+  // What the next program is started with: all but what was of this execution only.
+  const std::vector<std::string> next{"--ckpt-dir", "/c", "--forked", "--tool", "/bin/mana", "--keep", "3"};
+  CHECK(options.inherited == next);
+}
+
 TEST_CASE("the words of restart") {
   const auto options = parse_start_options({"restart", "/c/gen-3", "--ckpt-dir", "/c", "--limit", "2.25", "--verbose", "--stop-after", "7", "--clock", "collective_clock",
                                             "--checkpoint-on", "512", "--stop-on", "9223372036854775808",

@@ -1,6 +1,7 @@
 #include "launcher.hpp"
 
 #include "failure.hpp"
+#include "process_manager.hpp"
 
 #include <doctest/doctest.h>
 
@@ -74,4 +75,28 @@ TEST_CASE("without an MPI library the launcher decides, and --mpi before it") {
   CHECK(choose_mpi(evidence(none, of({}), mpi_name::openmpi)) == mpi_name::openmpi);
   CHECK(refusal(evidence(none, of({}))) == exit_code::not_mpi);
   CHECK(refusal(evidence(none, hydra, mpi_name::openmpi)) == exit_code::mpi_mismatch);
+}
+
+TEST_CASE("MPICH's ranks that were started for PMIx alone") {
+  const auto refused = [](std::map<std::string, std::string> values, mpi_name mpi = mpi_name::mpich) {
+    try {
+      refuse_other_process_manager(mpi, "/bin/sh", of(std::move(values)));      // not linked with PMIx
+    } catch (const failure& failed) {
+      return std::string(failed.remedy());
+    }
+    return std::string();
+  };
+  const std::map<std::string, std::string> pmix{{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}};
+  CHECK(refused(pmix).find("--mpi=pmi2") != std::string::npos);
+  CHECK(refused({{"PMIX_NAMESPACE", "x"}}).find("mpirun") != std::string::npos);
+  auto of_one = pmix;
+  of_one["SLURM_STEP_NUM_TASKS"] = "1";
+  auto both = pmix;
+  both["PMI_FD"] = "5";
+  CHECK(refused(of_one).empty());
+  CHECK(refused(both).empty());
+  CHECK(refused({}).empty());
+  CHECK(refused({{"SLURM_STEP_NUM_TASKS", "2"}}).find("--mpi=pmi2") != std::string::npos);
+  CHECK(refused({{"SLURM_STEP_NUM_TASKS", "2"}, {"PMI_FD", "9"}}).empty());
+  CHECK(refused(pmix, mpi_name::openmpi).empty());
 }

@@ -1,0 +1,134 @@
+"""INV-63: programs that a rank becomes before MPI_Init, and children of its that call it, run under mana as well.
+
+Each way to start the program prints what it prints natively: without a checkpoint, and with one that ends the job, and
+a restart. What cannot be taken along is refused by name.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from mana_job import Job, mpi_environment, mpirun  # noqa: E402
+
+RANKS = 2
+SCRIPTS = {
+    "exec.sh": '#!/bin/sh\nA=$(echo of dash | tr a A)\nexport A\nexec "$@"\n',
+    "exec.bash": '#!/bin/bash\nexport A=$(echo of bash | tr a A)\nexec "$@"\n',
+    "child.sh": '#!/bin/sh\nA="child of dash" "$@"\nstatus=$?\necho the end, $status | tr t T\nexit $status\n',
+    "child.bash": '#!/bin/bash\nif true; then\n  A="child of bash" "$@"\nfi | cat\nexit ${PIPESTATUS[0]}\n',
+    "python.py": "#!/usr/bin/python3\nimport os, sys\nos.environ['A'] = 'python'\n"
+                 "os.execv(sys.argv[1], ['renamed'] + sys.argv[2:])\n",
+    "loop.sh": "#!loop.sh\n",
+    "without.sh": "#!/nonexistent/sh\n",
+    "text": "echo text\n",
+}
+EXIT_STATUS = {"static": 69, "rights": 66, "nameless": 65, "other MPI": 71}
+
+
+class Becoming:
+    def __init__(self, options):
+        self.mpi = options.mpi
+        self.mana = str(options.build.resolve() / "bin" / "mana")
+        self.program, self.become, self.static = (str(word.resolve()) for word in options.program)
+        self.directory = options.build.resolve() / "restart-runs" / f"becoming-{options.mpi}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        for name, text in SCRIPTS.items():
+            (self.directory / name).write_text(text)
+            (self.directory / name).chmod(0o755)
+        (self.directory / "not-executable").write_text("#!/bin/sh\n")
+        self.wrong = 0
+
+    def start(self, *words, ranks=RANKS, **environment):
+        done = subprocess.run([*mpirun(self.mpi, ranks), *words], cwd=self.directory, capture_output=True, text=True,
+                              timeout=120, env={**mpi_environment(), **environment}, stdin=subprocess.DEVNULL,
+                              errors="replace")
+        return done.returncode, sorted(done.stdout.splitlines()), done.stderr
+
+    def under_mana(self, *words, **more):
+        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+        return self.start(self.mana, "run", "--ckpt-dir", "ckpt", "--", *words, MUST_BE_UNDER_MANA="1", **more)
+
+    def expect(self, what, found, wanted, said=""):
+        if found != wanted:
+            self.wrong += 1
+            print(f"FAILED {what}: {found}, and not {wanted}\n{said}", flush=True)
+
+    def same(self, name, *words, stops=False, ranks=RANKS):
+        status, native, said = self.start(*words, ranks=ranks)
+        self.expect(f"{name}, natively", status, 0, said)
+        status, found, said = self.under_mana(*words, ranks=ranks)
+        self.expect(name, (status, found), (0, native), said)
+        if stops:
+            self.under_mana(*words, STOP="1")
+            status, found, said = self.start(self.mana, "restart", "ckpt")
+            of_ranks = [line for line in native if line.startswith("rank")]
+            self.expect(f"{name}, restarted", (status, found), (0, of_ranks), said)
+        print(name, flush=True)
+
+    def refused(self, what, named, *words):
+        status, found, said = self.under_mana(*words, ranks=1)
+        self.expect(f"refused: {what}", (status, named in said), (EXIT_STATUS[what], True), said)
+        self.expect(f"refused, output: {what}", [line for line in found if line.startswith("rank")], [])
+
+    def killed(self):
+        """A script's child is the rank: a checkpoint on request, the end by SIGKILL, the restart."""
+        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
+        native = [line for line in self.start("./child.sh", self.program)[1] if line.startswith("rank")]
+        words = [*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "ckpt", "--", "./child.sh", self.program]
+        job = Job(words, self.directory, self.directory / "log", environment={"WAIT": "1"})
+        while (line := job.next_line(60)) is not None and "middle" not in line:
+            pass
+        job.checkpoint(self.mana, self.directory / "ckpt")
+        job.kill()
+        status, found, said = self.start(self.mana, "restart", "ckpt")
+        self.expect("killed", (status, found), (0, native), said)
+
+    def ways(self):
+        program = self.program
+        yield "env", ("env", "A=env", program, "word"), True
+        yield "nice", ("nice", "-n", "1", program), False
+        yield "taskset", ("taskset", "-c", str(min(os.sched_getaffinity(0))), program), False
+        yield "env and nice", ("env", "A=two", "nice", program), False
+        yield "sh -c exec", ("sh", "-c", f"A=sh exec {program}"), False
+        yield "bash -c exec", ("bash", "-c", f"export A=bash; exec -a other {program}"), False
+        yield "a subshell", ("bash", "-c", f"(A=sub {program}; true); echo ended"), False
+        for script in ("exec.sh", "exec.bash", "child.sh", "child.bash", "python.py"):
+            yield script, (f"./{script}", program, "word"), script.startswith("child")
+        yield "itself, 80 times", (self.become, "self", "80", program), False
+        for how in ("fexecve", "execveat", "fork", "vfork", "spawn", "system", "popen"):
+            yield how, (self.become, how, program), False
+        yield "by a static program", (self.become, "fork", self.static, program), False
+
+    def all(self):
+        for name, words, stops in self.ways():
+            self.same(name, *words, stops=stops)
+        self.same("errors", self.become, "errors", "/nonexistent", "/", "./not-executable", "./loop.sh", "./without.sh",
+                  "./text", ranks=1)
+        self.same("state", self.become, "state", ranks=1)
+        self.killed()
+        self.refused("static", self.static, self.become, "self", "0", self.static)
+        self.refused("nameless", "copy", self.become, "memory", self.program)
+        self.rights()
+        return self.wrong
+
+    def rights(self):
+        """Natively the program would have another user's rights: neither a rank nor a child becomes it."""
+        if os.geteuid() != 0:
+            return
+        other = self.directory / "other-user"
+        shutil.copy(self.program, other)
+        os.chown(other, 65534, 65534)
+        other.chmod(0o4755)
+        self.refused("rights", "set-user-id", "env", "./other-user")
+        self.refused("rights", "set-user-id", self.become, "vfork", "./other-user")
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--build", type=pathlib.Path, required=True)
+parser.add_argument("--mpi", required=True)
+parser.add_argument("program", type=pathlib.Path, nargs=3)
+sys.exit(1 if Becoming(parser.parse_args()).all() else 0)
