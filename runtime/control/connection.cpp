@@ -20,7 +20,6 @@ namespace mana::control {
 namespace {
 
 constexpr std::size_t most_at_once = 4u << 20;
-constexpr int connect_limit_ms = 10'000;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -29,10 +28,10 @@ void set_no_delay(int fd) noexcept {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 }
 
-/// Until the descriptor can be written, whatever signals come meanwhile. out: false after connect_limit_ms
-bool becomes_writable(int fd) noexcept {
+/// Until the descriptor can be written, whatever signals come meanwhile. out: false after limit_ms
+bool becomes_writable(int fd, int limit_ms) noexcept {
   using std::chrono::milliseconds;
-  const auto until = std::chrono::steady_clock::now() + milliseconds(connect_limit_ms);
+  const auto until = std::chrono::steady_clock::now() + milliseconds(limit_ms);
   pollfd wait{fd, POLLOUT, 0};
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now()).count();
@@ -42,12 +41,12 @@ bool becomes_writable(int fd) noexcept {
 }
 
 /// connect(), but a node that swallows packets costs seconds, not minutes. out: false with errno
-bool connect_in_time(int fd, const sockaddr_in& address) noexcept {
+bool connect_in_time(int fd, const sockaddr_in& address, int limit_ms) noexcept {
   const int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return false;
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno != EINPROGRESS) return false;
-    if (!becomes_writable(fd)) {
+    if (!becomes_writable(fd, limit_ms)) {
       errno = ETIMEDOUT;
       return false;
     }
@@ -138,7 +137,7 @@ handle accept_from(const listener& l) noexcept {
   return fd;
 }
 
-handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port) {
+handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms) {
   errno = EADDRNOTAVAIL;
   for (const std::string& text : addresses) {
     handle fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -146,7 +145,7 @@ handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port)
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     if (!fd || inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1) continue;
-    if (!connect_in_time(fd.get(), address)) continue;
+    if (!connect_in_time(fd.get(), address, limit_ms)) continue;
     set_no_delay(fd.get());
     return fd;
   }

@@ -67,8 +67,9 @@ struct listener {
 listener listen_on_any_port();
 /// out: empty if nobody waits, with errno
 handle accept_from(const listener& l) noexcept;
-/// Tries the addresses in order, each for some seconds. errors: std::system_error of the last one
-handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port);
+inline constexpr int connect_limit_ms = 10'000;
+/// Tries the addresses in order, each for so long. errors: std::system_error of the last one
+handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms = connect_limit_ms);
 /// This host's IPv4 addresses, numeric, the loopback first.
 std::vector<std::string> own_addresses();
 

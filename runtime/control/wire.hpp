@@ -33,6 +33,9 @@ enum class frame_type : std::uint8_t {
   retracted = 12,   // uint64 request: a start that it has counted was none
   on_node = 13,     // uint64 request: the images are durable on the nodes
   advanced = 14,    // uint64 look, write_advance: the answer to it
+  in_init = 25,     // the rank is in the live MPI's start, where it cannot be saved; of an agent that found its coordinator by the file
+  word = 26,        // int32 rank, text: what it will have done when its connection ends; empty: it has not
+  hand_over = 28,   // to the coordinator or relay of its own process: uint8 ends. Another follows, or the process ends
   // Away from the coordinator, to all ranks
   clock_down = 16,  // the clock policy's down, to one link
   proceed = 17,     // all ranks are parked. commit_info; uint8 forked, uint8 local, uint8 copies
@@ -40,6 +43,7 @@ enum class frame_type : std::uint8_t {
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
+  stands = 27,      // uint8: all ranks are here, and none is in the live MPI's start: they wait in MPI_Init for each other
   stored = 23,      // uint8 committed, uint8 on_nodes, uint8 is_known, list of uint64 (stored_end): what became of a checkpoint whose verdict was `copied`
   look = 24,        // uint64, ascending: how far are the images?
   to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
@@ -52,6 +56,7 @@ enum class frame_type : std::uint8_t {
   answer = 48,  // uint8 ok, text
   status = 50,  // text: JSON
   progress = 51,        // text: JSON, see coordinator::progress_json
+  again = 52,           // another coordinator follows, whose file will be there: ask that one
 };
 
 enum class verdict_kind : std::uint8_t { given_up = 0, committed = 1, copied = 2 };

@@ -304,7 +304,7 @@ lower::outcome write_image() {
   if (how == lower::outcome::resumed && control_of_job().stop_asked()) {
     control_of_job().end();
     keep_quiet();
-    real_mpi::finish();
+    if (real_mpi::is_running()) real_mpi::finish();
     std::_Exit(0);
   }
   return how;

@@ -54,6 +54,8 @@ namespace {
   j.record.program = std::filesystem::absolute(j.options.command[0]).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
+  constexpr int all_levels = 3;
+  j.record.thread_level = all_levels;        // an image from before MPI_Init does not know
   j.record.build_id = program_identity(j.record.program);
 
   split::start_options start;
@@ -77,7 +79,8 @@ void announce() {
   if (rank_from_environment() != 0) return;
   try {
     control::write_job_file(options.checkpoint_directory,
-                            control::starting_job(0, options.restart ? options.generation : options.command[0]));
+                            control::starting_job(0, options.restart ? options.generation : options.command[0],
+                                                  options.restart ? "is being restarted" : "is starting"));
   } catch (const std::system_error&) {
   }
 }

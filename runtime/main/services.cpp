@@ -17,6 +17,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace mana::run {
@@ -26,10 +27,19 @@ namespace {
 void attach(const lower::upper_entry* entry, std::uint64_t root) {
   lower::the_bridge().upper = *entry;
   lower::the_bridge().upper_root = root;
+  begin_control_by_file();
 }
 
+/// MPI runs where this is a restart of a program that had not called MPI_Init: with all levels, since that one was not known.
 int init(int required, int* provided) {
   this_job().record.thread_level = required;
+  if (real_mpi::is_running()) {
+    control_of_job().end();
+    const descriptors::low_descriptor_guard guard;
+    begin_control();
+    *provided = std::min(required, real_mpi::thread_level());
+    return neutral::success;
+  }
   const process_state::lower_half_start by_the_mpi;
   const int rc = start_mpi(required, provided);
   split::take_back_handlers();
@@ -39,6 +49,10 @@ int init(int required, int* provided) {
 
 int finalize() {
   control_of_job().end();
+  {
+    const descriptors::low_descriptor_guard guard;
+    begin_control_after_mpi();
+  }
   return real_mpi::finish();
 }
 
@@ -61,6 +75,7 @@ void clock_wait_end() { control_of_job().clock_wait_end(); }
 lower::wait_end clock_ending() {
   for (;;) {
     if (const auto end = control_of_job().ending()) return *end;
+    if (!real_mpi::is_running()) continue;        // it has slept
     real_mpi::make_progress();
     sched_yield();
   }

@@ -6,10 +6,12 @@
 
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
+#include "../loader/upper_half.hpp"
 
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -48,6 +50,29 @@ bool names_own(const char* path, const char* name) noexcept {
 
 }  // namespace
 
+namespace {
+
+using exec_hook = void (*)(const char* path);
+constinit exec_hook exec_listener = nullptr;
+
+/// What cannot be read is not told: the call will fail.
+void tell_of_exec(const char* path) noexcept {
+  if (exec_listener == nullptr) return;
+  char copy[512];
+  std::size_t n = 0;
+  for (bool ends = false; !ends && n + 1 < sizeof copy; n += ends ? 0 : 1) {      // by bytes: the next page may not be there
+    iovec to{copy + n, 1}, from{const_cast<char*>(path) + n, 1};
+    if (raw_call(SYS_process_vm_readv, raw_call(SYS_getpid), as_word(&to), 1, as_word(&from), 1, 0) != 1) return;
+    ends = copy[n] == '\0';
+  }
+  copy[n] = '\0';
+  exec_listener(copy);
+}
+
+}  // namespace
+
+void set_exec_listener(void (*listener)(const char* path)) noexcept { exec_listener = listener; }
+
 bool names_own_program(const char* path) noexcept { return names_own(path, "/exe"); }
 bool names_own_arguments(const char* path) noexcept { return names_own(path, "/cmdline"); }
 
@@ -76,6 +101,7 @@ long trap_readlink(trap& t) {
 
 /// execve(path, …). Made by the stub: in here all signals are blocked, and what is executed would inherit that.
 long trap_execve(trap& t) {
+  if (t.role == process_role::owner) tell_of_exec(t.pointer<const char>(0));
   const long number = continue_in_stub(t, stub().call);
   if (names_own_program(t.pointer<const char>(0))) t.set_reg(REG_RDI, as_word(saved().program));
   return number;
