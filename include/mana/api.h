@@ -18,6 +18,7 @@ static inline void* mana_api_function(const char* name) { return dlsym((void*)0,
    program as it is some time after this call. Let one rank ask, whichever: the others may be saved before they come to
    a call of theirs, and then ask again after a restart. Nobody must wait for it, unless in MPI, while others are in a
    collective to which the waiting rank has still to come: that collective has to end before.
+   Before MPI_Init and after MPI_Finalize too; where not all ranks can be saved yet, as soon as they can be.
    MANA_STOP: the job ends once the checkpoint is durable.
    returns 0; -1 without MANA. */
 static inline int mana_checkpoint(enum mana_then then) {
@@ -50,8 +51,9 @@ struct mana_hook_info {
   int durable;           /* at MANA_AFTER_WRITE and MANA_RESUMED: the checkpoint is complete, on all ranks */
 };
 
-/* Hooks are called on the thread that called MPI_Init, one after the other, in the order in which they were added. The
-   thread may have been interrupted anywhere: they call only what a signal handler may call, and no MPI. */
+/* Hooks are called on the thread that called MPI_Init (before that on the initial thread; on another one if it has ended), one
+   after the other, in the order in which they were added. The thread may have been interrupted anywhere: they call only what
+   a signal handler may call, and no MPI. */
 typedef void (*mana_hook_function)(enum mana_event event, const struct mana_hook_info* info, void* extra);
 
 /* returns a number for mana_hook_remove; -1 without MANA, and where there are 64 hooks already. */

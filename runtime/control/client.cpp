@@ -17,7 +17,9 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 namespace mana::control {
 
@@ -41,26 +43,59 @@ bool has_ended(int pid) {
   return end != std::string::npos && end + 2 < text.size() && (text[end + 2] == 'Z' || text[end + 2] == 'X');
 }
 
+/// What a job file says of where its coordinator is.
+bool is_same_place(const job_file& a, const job_file& b) {
+  return a.pid == b.pid && a.where.host == b.where.host && a.where.key == b.where.key && a.where.port == b.where.port &&
+         a.early_port == b.early_port;
+}
+
+std::string short_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 class conversation {
  public:
-  conversation(const std::string& job, double timeout_s) : job_(job), until_(deadline(timeout_s)) {
-    const job_file file = find_started_job();
-    // Where the process is known to be gone, its port may be somebody else's.
-    const bool gone = file.where.host == own_host_name() && has_ended(file.pid);
-    try {
-      if (gone) throw std::system_error(ESRCH, std::generic_category());
-      line_ = std::make_unique<connection>(connect_to(reachable_addresses(file.where), file.where.port, connect_ms()));
-    } catch (const std::system_error&) {
-      not_answering(file, "does not answer: it has ended, or its node cannot be reached");
-    }
-    if (file.protocol != protocol_version) other_mana(file.protocol, {file.build.version, command_of(file)});
-    const std::string version = own_build().version.substr(0, most_version_bytes);
-    line_->send_all(
-        frame_writer(frame_type::hello_client).put(file.where.key).put(protocol_version).put(version).take());
+  conversation(const std::string& job, const patience& waits)
+      : job_(job), waits_(waits), until_(deadline(waits.timeout_s)), changes_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    struct stat about{};
+    const bool is_directory = stat(job_.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+    const std::string folder = is_directory ? job_ : std::filesystem::absolute(job_).parent_path().string();
+    inotify_add_watch(changes_.get(), folder.c_str(), IN_MOVED_TO | IN_DELETE);
   }
 
-  /// Sends the question, and returns the frame of type `wanted` that answers it.
+  /// Sends the question to the job, as often as one of its coordinators gives way to another, and returns the frame of type
+  /// `wanted` that answers it.
   bytes ask(const bytes& question, frame_type wanted, const progress_listener& listen = {}) {
+    for (;;) {
+      connect();
+      if (const auto answer = ask_this_one(question, wanted, listen)) return *answer;
+    }
+  }
+
+ private:
+  using time = std::chrono::steady_clock::time_point;
+
+  void connect() {
+    for (std::optional<time> no_longer;;) {
+      file_ = find_started_job();
+      const std::uint16_t port = file_.where.port != 0 ? file_.where.port : file_.early_port;
+      // Where the process is known to be gone, its port may be somebody else's.
+      const bool gone = is_here() && has_ended(file_.pid);
+      try {
+        if (gone) throw std::system_error(ESRCH, std::generic_category());
+        line_ = std::make_unique<connection>(connect_to(reachable_addresses(file_.where), port, connect_ms()));
+        if (file_.protocol != protocol_version) other_mana(file_.protocol, {file_.build.version, command_of(file_)});
+        const std::string version = own_build().version.substr(0, most_version_bytes);
+        line_->send_all(
+            frame_writer(frame_type::hello_client).put(file_.where.key).put(protocol_version).put(version).take());
+        return;
+      } catch (const std::system_error&) {
+        if (!gone) refuse_if_other_program();
+        await_another(no_longer);
+      }
+    }
+  }
+
+  /// out: nothing: another coordinator is to be asked
+  std::optional<bytes> ask_this_one(const bytes& question, frame_type wanted, const progress_listener& listen) {
     line_->send_all(question);
     if (listen) next_look_ = std::chrono::steady_clock::now() + quiet;
     try {
@@ -69,21 +104,71 @@ class conversation {
           frame_reader reader(*frame);
           if (reader.type() == wanted) return *frame;
           if (reader.type() == frame_type::other_protocol) hear_other(reader);
+          if (reader.type() == frame_type::again) return std::nullopt;
           if (reader.type() == frame_type::progress && listen) hear(reader, listen);
         }
-        if (!alive) throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
+        if (!alive) break;
         wait();
       }
     } catch (const wire_error&) {
       throw client_error(client_problem::not_answering,
                          job_ + ": the job has ended, and its port is another program's now");
     }
+    if (has_changed()) return std::nullopt;       // the coordinator gave way before it had heard of us
+    refuse_if_other_program();
+    throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
   }
 
- private:
-  [[noreturn]] void not_answering(const job_file& file, const std::string& what) const {
-    throw client_error(client_problem::not_answering, job_ + ": the job of process " + std::to_string(file.pid) +
-                                                          " on " + file.where.host + " " + what);
+  [[noreturn]] void not_answering(const std::string& what) const {
+    throw client_error(client_problem::not_answering, job_ + ": the job of process " + std::to_string(file_.pid) +
+                                                          " on " + file_.where.host + " " + what);
+  }
+  bool is_here() const { return file_.where.host == own_host_name(); }
+  void note(const std::string& what) {
+    if (waits_.note && std::exchange(noted_, what) != what) waits_.note(what);
+  }
+
+  /// Rank 0 executed something else, which is no rank under mana.
+  void refuse_if_other_program() const {
+    if (!is_here() || file_.executable.empty()) return;
+    const std::string now = executable_of(file_.pid);
+    if (now.empty() || short_name(now) == short_name(file_.executable) || short_name(now).starts_with("mana")) return;
+    throw client_error(client_problem::refused, job_ + ": rank 0, process " + std::to_string(file_.pid) +
+                                                    ", has become another program (" + now +
+                                                    "), and nobody can be asked for a checkpoint any more");
+  }
+
+  /// A job that was killed has left its file; where it is being restarted just now, there will be another in its place.
+  /// in: no_longer  when that is given up; nothing: it is looked for the first time
+  void await_another(std::optional<time>& no_longer) {
+    static constexpr char ended[] = "does not answer: it has ended, or its node cannot be reached";
+    if (has_changed()) return;
+    if (waits_.restart_s <= 0) not_answering(ended);
+    if (!no_longer) {
+      no_longer = deadline(waits_.restart_s);
+      note("the job of process " + std::to_string(file_.pid) + " on " + file_.where.host + " has ended; waiting " +
+           std::to_string(static_cast<int>(waits_.restart_s)) + " s for a restart of it");
+    }
+    const time now = std::chrono::steady_clock::now();
+    if (now >= *no_longer) not_answering(ended + std::string(", and no restart of it has begun"));
+    await_change(handle(), std::min(*no_longer, now + between_looks));
+  }
+
+  /// Another coordinator has its file there.
+  bool has_changed() const {
+    try {
+      return !is_same_place(file_, read_job_file(job_));
+    } catch (const job_file_error&) {
+      return false;
+    }
+  }
+
+  /// Until the file may have changed, or the process has ended, or that time has come.
+  void await_change(const handle& process, time when) {
+    pollfd waits[2] = {{changes_.get(), POLLIN, 0}, {process.get(), POLLIN, 0}};
+    if (poll(waits, 2, milliseconds_until(std::min(until_, when))) == 0 && is_late()) time_out();
+    char ignored[4096];
+    while (read(changes_.get(), ignored, sizeof ignored) > 0) {}
   }
 
   [[noreturn]] void other_mana(std::uint32_t protocol, const build_name& build) const {
@@ -109,27 +194,20 @@ class conversation {
   /// A job that is just starting has a file without port: waits until it is replaced, or its process has ended. Nobody
   /// tells what another node does to a file or a process: there the file is looked at every second.
   job_file find_started_job() {
-    const handle changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-    struct stat about{};
-    const bool is_directory = stat(job_.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
-    const std::string folder = is_directory ? job_ : std::filesystem::absolute(job_).parent_path().string();
-    inotify_add_watch(changes.get(), folder.c_str(), IN_MOVED_TO | IN_DELETE);
-    for (;;) {
-      job_file file = find_job(job_);
-      if (file.where.port != 0) return file;
-      const bool elsewhere = file.where.host != own_host_name();
-      const handle process(elsewhere ? -1 : static_cast<int>(syscall(SYS_pidfd_open, file.pid, 0)));
-      if (!process && !elsewhere) not_answering(file, "ended before it was up");
-      pollfd waits[2] = {{changes.get(), POLLIN, 0}, {process.get(), POLLIN, 0}};
-      const int left_ms = milliseconds_left();
-      const int wait_ms = !elsewhere ? left_ms : left_ms < 0 ? 1000 : std::min(left_ms, 1000);
-      if (poll(waits, 2, wait_ms) == 0 && is_late()) time_out();
-      char ignored[4096];
-      while (read(changes.get(), ignored, sizeof ignored) > 0) {}
+    for (const time begin = std::chrono::steady_clock::now();;) {
+      file_ = find_job(job_);
+      if (file_.where.port != 0 || file_.early_port != 0) return file_;
+      const handle process(!is_here() ? -1 : static_cast<int>(syscall(SYS_pidfd_open, file_.pid, 0)));
+      if (!process && is_here()) not_answering("ended before it was up");
+      refuse_if_other_program();
+      const time now = std::chrono::steady_clock::now();
+      if (now >= begin + quiet)
+        note("the job of process " + std::to_string(file_.pid) + " on " + file_.where.host + " " +
+             (file_.doing.empty() ? "is starting" : file_.doing) + "; waiting until it can be asked");
+      await_change(process, now + between_looks);
     }
   }
 
-  using time = std::chrono::steady_clock::time_point;
   static time deadline(double timeout_s) {
     if (timeout_s <= 0) return time::max();
     return std::chrono::steady_clock::now() +
@@ -170,16 +248,20 @@ class conversation {
   static constexpr std::chrono::seconds quiet{2}, between_looks{1};
 
   const std::string job_;
+  const patience waits_;
   const time until_;
+  const handle changes_;                // of the folder of the job's file
+  job_file file_;                       // as it was read last
+  std::string noted_;
   time next_look_ = time::max();
   std::unique_ptr<connection> line_;
 };
 
 }  // namespace
 
-std::string request_checkpoint(const std::string& job, bool stop, double timeout_s, wait_for what,
+std::string request_checkpoint(const std::string& job, bool stop, const patience& waits, wait_for what,
                                const progress_listener& listen) {
-  conversation with(job, timeout_s);
+  conversation with(job, waits);
   const bytes question = frame_writer(frame_type::ask_checkpoint).put(static_cast<std::uint8_t>(stop)).put(what).take();
   const bytes frame = with.ask(question, frame_type::answer, listen);
   frame_reader reader(frame);
@@ -190,7 +272,7 @@ std::string request_checkpoint(const std::string& job, bool stop, double timeout
 }
 
 std::string job_status(const std::string& job, double timeout_s) {
-  conversation with(job, timeout_s);
+  conversation with(job, patience{timeout_s});
   const bytes frame = with.ask(frame_writer(frame_type::ask_status).take(), frame_type::status);
   frame_reader reader(frame);
   return reader.get<std::string>();

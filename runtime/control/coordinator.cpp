@@ -10,8 +10,8 @@ std::chrono::steady_clock::duration coordinator::seconds(double s) {
   return std::chrono::duration_cast<time::duration>(std::chrono::duration<double>(s));
 }
 
-coordinator::coordinator(const surroundings& s, listener l, endpoint where)
-    : around_(s), where_(std::move(where)), combines_(combines(s.clock)),
+coordinator::coordinator(const surroundings& s, listener l, endpoint where, handle orders)
+    : around_(s), where_(std::move(where)), combines_(combines(s.clock)), orders_(std::move(orders)),
       links_(std::move(l), where_.key, clock::links_of({0, s.size}, s.fan_out), *this),
       progress_(clock::links_of({0, s.size}, s.fan_out)),
       clock_(make_coordinator_clock_in({s.clock_trace, where_.key, s.size, s.fan_out, s.clock},
@@ -19,6 +19,25 @@ coordinator::coordinator(const surroundings& s, listener l, endpoint where)
   const time now = std::chrono::steady_clock::now();
   if (s.interval_s > 0) next_interval_ = now + seconds(s.interval_s);
   if (s.stop_after_s > 0) stop_at_ = now + seconds(s.stop_after_s);
+  gone_.resize(static_cast<std::size_t>(links_.number()));
+  in_init_.resize(gone_.size());
+  if (!s.memory) return;
+  const coordinator_memory& before = *s.memory;
+  asked_ = asked_unheard_ = before.asked;
+  asked_stop_ = before.stop;
+  asked_copy_ = before.copy;
+  stop_at_ = before.stop_at;
+  next_interval_ = before.next_interval.value_or(next_interval_);
+  committed_ = before.committed;
+  last_generation_ = before.last_generation;
+  last_on_nodes_ = before.last_on_nodes;
+  uncopied_ = before.uncopied;
+  last_result_ = before.last_result;
+}
+
+coordinator_memory coordinator::memory() const {
+  return {asked_ && asked_unheard_, asked_stop_, asked_copy_, stop_at_, next_interval_, committed_, last_generation_, last_on_nodes_,
+          uncopied_, last_result_};
 }
 
 void coordinator::run() {
@@ -35,6 +54,7 @@ int coordinator::next_timeout() const {
   if (has_deadline()) first = deadline_;
   if (around_.interval_s > 0 && step_ == step::idle) first = std::min(first, next_interval_);
   if (stop_at_) first = std::min(first, *stop_at_);
+  if (held_until_) first = std::min(first, *held_until_);
   if (first == time::max()) return -1;
   using std::chrono::milliseconds;
   const auto left = std::chrono::duration_cast<milliseconds>(first - std::chrono::steady_clock::now()).count() + 1;
@@ -43,14 +63,16 @@ int coordinator::next_timeout() const {
 
 /// All that has come is delivered before anything is said: what many links say at the same time is answered once.
 void coordinator::poll_once() {
-  std::vector<connection*> lines;
+  std::vector<connection*> lines{&orders_};
   for (const client& c : clients_) lines.push_back(c.line.get());
   const std::vector<connection*> ready = links_.poll_once(next_timeout(), lines);
   for (client& c : clients_)
     if (std::find(ready.begin(), ready.end(), c.line.get()) != ready.end()) read_client(c);
+  if (std::find(ready.begin(), ready.end(), &orders_) != ready.end()) read_orders();
   const auto has_left = [](const client& c) { return c.line == nullptr || c.line->broken(); };
   if (clients_.remove_if(has_left) != 0) links_.has_room();
   clock_->settle();
+  let_stand();
   go_on();
   on_time();
   begin_if_asked();
@@ -62,8 +84,10 @@ void coordinator::poll_once() {
 void coordinator::on_time() {
   const time now = std::chrono::steady_clock::now();
   if (has_deadline() && now >= deadline_) give_up(too_late());
+  if (held_until_ && now >= *held_until_) refuse_held();
   if (around_.interval_s > 0 && step_ == step::idle && now >= next_interval_) {
-    asked_ = true;
+    const bool is_over = around_.where == stage::after_mpi && !lost_.empty();       // ranks end one by one: nothing to warn of
+    if (!is_over) asked_ = asked_unheard_ = true;
     next_interval_ = now + seconds(around_.interval_s);
   }
   if (stop_at_ && now >= *stop_at_) {
@@ -98,7 +122,10 @@ void coordinator::on_frame(int link, frame_reader& frame) {
     case frame_type::undrained: on_undrained(frame); break;
     case frame_type::retracted: on_retracted(frame.get<clock::request_number>()); break;
     case frame_type::told_to_end: on_told_to_end(frame.get<std::string>()); break;
+    case frame_type::hand_over: break;        // of a process that has no relay
     case frame_type::lost: lose(frame.get<clock::rank_range>()); break;
+    case frame_type::in_init:
+    case frame_type::word: on_place(link, frame); break;
     default: throw wire_error();
   }
 }
@@ -110,26 +137,13 @@ void coordinator::on_clock(int from, frame_reader& frame) {
   else throw wire_error();
 }
 
-void coordinator::on_lost(int link) {
-  lose(links_.ranks(link));
-  ended_ = ended_ || links_.none_left();
-}
-
-/// in: ranks  one, or a process and all that are reached through it
-void coordinator::lose(const clock::rank_range& ranks) {
-  const std::string first = "rank " + std::to_string(ranks.first) + " has ended, or its node cannot be reached";
-  const std::string text = ranks.size() == 1 ? first : clock::describe(ranks) + " are cut off: " + first;
-  if (lost_.empty()) lost_ = text;
-  if (step_ != step::idle) give_up(text);
-}
-
 /// Nobody waits for the answer, and what is asked for, the state after this moment, the checkpoint under way will have if
 /// there is one: until its verdict no rank has gone further than the recovery line.
 /// Where the program runs on while its memory is stored, it may have gone further.
 void coordinator::on_request(bool stop) {
   const bool under_way = step_ != step::idle && step_ != step::storing;
   (under_way ? joined_ : asked_) = true;
-  if (!under_way) asked_copy_ = true;
+  if (!under_way) asked_copy_ = asked_unheard_ = true;
   bool& then_stop = under_way ? joined_stop_ : asked_stop_;
   then_stop = then_stop || stop;
 }

@@ -10,14 +10,21 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mana::control {
 
 class coordinator final : link_user {
  public:
-  coordinator(const surroundings& s, listener l, endpoint where);
-  /// Runs until all ranks have ended, or all links.
+  /// orders: a socket from its own process, for the frame hand_over
+  coordinator(const surroundings& s, listener l, endpoint where, handle orders);
+  /// Runs until all ranks have ended, or all links, or another coordinator follows.
   void run();
+  /// For the one that follows. After run().
+  coordinator_memory memory() const;
+  /// Another is to follow. After run().
+  bool gave_way() const noexcept { return gave_way_; }
 
  private:
   using time = std::chrono::steady_clock::time_point;
@@ -45,12 +52,17 @@ class coordinator final : link_user {
   void on_clock(int from, frame_reader& frame);
   void send(int to, const bytes& frame);
   void on_request(bool stop);
+  void read_orders();
+  void on_place(int link, frame_reader& frame);
+  void let_stand();
+  void tell_stands(bool stands);
   void on_retracted(clock::request_number number);
   void on_waits(frame_reader& frame);
   void on_undrained(frame_reader& frame);
   void on_told_to_end(const std::string& text);
   void abandon_images();
   void lose(const clock::rank_range& ranks);
+  std::string end_of(int rank) const;
 
   void begin_if_asked();
   void go_on();
@@ -68,7 +80,19 @@ class coordinator final : link_user {
   static std::string warnings_of(const std::vector<rank_written>& images);
   std::string success(const std::vector<rank_written>& images) const;
   void end_if_all_ending();
+  bool all_have_come() const;
   void end(const std::string& to_clients);
+  void put_back();
+  void hand_over();
+  void end_of_process();
+  bool any_in_init() const;
+  bool is_gone(int link) const;
+  bool anybody_waits() const;
+  std::string hurdle() const;
+  void refuse_clients(const std::string& why);
+  void hold_request(const std::string& why);
+  void refuse_held();
+  bool is_held() const noexcept { return held_until_.has_value(); }
   void answer(client& c, bool ok, const std::string& text);
   void refuse_all(const std::string& why);
   /// in: refusal  shown in place of what the job does; empty: that is shown
@@ -84,6 +108,7 @@ class coordinator final : link_user {
   const surroundings& around_;
   const endpoint where_;
   const bool combines_;                 // the policy's messages on their way
+  connection orders_;
   links links_;
   progress progress_;
   std::unique_ptr<coordinator_clock> clock_;
@@ -105,6 +130,12 @@ class coordinator final : link_user {
   std::string told_to_end_;             // not empty: by whom, while the checkpoint under way was
   bool abandoned_ = false;              // its images are not wanted any more
   std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
+  std::map<int, std::string> words_;    // of ranks: what each will have done when its connection ends
+  std::vector<bool> gone_, in_init_;    // by link
+  bool stands_ = false, ends_ = false, gave_way_ = false;  // before MPI_Init: ranks wait there for each other; and all are there
+  bool asked_unheard_ = false, serves_unheard_ = false;   // asked_, or the checkpoint under way, by one who gets no answer
+  std::optional<time> held_until_;      // a request waits for ranks to come to where they can be saved
+  time held_since_{};
   time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
   std::array<std::optional<double>, 6> took_s_;  // by step: of the newest checkpoint, as far as it has come
   std::optional<time> stop_at_;

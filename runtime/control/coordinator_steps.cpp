@@ -24,6 +24,7 @@ std::string decimal(double value) {
 /// What all ranks' checkpoint needs of the store is done in the process of rank 0.
 std::string of_coordinator(const std::exception& error) { return std::string("rank 0, for all: ") + error.what(); }
 
+constexpr const char* stage_names[] = {"in MPI", "before MPI_Init", "after MPI_Finalize"};
 constexpr const char* step_names[] = {"running", "quiescing", "parking", "draining", "writing", "storing"};
 
 }  // namespace
@@ -34,12 +35,18 @@ void coordinator::begin_if_asked() {
   if (step_ != step::idle || ended_) return;
   if (!lost_.empty()) {
     anew_ = false;
-    const bool unheard = asked_ && std::none_of(clients_.begin(), clients_.end(), [](const client& c) { return c.waits; });
-    if (unheard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", lost_.c_str());
+    if (asked_ && !anybody_waits()) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", lost_.c_str());
     return refuse_all(lost_);
   }
-  if (!asked_ || !links_.all_here()) return;     // else they are still connecting
+  if (!asked_) return held_until_.reset();
+  if (!around_.cannot.empty()) {
+    if (anybody_waits()) refuse_clients(around_.cannot);
+    return;
+  }
+  if (const std::string why = hurdle(); !why.empty()) return hold_request(why);
+  held_until_.reset();
   asked_ = false;
+  serves_unheard_ = std::exchange(asked_unheard_, false);
   stop_ = std::exchange(asked_stop_, false);
   wants_copy_ = std::exchange(asked_copy_, false);
   for (client& c : clients_) c.served = c.waits;
@@ -117,7 +124,7 @@ void coordinator::let_run_on() {
   clock_->end();
   enter(step::storing);
   if (joined_stop_) {       // the ranks cannot be stopped here any more: by the next one
-    asked_ = asked_stop_ = asked_copy_ = true;
+    asked_ = asked_stop_ = asked_copy_ = asked_unheard_ = true;
     joined_ = joined_stop_ = false;
   }
   tell_verdict(verdict_kind::copied);
@@ -160,7 +167,7 @@ void coordinator::conclude() {
     const bool was_abandoned = abandoned_;
     give_up(std::string(was_abandoned ? told_to_end_ : failures));
     // A node that cannot take an image costs no checkpoint: the next one goes to the directory, by way of it or not.
-    if (!copies_ && lost_.empty() && !was_abandoned) asked_ = asked_copy_ = true;
+    if (!copies_ && lost_.empty() && !was_abandoned) asked_ = asked_copy_ = asked_unheard_ = true;
     return;
   }
   ++committed_;
@@ -210,13 +217,7 @@ void coordinator::give_up(const std::string& why) {
 void coordinator::on_retracted(clock::request_number number) {
   if (number != number_ || (step_ != step::quiescing && step_ != step::parking)) return;
   if (std::chrono::steady_clock::now() >= deadline_) return;
-  clock_->end();
-  enter(step::idle);
-  asked_ = anew_ = true;
-  asked_stop_ = asked_stop_ || stop_ || joined_stop_;
-  asked_copy_ = asked_copy_ || wants_copy_ || joined_;
-  joined_ = joined_stop_ = stop_ = false;
-  tell_verdict(verdict_kind::given_up);
+  put_back();
 }
 
 void coordinator::on_waits(frame_reader& frame) {
@@ -253,7 +254,7 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
   told_to_end_.clear();
   abandoned_ = false;
   if (!committed && joined_) {      // one more for those, and whoever asked for this one has the answer
-    asked_ = asked_copy_ = true;
+    asked_ = asked_copy_ = asked_unheard_ = true;
     asked_stop_ = asked_stop_ || joined_stop_;
   }
   joined_ = joined_stop_ = false;
@@ -298,17 +299,28 @@ void coordinator::end(const std::string& to_clients) {
 /// is dropped: nobody starts a collective any more, and where one had failed on some of its members only, a line would never be
 /// reached. Who asked is told; where it was the interval, there is nothing to warn of.
 void coordinator::end_if_all_ending() {
-  if (ended_ || !progress_.all_ending()) return;
+  if (ended_ || ends_ || !all_have_come()) return;
   static const std::string why = "the program is ending: there is nothing left to save";
+  if (step_ == step::quiescing && around_.where == stage::before_mpi) return;       // nothing keeps it from its line
+  if (step_ == step::quiescing && around_.outlived) put_back();
   if (step_ == step::quiescing) close_checkpoint(ending::not_needed, why);
   if (step_ == step::storing && !told_to_end_.empty()) abandon_images();      // it waits for them alone
   if (step_ != step::idle) return;
   links_.send_all(frame_writer(frame_type::end).take());
-  end(why);
+  if (!around_.outlived) return end(why);
+  if (around_.by_file) ends_ = true;        // and is there for who asks, until rank 0 has been through the live MPI's start
+  else hand_over();
+}
+
+/// To where they wait for each other, or beyond.
+bool coordinator::all_have_come() const {
+  for (int l = 0; l < links_.number(); ++l)
+    if (!progress_.is_ending(l) && !in_init_[static_cast<std::size_t>(l)]) return false;
+  return true;
 }
 
 void coordinator::refuse_all(const std::string& why) {
-  asked_ = asked_stop_ = asked_copy_ = false;
+  asked_ = asked_stop_ = asked_copy_ = asked_unheard_ = false;
   for (client& c : clients_)
     if (c.waits) answer(c, false, why);
 }
@@ -333,6 +345,7 @@ std::string coordinator::said_by(const clock::rank_range& ranks, const char* one
 }
 
 std::string coordinator::waiting_for() const {
+  if (step_ == step::idle) return is_held() ? hurdle() : std::string();
   if (step_ == step::quiescing) return clock_->describe();
   std::string text;
   for (int l = 0; l < links_.number(); ++l) {
@@ -372,8 +385,9 @@ void coordinator::tell_watchers() {
 std::string coordinator::progress_json() const {
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
   nlohmann::ordered_json document = {{"phase", step_names[static_cast<int>(step_)]}};
-  if (step_ != step::idle) {
-    document["seconds"] = since.count();
+  if (step_ != step::idle || is_held()) {
+    const std::chrono::duration<double> held = std::chrono::steady_clock::now() - held_since_;
+    document["seconds"] = step_ == step::idle ? held.count() : since.count();
     document["waiting_for"] = waiting_for();
   }
   if (step_ == step::writing || step_ == step::storing) {
@@ -393,6 +407,7 @@ std::string coordinator::status_json(const std::string& refusal) const {
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
   nlohmann::ordered_json document = {
       {"mana_status", 1}, {"program", around_.program}, {"ranks", around_.size}, {"host", where_.host},
+      {"stage", stage_names[static_cast<int>(around_.where)]},
       {"phase", refusal.empty() ? step_names[static_cast<int>(step_)] : refusal.c_str()}, {"checkpoints", committed_},
       {"last_generation", last_generation_}, {"last_result", last_result_}, {"directory", around_.directory}};
   if (around_.local) document["last_generation_on_nodes"] = last_on_nodes_;
@@ -405,6 +420,7 @@ std::string coordinator::status_json(const std::string& refusal) const {
     document["stops"] = stop_ || joined_stop_;
     document["waiting_for"] = waiting_for();
   }
+  if (is_held()) document["waiting_for"] = waiting_for();
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

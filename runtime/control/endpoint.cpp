@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <cstdlib>
 #include <fstream>
 #include <system_error>
 
@@ -105,7 +106,8 @@ void write_job_file(const std::string& directory, const job_file& job) {
   const nlohmann::ordered_json document = {
       {"mana_job", 1}, {"host", job.where.host}, {"addresses", job.where.addresses}, {"port", job.where.port},
       {"key", to_hex(job.where.key)}, {"pid", job.pid}, {"ranks", job.ranks}, {"program", job.program},
-      {"protocol", job.protocol}, {"mana", job.build.version}, {"command", job.build.command}};
+      {"protocol", job.protocol}, {"mana", job.build.version}, {"command", job.build.command}, {"doing", job.doing},
+      {"executable", job.executable}, {"early_port", job.early_port}, {"depth", job.depth}};
   const std::string text = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   const std::string path = job_file_path(directory), temporary = path + "." + std::to_string(job.pid);
   unlink(temporary.c_str());
@@ -120,14 +122,44 @@ void write_job_file(const std::string& directory, const job_file& job) {
   throw std::system_error(why, std::generic_category(), path);
 }
 
-job_file starting_job(int ranks, std::string program, build_name build) {
+job_file starting_job(int ranks, std::string program, std::string doing, build_name build) {
   job_file job;
   job.where.host = own_host_name();
   job.pid = getpid();
   job.ranks = ranks;
   job.program = std::move(program);
   job.build = std::move(build);
+  job.doing = std::move(doing);
+  job.executable = executable_of(job.pid);
+  job.depth = depth_of_this_process();
   return job;
+}
+
+std::string executable_of(int pid) {
+  char name[4096];
+  const ssize_t n = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), name, sizeof name);
+  return n <= 0 ? std::string() : std::string(name, static_cast<std::size_t>(n));
+}
+
+namespace {
+
+/// 0: not known.
+int parent_of(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t end = text.rfind(") ");       // of the name, which may hold anything
+  if (end == std::string::npos || end + 4 > text.size()) return 0;
+  return std::atoi(text.c_str() + end + 4);
+}
+
+}  // namespace
+
+int depth_of_this_process() {
+  int depth = 0;
+  for (int pid = getppid(); pid > 1; pid = parent_of(pid))
+    if (executable_of(pid).find("/mana-lower-") != std::string::npos) ++depth;
+  return depth;
 }
 
 void remove_job_file(const std::string& directory, const endpoint& where) noexcept {
@@ -166,6 +198,10 @@ job_file read_job_file(const std::string& given) {
     job.program = document.at("program");
     job.protocol = document.value("protocol", unsaid_protocol);
     job.build = {document.value("mana", std::string()), document.value("command", std::string())};
+    job.doing = document.value("doing", "");
+    job.executable = document.value("executable", "");
+    job.early_port = document.value("early_port", std::uint16_t{0});
+    job.depth = document.value("depth", 0);
     return job;
   } catch (const std::exception&) {
     throw job_file_error(job_file_problem::damaged, path + ": this is not a job file of mana");

@@ -49,11 +49,20 @@ struct job_file {
   std::string program;
   build_name build = {};               // of the job
   std::uint32_t protocol = protocol_version;
+  std::string doing = {};              // without a port: what the job does until it has one, "is starting"
+  std::string executable = {};         // that the process runs, as /proc has it; empty: not known
+  std::uint16_t early_port = 0;        // of the coordinator that a job has before MPI_Init; `where` has the rest
+  int depth = 0;                       // lower halves above that process: a script under mana may start a program under mana
 };
+
+/// The name of the file that process `pid` of this node runs; empty: there is no such process, or it may not be looked at.
+std::string executable_of(int pid);
+/// Lower halves among the processes above this one.
+int depth_of_this_process();
 
 std::string job_file_path(const std::string& directory);
 /// What a rank 0 leaves before its MPI runs, so that a request waits for the coordinator instead of failing.
-job_file starting_job(int ranks, std::string program, build_name build = {});
+job_file starting_job(int ranks, std::string program, std::string doing = "is starting", build_name build = {});
 /// errors: std::system_error naming the file
 void write_job_file(const std::string& directory, const job_file& job);
 /// Removes it if it is this coordinator's: another job may have come to the directory.

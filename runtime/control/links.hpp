@@ -60,6 +60,7 @@ class links {
   int number() const noexcept { return static_cast<int>(links_.size()); }
   const clock::rank_range& ranks(int link) const { return at(link).ranks; }
   bool is_agent(int link) const { return at(link).ranks.size() == 1; }
+  bool is_here(int link) const { return at(link).here; }
   /// All ranks behind the links can be spoken with.
   bool all_here() const;
   bool none_left() const;

@@ -6,6 +6,7 @@
 #include "surroundings.hpp"
 
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace mana::control {
@@ -15,7 +16,7 @@ class relay;
 
 class network {
  public:
-  /// Collective; MPI runs. A directory that cannot be written is no error: a warning, and requests are answered with
+  /// Collective; MPI runs, or ranks find each other by the job's file. A directory that cannot be written is no error: a warning, and requests are answered with
   /// the reason.      s: stays
   /// errors: std::system_error if a process cannot reach its parent
   explicit network(const surroundings& s);
@@ -24,8 +25,13 @@ class network {
   const traced_job& job() const noexcept { return job_; }
   /// The agent's connection. It has said hello.      errors: std::system_error
   std::unique_ptr<connection> connect() const;
-  /// Waits for the threads, which end when the program does, and removes the job's file.
-  void end();
+  /// The same, by the job's file. Any thread.          out: empty if that leads to no coordinator just now
+  std::unique_ptr<connection> find() const;
+  /// Of rank 0, nothing elsewhere: the coordinator says its last words and ends, since another follows or the process ends.
+  void close_coordinator(bool process_ends);
+  /// Waits for the threads, which end when the program does, and removes the job's file unless another network follows.
+  /// out: of rank 0: what the next coordinator is to know
+  std::optional<coordinator_memory> end();
 
  private:
   void start_coordinator();
@@ -35,6 +41,7 @@ class network {
   traced_job job_;
   endpoint peer_;       // to whom the agent speaks: the process's own relay or coordinator, or the parent's
   std::unique_ptr<coordinator> coordinator_;
+  std::unique_ptr<connection> orders_;  // to the coordinator
   std::unique_ptr<relay> relay_;
   std::thread thread_;
 };

@@ -28,6 +28,7 @@ class progress {
   clock::request_number all_copied() const { return common(&of_link::copied); }
   clock::request_number all_on_node() const { return common(&of_link::on_node); }
   clock::request_number all_written() const { return common(&of_link::written); }
+  bool is_ending(int link) const { return at(link).ending; }
   bool all_ending() const;
   /// As the words for a request, but for a look, which has numbers of its own.
   std::uint64_t all_looked() const { return common(&of_link::looked); }

@@ -38,41 +38,17 @@ clock::rank_set members_of(const vid::group_clock& c) { return clock::rank_set(s
 rank_control::rank_control(lower::bridge& b) noexcept : bridge_(b) {}
 rank_control::~rank_control() = default;
 
-void rank_control::begin(const surroundings& s) {
-  around_ = s;
-  prepare_fences();
-  in_checkpoint_ = bridge_.current.load() == lower::phase::restoring;
-  released_ = !in_checkpoint_;
-  begun_ = said_ending_ = all_ending_ = false;
-  drains_ = 0;
-  network_ = std::make_unique<network>(around_);
-  clock_ = make_rank_clock_in(network_->job(), s.rank, [this](const bytes& frame) { tell(frame); });
-  line_ = network_->connect();
-  barriers_.clear();
-  if (clock_->always_asks()) bridge_.attention.fetch_or(lower::collectives_ask);
-  begun_ = true;
-  agent_ = start_quiet([this] { run_agent(); });
-}
-
-void rank_control::end() {
-  if (!begun_) return;
-  agent_.join();
-  network_->end();
-  network_.reset();
-  const std::lock_guard hold(lock_);
-  begun_ = false;
-  line_.reset();
-  clock_.reset();
-}
-
 // ---- the agent
 
 void rank_control::run_agent() {
   for (;;) {
-    pollfd waits[] = {{line_->fd(), POLLIN, 0}, {around_.requests, POLLIN, 0}, {around_.end_signals, POLLIN, 0}};
+    if (line_ == nullptr && !find_coordinator()) return;      // it alone changes that
+    pollfd waits[] = {{line_->fd(), POLLIN, 0}, {around_.requests, POLLIN, 0}, {around_.end_signals, POLLIN, 0},
+                      {wake_.get(), POLLIN, 0}};
     const int ready = poll(waits, std::size(waits), sleep_ms());
     if (ready < 0) continue;
     const std::lock_guard hold(lock_);      // sends use the connection too
+    if (stopping_) return;
     if (ready == 0) {
       say_unparked();
       continue;
@@ -86,7 +62,8 @@ void rank_control::run_agent() {
       alive = false;
     }
     if (all_ending_) return;
-    if (!alive) return on_silence();
+    if (!alive && !around_.by_file) return on_silence();
+    if (!alive) lose_coordinator();
   }
 }
 
@@ -162,6 +139,7 @@ void rank_control::on_frame(frame_reader& frame) {
       break;
     }
     case frame_type::abandon: around_.want_image(false); break;
+    case frame_type::stands: stands_ = frame.get<bool>(); break;
     case frame_type::end: all_ending_ = true; break;
     default: break;
   }
@@ -169,6 +147,9 @@ void rank_control::on_frame(frame_reader& frame) {
 }
 
 void rank_control::on_requested(clock::request_number number) {
+  if (left_) return;                     // the coordinator hears so, and gives it up
+  if (said_word_) tell(frame_writer(frame_type::word).put(around_.rank).put(std::string()).take());    // it is here still
+  said_word_ = false;
   if (released_) start_quiesce(number);
   else pending_ = number;
 }
@@ -183,7 +164,7 @@ void rank_control::start_quiesce(clock::request_number number) {
   around_.want_image(true);
   around_.watch_ends(true);
   bridge_.current.store(lower::phase::agreeing);
-  __atomic_store_n(&bridge_.reserved[lower::slot_request_number], number, __ATOMIC_RELAXED);
+  __atomic_store_n(&bridge_.reserved[lower::slot_request_number], numbers_before_ + number, __ATOMIC_RELAXED);
   bridge_.attention.fetch_or(lower::checkpoint_pending);
   fence_all_threads();
   std::vector<clock::group_count> counts = read_clocks();
@@ -200,6 +181,7 @@ void rank_control::on_line() {
 }
 
 void rank_control::on_verdict(verdict_kind verdict, bool stop, bool on_nodes) {
+  if (left_) return;
   // The next request was given up before this rank was done with the last one, whose verdict stands.
   if (std::exchange(pending_, 0) != 0) return;
   verdict_known_ = true;
@@ -231,7 +213,9 @@ std::vector<clock::group_count> rank_control::read_clocks() const {
   return counts;
 }
 
-void rank_control::tell(const bytes& frame) { line_->send_all(frame); }
+void rank_control::tell(const bytes& frame) {
+  if (line_ != nullptr) line_->send_all(frame);
+}
 
 // ---- the program's threads
 
@@ -325,15 +309,6 @@ lower::wait_end rank_control::clock_wait(const int* world_ranks, int n) {
 void rank_control::clock_wait_end() {
   const std::lock_guard hold(lock_);
   if (begun_) clock_->wait_ends(lower::this_thread()->index);
-}
-
-std::optional<lower::wait_end> rank_control::ending() {
-  const std::lock_guard hold(lock_);
-  if (!begun_ || all_ending_) return lower::wait_end::done;
-  if (!said_ending_) tell(frame_writer(frame_type::ending).take());
-  said_ending_ = true;
-  if (clock_->at_line()) return lower::wait_end::attention;
-  return std::nullopt;
 }
 
 int rank_control::park_others() {

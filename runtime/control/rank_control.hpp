@@ -13,6 +13,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 
 namespace mana::control {
@@ -22,18 +24,25 @@ class rank_control {
   explicit rank_control(lower::bridge& b = lower::the_bridge()) noexcept;
   ~rank_control();
 
-  /// Starts the agent, and the process's part of the control network. Collective; MPI runs.
+  /// Starts the agent, and the process's part of the control network; ends those of a stage whose ranks find each other by a
+  /// file. Collective, and MPI runs, where they do not.
   /// errors: std::system_error if the ranks cannot talk to each other
   void begin(const surroundings& s);
   /// After ending() said done: joins the threads.
   void end();
+  /// The process exits. Where MPI runs, others hear of it as of any rank that has gone.
+  void leave() noexcept;
+  /// The calling thread is about to make this process another program, if that goes well. what: "has become …"
+  void about_to_become(const std::string& what);
 
   // Services of the boundary; see their members in lower/abi.hpp. Any thread, several at once.
   lower::wait_end clock_enter(const lower::collective_start& start);
   void clock_retract();
   lower::wait_end clock_wait(const int* world_ranks, int n);
   void clock_wait_end();
-  /// One poll of the wait for all ranks to reach MPI_Finalize. out: done, attention (park, then ask again), or nothing
+  /// One poll of the wait for all ranks to reach MPI_Finalize, or, before the live MPI starts, MPI_Init. There it sleeps a
+  /// little, and nobody is waited for where not all ranks have found each other.
+  /// out: done, attention (park, then ask again), or nothing
   std::optional<lower::wait_end> ending();
 
   /// Returns when all threads of all ranks are parked, or (0) when the checkpoint was given up.
@@ -73,6 +82,12 @@ class rank_control {
  private:
   void run_agent();
   int sleep_ms();
+  bool find_coordinator();
+  void lose_coordinator();
+  std::optional<lower::wait_end> leave_alone(std::unique_lock<std::mutex>& hold);
+  void end_by_file();
+  void end_network();
+  void wake_agent() noexcept;
   void on_requests();
   void on_end_signal();
   void tell_of_end(int signal);
@@ -104,7 +119,16 @@ class rank_control {
   std::unique_ptr<connection> line_;
   std::unique_ptr<network> network_;
   std::thread agent_;
+  handle wake_;                           // eventfd: the agent looks whether it is to stop
+  std::optional<coordinator_memory> memory_;      // of rank 0: of the stage before
+  std::uint64_t numbers_before_ = 0;      // requests of the stages before: those that the program sees go on
   bool begun_ = false, said_ending_ = false, all_ending_ = false;
+  bool stopping_ = false;                 // the agent's thread
+  bool stands_ = true;                    // all ranks are here, and wait for each other where they end this stage
+  std::optional<std::chrono::steady_clock::time_point> came_;      // to the end of this stage
+  bool left_ = false;                     // it has gone on without waiting
+  bool was_lost_ = false;                 // the coordinator, of the agent's thread alone
+  bool said_word_ = false;                // of what this process is about to become
   bool released_ = true;                  // no checkpoint holds this rank
   clock::request_number number_ = 0;      // of the last request whose quiesce was begun
   clock::request_number pending_ = 0;     // the request that came before the last checkpoint was released; 0: none

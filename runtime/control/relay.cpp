@@ -103,8 +103,10 @@ void relay::on_frame(int link, frame_reader& frame) {
       tell(whole(frame));
       break;
     }
+    case frame_type::hand_over: orphaned_ = orphaned_ || link == 0; break;        // its process ends
     case frame_type::request:
     case frame_type::told_to_end:
+    case frame_type::word:
     case frame_type::retracted:
     case frame_type::waits:
     case frame_type::undrained:

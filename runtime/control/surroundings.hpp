@@ -4,8 +4,10 @@
 #include <mana/clock/tree.hpp>
 #include <mana/vid/group_clock.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -92,8 +94,30 @@ struct checkpoint_times {
   double total = 0;                  // from the request on
 };
 
+/// Where all ranks stand with MPI, each of which has a control network of its own.
+enum class stage : std::uint8_t {
+  in_mpi = 0,        // from MPI_Init to MPI_Finalize
+  before_mpi = 1,    // no rank has left MPI_Init
+  after_mpi = 2,     // all have been in MPI_Finalize
+};
+
+/// What a coordinator leaves to the one of the next stage, in the same process.
+struct coordinator_memory {
+  using time = std::chrono::steady_clock::time_point;
+  bool asked = false, stop = false, copy = false;     // by whom nobody answers: a signal, the program, the interval
+  std::optional<time> stop_at, next_interval;
+  std::uint64_t committed = 0, last_generation = 0, last_on_nodes = 0;
+  unsigned uncopied = 0;
+  std::string last_result;
+};
+
 struct surroundings {
   int rank = 0, size = 1;
+  stage where = stage::in_mpi;
+  bool outlived = false;             // another network follows in this process, when all ranks have said that they are ending
+  bool by_file = false;              // before_mpi: ranks find the coordinator by the job's file; no MPI runs
+  std::optional<coordinator_memory> memory = {};      // of the coordinator before, on rank 0
+  std::string cannot = {};           // before_mpi: why no checkpoint can be taken; empty: it can
   std::string directory;             // of checkpoints
   double interval_s = 0;             // 0: no checkpoints by itself
   double stop_after_s = 0;           // not 0: then a checkpoint that ends the job is asked for

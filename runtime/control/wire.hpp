@@ -37,6 +37,9 @@ enum class frame_type : std::uint8_t {
   waits = 24,       // uint64 request, int32 rank, text: what keeps this rank from parking, or its drain from its end
   undrained = 25,   // uint64 request, int32 rank, text: why this rank's drain failed
   told_to_end = 27, // text: a rank's program has been told to end, by whom: what holds it is given up
+  in_init = 29,     // the rank is in the live MPI's start, where it cannot be saved; of an agent that found its coordinator by the file
+  word = 30,        // int32 rank, text: what it will have done when its connection ends; empty: it has not
+  hand_over = 31,   // to the coordinator or relay of its own process: uint8 ends. Another follows, or the process ends
   // Away from the coordinator, to all ranks
   clock_down = 16,  // the clock policy's down, to one link
   proceed = 17,     // all ranks are parked. commit_info; uint8 forked, uint8 local, uint8 copies
@@ -44,6 +47,7 @@ enum class frame_type : std::uint8_t {
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
+  stands = 36,      // uint8: all ranks are here, and none is in the live MPI's start: they wait in MPI_Init for each other
   stored = 23,      // uint8 committed, uint8 on_nodes, uint8 is_known, list of uint64 (stored_end): what became of a checkpoint whose verdict was `copied`
   look = 26,        // uint64, ascending: how far are the images?
   abandon = 28,     // images that are not durable yet are given up: `written` says so, unless it is said
@@ -59,6 +63,7 @@ enum class frame_type : std::uint8_t {
   progress = 51,        // text: JSON, see coordinator::progress_json
   other_protocol = 52,  // to a client of another version. uint32 protocol_version, text: version of mana, text: path of
                         // the command. Its layout stays
+  again = 53,           // another coordinator follows, whose file will be there: ask that one
 };
 
 enum class verdict_kind : std::uint8_t { given_up = 0, committed = 1, copied = 2 };

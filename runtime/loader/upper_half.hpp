@@ -43,6 +43,10 @@ struct request_sources {
 /// Once per process, before start() or reinstall().
 void set_request_sources(const request_sources& wanted) noexcept;
 
+/// Is called on a thread of the program that is about to execute another program in this process, with its path: that ends the
+/// rank, if it goes well.
+void set_exec_listener(void (*listener)(const char* path)) noexcept;
+
 /// Maps the bridge, the threads' blocks and the stub, and fills what the live kernel decides.
 /// Once per process, before anything else of the upper half; not before a restart, which restores them.
 /// errors: load_error (63) if the addresses are taken

@@ -100,6 +100,12 @@ int finish() {
 
 bool is_running() noexcept { return running; }
 
+int thread_level() noexcept {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  return level;
+}
+
 void abort(int exit_code) {
   words::await_last_words();
   if (running) PMPI_Abort(MPI_COMM_WORLD, exit_code);

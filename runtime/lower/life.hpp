@@ -16,6 +16,9 @@ int finish();
 /// Predefined handles are known before MPI starts, and the tools interface shows some of them then.
 void fill_predefined_handles() noexcept;
 
+/// That it was started with. It runs.
+int thread_level() noexcept;
+
 /// True between a start() and a finish() that succeeded.
 bool is_running() noexcept;
 

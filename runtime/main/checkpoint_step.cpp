@@ -257,6 +257,14 @@ process_state::captured look_at_process(std::string& failure) noexcept {
   }
 }
 
+/// Before MPI_Init nobody knows which process of a rank's will call it: of a shell and its children, only one is a rank.
+void refuse_with_children(const process_state::captured& process) {
+  if (stage_of_program() != control::stage::before_mpi || process.children.empty()) return;
+  throw std::runtime_error(
+      "MPI_Init has not been called yet, and the process has children, which may be the MPI program and would not be saved; a "
+      "checkpoint is possible as soon as all ranks have called MPI_Init");
+}
+
 /// in: initial  of the thread that MPI may be called on
 lower::outcome write_and_agree(process_state::captured process, const std::string& failure, lent_thread& initial) {
   meter_of_job().begin(0);
@@ -265,6 +273,7 @@ lower::outcome write_and_agree(process_state::captured process, const std::strin
   parity_turn parity(control_of_job().local(), initial);
   try {
     if (!failure.empty()) throw std::runtime_error(failure);
+    refuse_with_children(process);
     const control::commit_info generation = control_of_job().generation();
     to_save all = what_to_save(generation.generation_path, std::move(process));
     how = control_of_job().forked()  ? write_aside(std::move(all), generation)
@@ -297,7 +306,7 @@ void keep_quiet() noexcept {
     say("mana: the job was saved and stopped, as it was asked to (status " + std::to_string(status) +
         "): mana restart " + this_job().options.checkpoint_directory + " goes on");
   keep_quiet();
-  real_mpi::finish();
+  if (real_mpi::is_running()) real_mpi::finish();
   std::_Exit(status);
 }
 

@@ -7,11 +7,14 @@
 #include "parked_threads.hpp"
 #include "start_failure.hpp"
 
+#include "../lower/life.hpp"
 #include "../lower/own_state.hpp"
 #include "../lower/real_mpi.hpp"
 
 #include <end_watch.hpp>
+#include <low_descriptor_guard.hpp>
 #include <store.hpp>
+#include <upper_half.hpp>
 
 #include <mana/vid/group_clock.hpp>
 
@@ -21,8 +24,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -180,10 +185,99 @@ control::rank_control& control_of_job() noexcept {
   return control;
 }
 
+namespace {
+
+/// A program that never calls MPI_Init, and was restarted, has not started the MPI that its launcher sees end.
+void leave() noexcept {
+  control_of_job().leave();
+  if (stage_of_program() == control::stage::before_mpi && real_mpi::is_running()) real_mpi::finish();
+}
+
+/// The process's exit lets others know, and stops threads before what they use is gone: so it is what comes first there.
+void leave_at_exit() { std::atexit(leave); }
+
+void begin(const control::surroundings& s) {
+  control_of_job().begin(s);
+  lower::the_bridge().reserved[lower::slot_stage] = static_cast<std::uint64_t>(s.where);
+  leave_at_exit();
+  split::set_exec_listener([](const char* path) {
+    control_of_job().about_to_become(std::string("has become another program (") + path + ")");
+  });
+}
+
+/// Where the program calls no MPI: images go to the directory of checkpoints, by no clock but the plainest.
+control::surroundings without_mpi(control::surroundings s, control::stage where) {
+  s.where = where;
+  s.outlived = where == control::stage::before_mpi;
+  s.local = false;
+  s.clock.clear();
+  s.clock_trace.clear();
+  s.make_progress = [] {};
+  return s;
+}
+
+/// A process of rank 0 has a descriptor for each.
+constexpr int most_ranks_by_file = 512;
+
+std::string why_not_by_file(std::optional<int> size) {
+  static const std::string then = "; a checkpoint is possible as soon as all ranks have called MPI_Init";
+  if (!size) return "the program has not called MPI_Init yet, and the launcher does not say how many ranks there are" + then;
+  if (*size > most_ranks_by_file)
+    return "the program has not called MPI_Init yet, which checkpoints of more than " + std::to_string(most_ranks_by_file) +
+           " ranks need" + then;
+  if (!this_job().options.local.empty())
+    return "the program has not called MPI_Init yet: what the nodes have of earlier checkpoints (--local) is not known" + then;
+  return {};
+}
+
+}  // namespace
+
+control::stage stage_of_program() noexcept {
+  return static_cast<control::stage>(lower::the_bridge().reserved[lower::slot_stage]);
+}
+
 void begin_control() {
   find_neighbours();
   begin_node_images();
-  control_of_job().begin(surroundings_of_job());
+  control::surroundings s = surroundings_of_job();
+  s.outlived = true;
+  begin(s);
+}
+
+void begin_control_by_file() noexcept {
+  const std::optional<int> size = size_from_environment();
+  lower::bridge& b = lower::the_bridge();
+  b.world_rank = static_cast<std::uint32_t>(size ? rank_from_environment() : 0);
+  b.world_size = static_cast<std::uint32_t>(size.value_or(1));
+  b.reserved[lower::slot_stage] = static_cast<std::uint64_t>(control::stage::before_mpi);
+  if (this_job().options.as == taken_along::child) return;       // the rank's own process is asked until MPI starts
+  const std::string why_not = why_not_by_file(size);
+  if (!why_not.empty() && rank_from_environment() != 0) return;
+  if (!why_not.empty()) b.world_size = 1;
+  try {
+    control::surroundings s = without_mpi(surroundings_of_job(), control::stage::before_mpi);
+    s.by_file = true;
+    s.cannot = why_not;
+    const descriptors::low_descriptor_guard guard;
+    begin(s);
+  } catch (const std::exception& error) {
+    if (this_job().options.verbose) say(std::string("mana: before MPI_Init no checkpoint is possible: ") + error.what());
+  }
+}
+
+void begin_control_again(control::stage where) {
+  if (where == control::stage::in_mpi) return begin_control();
+  find_neighbours();
+  begin_node_images();
+  begin(without_mpi(surroundings_of_job(), where));
+}
+
+void begin_control_after_mpi() noexcept {
+  try {
+    begin(without_mpi(surroundings_of_job(), control::stage::after_mpi));
+  } catch (const std::exception& error) {
+    if (this_job().options.verbose) say(std::string("mana: after MPI_Finalize no checkpoint is possible: ") + error.what());
+  }
 }
 
 }  // namespace mana::run

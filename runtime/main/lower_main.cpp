@@ -84,6 +84,8 @@ void take_input(const std::string& file) {
   j.record.program = std::filesystem::absolute(file).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
+  constexpr int all_levels = 3;
+  j.record.thread_level = all_levels;        // an image from before MPI_Init does not know
   j.record.build_id = program_identity(j.record.program);
 
   if (j.options.as == taken_along::no && !j.options.input.empty()) take_input(j.options.input);
@@ -112,6 +114,7 @@ void announce() {
   try {
     control::write_job_file(options.checkpoint_directory,
                             control::starting_job(0, options.restart ? options.generation : options.command[0],
+                                                  options.restart ? "is being restarted" : "is starting",
                                                   control::own_build()));
   } catch (const std::system_error&) {
   }

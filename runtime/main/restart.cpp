@@ -363,7 +363,9 @@ void restart_program() {
   split::reinstall();
   {
     const descriptors::low_descriptor_guard guard;
-    begin_control();
+    const control::stage where = stage_of_program();
+    begin_control_again(where);
+    if (where == control::stage::after_mpi) real_mpi::finish();
   }
   fault_point(fault::point::control_joined);
   name_functions_for_perf();

@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace mana::run {
@@ -29,6 +30,7 @@ namespace {
 void attach(const lower::upper_entry* entry, std::uint64_t root) {
   lower::the_bridge().upper = *entry;
   lower::the_bridge().upper_root = root;
+  begin_control_by_file();
 }
 
 /// Natively it may: a process that has not begun MPI can leave that to a child. Its copy of the lower half is not run.
@@ -40,10 +42,18 @@ void refuse_in_copy() {
   _exit(not_mpi);
 }
 
+/// MPI runs where this is a restart of a program that had not called MPI_Init: with all levels, since that one was not known.
 int init(int required, int* provided) {
   refuse_in_copy();
   split::end_following();
   this_job().record.thread_level = required;
+  if (real_mpi::is_running()) {
+    control_of_job().end();
+    const descriptors::low_descriptor_guard guard;
+    begin_control();
+    *provided = std::min(required, real_mpi::thread_level());
+    return neutral::success;
+  }
   const process_state::lower_half_start by_the_mpi;
   const int rc = start_mpi(required, provided);
   split::take_back_handlers();
@@ -55,6 +65,10 @@ int finalize() {
   const std::uint64_t drains = control_of_job().drains();
   control_of_job().end();
   real_mpi::drain_end(drains);
+  {
+    const descriptors::low_descriptor_guard guard;
+    begin_control_after_mpi();
+  }
   return real_mpi::finish();
 }
 
@@ -77,6 +91,7 @@ void clock_wait_end() { control_of_job().clock_wait_end(); }
 lower::wait_end clock_ending() {
   for (;;) {
     if (const auto end = control_of_job().ending()) return *end;
+    if (!real_mpi::is_running()) continue;        // it has slept
     real_mpi::make_progress();
     sched_yield();
   }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 namespace mana::run {
 
@@ -15,15 +16,32 @@ std::string start_failure::text() const {
   return all;
 }
 
-int rank_from_environment() noexcept {
-  for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+namespace {
+
+/// The first of these variables that holds a number.
+std::optional<int> number_in_environment(std::initializer_list<const char*> names) noexcept {
+  for (const char* name : names) {
     const char* const text = std::getenv(name);
     if (text == nullptr) continue;
-    int rank = 0;
+    int number = 0;
     const auto end = text + std::strlen(text);
-    if (std::from_chars(text, end, rank).ptr == end && rank >= 0) return rank;
+    if (std::from_chars(text, end, number).ptr == end && number >= 0) return number;
   }
-  return 0;
+  return std::nullopt;
+}
+
+std::optional<int> launcher_s_rank() noexcept {
+  return number_in_environment({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"});
+}
+
+}  // namespace
+
+int rank_from_environment() noexcept { return launcher_s_rank().value_or(0); }
+
+std::optional<int> size_from_environment() noexcept {
+  if (!launcher_s_rank()) return 1;
+  const auto size = number_in_environment({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"});
+  return size && *size > rank_from_environment() ? size : std::nullopt;
 }
 
 void say(const std::string& line) noexcept {

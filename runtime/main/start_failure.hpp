@@ -1,5 +1,6 @@
 // Why a lower half could not start or restart a program: a sentence, a remedy, and the exit status of the command.
 #pragma once
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -52,6 +53,9 @@ class start_failure : public std::runtime_error {
 
 /// This process's rank as the launcher's environment has it; 0 where no launcher is seen (a single rank).
 int rank_from_environment() noexcept;
+
+/// How many ranks the job has, in the launcher's words; 1 where no launcher is seen. Nothing: it does not say.
+std::optional<int> size_from_environment() noexcept;
 
 /// One line to the job's stderr, written at once, so that the ranks' lines do not mix.
 void say(const std::string& line) noexcept;

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <utility>
 
 namespace mana::tools {
 namespace {
@@ -24,7 +25,7 @@ std::string place_of(const job_reference& job) { return job.file.empty() ? job.c
   switch (error.problem) {
     case client_problem::no_job:
       throw failure(exit_code::no_job, std::string("no such job: ") + error.what(),
-                    "name the job's directory with --ckpt-dir, or its file with --job");
+                    "name the job's directory with --ckpt-dir, or its file with --job; where its rank 0 has ended, it has none any more");
     case client_problem::not_owner:
       throw failure(exit_code::not_owner, error.what(), "only the owner of a job may ask it for anything");
     case client_problem::not_answering:
@@ -44,6 +45,7 @@ std::string as_people_read(const nlohmann::json& status) {
   table.add({"program", status["program"]});
   table.add({"ranks", std::to_string(status["ranks"].get<int>())});
   table.add({"coordinator", status["host"]});
+  table.add({"stage", status.value("stage", "in MPI")});
   std::string phase = status["phase"];
   if (status.contains("phase_seconds")) phase += fmt::format(" for {}", human_seconds(status["phase_seconds"]));
   table.add({"phase", phase});
@@ -64,16 +66,35 @@ std::string as_people_read(const nlohmann::json& status) {
   return text;
 }
 
+/// How long a restart of a job that was killed may take to be seen.
+constexpr double restart_is_seen_s = 5;
+
+/// While ranks are waited for, said once for each that is: whoever looks at a file of what commands said is to find it there.
+class waiting_words {
+ public:
+  void hear(const std::string& json) {
+    const auto status = nlohmann::json::parse(json);
+    if (status["phase"] != "running" || !status.contains("waiting_for")) return;
+    const std::string who = status["waiting_for"];
+    if (!who.empty() && std::exchange(said_, who) != who) fmt::print(stderr, "mana: the checkpoint waits:\n{}", shown_lines(who));
+  }
+
+ private:
+  std::string said_;
+};
+
 /// Says on standard error how far it is, if it takes long.
 std::string ask_for_checkpoint(const checkpoint_command& wanted) {
   const auto what = wanted.wait == "local" ? control::wait_for::nodes : control::wait_for::directory;
   progress_output output("checkpoint", wanted.progress);
-  control::progress_listener listen;
-  if (const auto say = output.sink())
-    listen = [say, words = checkpoint_progress(), begin = std::chrono::steady_clock::now()](const std::string& json) mutable {
-      say(words.line(json, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
-    };
-  return control::request_checkpoint(place_of(wanted.job), wanted.stop, wanted.timeout_s, what, listen);
+  const control::progress_listener listen = [say = output.sink(), words = checkpoint_progress(), waits = waiting_words(),
+                                             begin = std::chrono::steady_clock::now()](const std::string& json) mutable {
+    if (say) say(words.line(json, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
+    else waits.hear(json);
+  };
+  const control::patience waits{wanted.timeout_s, restart_is_seen_s,
+                                [](const std::string& text) { fmt::print(stderr, "mana: {}\n", shown_lines(text)); }};
+  return control::request_checkpoint(place_of(wanted.job), wanted.stop, waits, what, listen);
 }
 
 std::string with_schema(const std::string& status) {

@@ -210,6 +210,8 @@ void write_mask(signal_set mask, char* text) noexcept {
 /// As the kernel alone would do it. By the stub: in here all signals are blocked, and what is executed would inherit
 /// that.
 long as_natively(trap& t) noexcept {
+  const char* const path = t.pointer<const char>(t.number == SYS_execveat ? 1 : 0);
+  if (t.role == process_role::owner) tell_of_exec(path);
   const long number = continue_in_stub(t, stub().call);
   const bool by_path = t.number == SYS_execve;
   if (by_path && names_own_program(t.pointer<const char>(0))) t.set_reg(REG_RDI, as_word(saved().program));

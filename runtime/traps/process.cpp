@@ -5,10 +5,12 @@
 
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
+#include "../loader/upper_half.hpp"
 
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <atomic>
@@ -19,6 +21,9 @@ namespace mana::split {
 namespace {
 
 constinit std::atomic<int> stands_for_process{-1};
+
+using exec_hook = void (*)(const char* path);
+constinit exec_hook exec_listener = nullptr;
 
 /// The rest of `text` after `start`, or null.
 const char* after(const char* text, const char* start) noexcept {
@@ -56,6 +61,22 @@ void close_what_stands_for_parent() noexcept {
   const int fd = stands_for_process.exchange(-1, std::memory_order_relaxed);
   if (fd >= 0) raw_call(SYS_close, fd);
 }
+
+/// What cannot be read is not told: the call will fail.
+void tell_of_exec(const char* path) noexcept {
+  if (exec_listener == nullptr) return;
+  char copy[512];
+  std::size_t n = 0;
+  for (bool ends = false; !ends && n + 1 < sizeof copy; n += ends ? 0 : 1) {      // by bytes: the next page may not be there
+    iovec to{copy + n, 1}, from{const_cast<char*>(path) + n, 1};
+    if (raw_call(SYS_process_vm_readv, raw_call(SYS_getpid), as_word(&to), 1, as_word(&from), 1, 0) != 1) return;
+    ends = copy[n] == '\0';
+  }
+  copy[n] = '\0';
+  exec_listener(copy);
+}
+
+void set_exec_listener(void (*listener)(const char* path)) noexcept { exec_listener = listener; }
 
 bool names_own_program(const char* path) noexcept { return names_own(path, "/exe"); }
 bool names_own_arguments(const char* path) noexcept { return names_own(path, "/cmdline"); }

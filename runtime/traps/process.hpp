@@ -4,6 +4,8 @@
 namespace mana::split {
 
 /// True for the names of the running program's file: /proc/self/exe and its kin. path may be null.
+/// Whoever wants to know hears that this process is about to execute `path` without mana.
+void tell_of_exec(const char* path) noexcept;
 bool names_own_program(const char* path) noexcept;
 
 /// True for /proc/self/cmdline and its kin. path may be null.

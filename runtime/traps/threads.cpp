@@ -120,7 +120,10 @@ long trap_clone(trap& t) {
 }
 
 long trap_exit(trap& t) {
-  if (t.role == process_role::owner) leave_upper_half(t, leave_reason::thread_ends);
+  if (t.role == process_role::owner) {
+    pass_on_checkpoints(*t.self);
+    leave_upper_half(t, leave_reason::thread_ends);
+  }
   if (t.role == process_role::borrowing) leave_owners_block(t);
   else t.self->state.store(lower::thread_state::unused);
   return t.carry_out();

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace mana::split {
 namespace {
@@ -64,6 +65,23 @@ void publish(lower::thread_block& block) noexcept {
   // The agent may have looked for threads before this one was to be seen.
   if (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking)
     raw_call(SYS_tgkill, raw_call(SYS_getpid), block.tid, lower::park_signal);
+}
+
+/// All that are parked look again who they are when the epoch changes: one of them may be it, and the others park anew.
+void pass_on_checkpoints(lower::thread_block& self) noexcept {
+  static constinit raw_lock turn;
+  const std::scoped_lock hold(turn);
+  self.state.store(lower::thread_state::exiting, std::memory_order_seq_cst);      // nobody hands anything to it any more
+  lower::bridge& b = lower::the_bridge();
+  if (__atomic_load_n(&b.main_thread, __ATOMIC_SEQ_CST) != self.index) return;
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
+    const lower::thread_state state = lower::thread_blocks()[i].state.load(std::memory_order_seq_cst);
+    if (state != lower::thread_state::running && state != lower::thread_state::parked) continue;
+    __atomic_store_n(&b.main_thread, i, __ATOMIC_SEQ_CST);
+    b.release_epoch.fetch_add(1, std::memory_order_seq_cst);
+    wake(reinterpret_cast<std::uint64_t>(&b.release_epoch), 0x7fffffff);
+    return;
+  }
 }
 
 void leave_upper_half(trap& t, leave_reason why) noexcept {

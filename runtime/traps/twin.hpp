@@ -35,6 +35,10 @@ struct entry_frame;
 inline constexpr std::size_t entry_frame_bytes = 2048;
 void* make_entry_frame(void* memory, const ucontext_t& from, std::uint64_t stack) noexcept;
 
+/// A thread is about to end. If it is the one that runs checkpoints, another that lives takes its place, also where a checkpoint
+/// waits for it already. In a trap.
+void pass_on_checkpoints(lower::thread_block& self) noexcept;
+
 /// In a trap of the owner process: leaves the upper half for good, to the twin's stack.
 [[noreturn]] void leave_upper_half(trap& t, leave_reason why) noexcept;
 

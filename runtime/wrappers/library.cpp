@@ -11,7 +11,7 @@
 namespace mana::wrap {
 
 void park_if_asked() noexcept {
-  if (lower::this_thread()->index == lower::the_bridge().main_thread) {
+  if (drain::runs_checkpoints(*lower::this_thread())) {
     const lower::inside_guard inside;      // the hooks of one moment end before those of the next begin
     hooks::announce_request();
   }
@@ -29,6 +29,7 @@ namespace {
   if (environ != environment) leave_environment(environ);
   static const lower::upper_entry entry = {drain::on_park_signal, reduce_upcall};
   app::init_predefined();
+  drain::make_own_stack();        // MPI_Init says if there is no memory for it
   const lower::services& s = *lower::the_bridge().service;
   lower::cross([&] { s.attach(&entry, reinterpret_cast<std::uint64_t>(&vid::first_clock)); });
 }

@@ -50,11 +50,16 @@ inline void park_once(lower::thread_block& self) noexcept {
   detail::set_mask(mask);
 }
 
+/// The thread that called MPI_Init, or another that took its place when that one ended (split::pass_on_checkpoints).
+inline bool runs_checkpoints(const lower::thread_block& self) noexcept {
+  return self.index == __atomic_load_n(&lower::the_bridge().main_thread, __ATOMIC_SEQ_CST);
+}
+
 /// The next checkpoint may begin before a thread that was let go has run again. It was not signalled then, since it was
 /// "parked" still, so it looks itself; and until it has, it does not count as parked (slot_parked_epoch).
 inline void park_thread(lower::thread_block& self) noexcept {
   do park_once(self);
-  while (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking);
+  while (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking && !runs_checkpoints(self));
 }
 
 inline void end_checkpoint(lower::outcome how) noexcept {
@@ -71,7 +76,9 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
   if (lower::cross([&] { return b.service->park_others(); }) != 0) {
     hooks::run(MANA_LINE_FOUND);
     b.current.store(lower::phase::draining, std::memory_order_release);
-    if (!drain_all()) return end_checkpoint(lower::outcome::given_up);
+    const bool in_mpi = wrap::library().live == wrap::life::initialized;      // on all ranks
+    if (in_mpi && !drain_all()) return end_checkpoint(lower::outcome::given_up);
+    if (!in_mpi) lower::cross([&] { b.service->drained(); });
     note_inventory();
     lower::cross([&] { b.service->fault_point("drained"); });
     hooks::run(MANA_BEFORE_WRITE);
@@ -85,7 +92,7 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
       how = lower::outcome::restarted;
       wrap::continue_clock();
       hooks::announced = 0;
-      restart::rebuild_all();
+      if (in_mpi) restart::rebuild_all();
     }
   }
   end_checkpoint(how);
@@ -93,7 +100,10 @@ inline void run_checkpoint(lower::thread_block& self) noexcept {
 
 inline void park_now() noexcept {
   lower::thread_block& self = *lower::this_thread();
-  if (self.index != lower::the_bridge().main_thread) return park_thread(self);
+  if (!runs_checkpoints(self)) {
+    park_thread(self);
+    if (!runs_checkpoints(self) || !wrap::park_asked()) return;
+  }
   do {
     ++self.inside;                 // INV-28 a park signal finds nothing to do from here until the thread is back
     std::atomic_signal_fence(std::memory_order_seq_cst);

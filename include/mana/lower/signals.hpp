@@ -24,6 +24,7 @@ enum bridge_slot : unsigned {
   slot_stop_signals = 1,      // bit n-1: signal n asks for a checkpoint that ends the job
   slot_our_signals = 2,       // bit n-1: signal n is ours
   slot_request_number = 3,    // of the checkpoint that was asked for last; 0: none in this process
+  slot_stage = 4,             // control::stage; 0 in images of versions that had none: between MPI_Init and MPI_Finalize
   slot_thread_parks = 8,      // void (*)(thread_block*) of the lower half, called before a thread is parked; 0: none
   slot_thread_continues = 9,  // the same, in a new process, on the new thread before it enters the upper half
   slot_end_signals = 10,      // bit n-1: when a handler of the program gets signal n from outside, slot_requests is told

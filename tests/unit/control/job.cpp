@@ -40,14 +40,35 @@ rank::rank(job& owner, int number) : job_(owner), number_(number), requests_(eve
 
 void rank::run(const std::function<void(rank&)>& program) {
   syscall(SYS_arch_prctl, ARCH_SET_GS, &block_);
-  control_.begin(around());
   try {
+    if (job_.options_.start) job_.options_.start(*this);
+    if (job_.options_.before) {
+      control_.begin(around_stage(control::stage::before_mpi));
+      job_.options_.before(*this);
+      finalize();
+    }
+    control_.begin(around_stage(control::stage::in_mpi));
     program(*this);
     finalize();
+    if (job_.options_.after) {
+      control_.end();
+      control_.begin(around_stage(control::stage::after_mpi));
+      job_.options_.after(*this);
+      control_.leave();
+      return;
+    }
   } catch (const stopped&) {
   }
   control_.end();
   if (aside_.joinable()) aside_.join();
+}
+
+control::surroundings rank::around_stage(control::stage where) {
+  control::surroundings s = around();
+  s.where = where;
+  s.by_file = where == control::stage::before_mpi;
+  s.outlived = s.by_file || (where == control::stage::in_mpi && job_.options_.after);
+  return s;
 }
 
 control::surroundings rank::around() {

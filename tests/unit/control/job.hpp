@@ -68,6 +68,7 @@ class rank {
   bool drain();
   lower::outcome store_aside(std::uint64_t generation);
   control::surroundings around();
+  control::surroundings around_stage(control::stage where);
 
   job& job_;
   const int number_;
@@ -91,6 +92,9 @@ class job {
     int fan_out = clock::default_fan_out;
     bool forked = false, local = false;
     unsigned copy_every = 1;
+    std::function<void(rank&)> before = {};   // what ranks do before MPI_Init; empty: the job begins there
+    std::function<void(rank&)> after = {};    // and after MPI_Finalize
+    std::function<void(rank&)> start = {};    // and before they can be heard of
   };
   /// The ranks start at once. directory: of job.json
   job(std::string directory, options o, std::function<void(rank&)> program);

@@ -47,18 +47,23 @@ inline void let_callers_come(turns t) noexcept {
   vid::table<kind::message>().set_turns(t);
 }
 
-/// Starts the live MPI, unless it runs. It can do so once in a process.
+/// Starts the live MPI, unless it runs. It can do so once in a process. A rank that comes here can be saved until it starts:
+/// where the control of checkpoints knows of all ranks, that is when all have come, as natively no rank gets further before.
 /// in: required: neutral thread level, of no effect on an MPI that runs      out: neutral error class
-inline int start_live_mpi(int required) noexcept {
+inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
   library_state& lib = library();
   if (lib.live == life::initialized) return neutral::success;
   if (lib.live == life::finalized) return neutral::err_other;
   if (!drain::make_own_stack()) return neutral::err_no_mem;
+  while (lower::cross([] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
+    scope.park_here();
   const lower::services& s = *lower::the_bridge().service;
+  lib.init_thread = lower::this_thread()->index;
+  // No checkpoint is under way, and none comes before the live MPI runs.
+  __atomic_store_n(&lower::the_bridge().main_thread, lib.init_thread, __ATOMIC_RELAXED);
   int level = 0;
   const int rc = lower::cross([&] { return s.init(required, &level); });
   if (rc != neutral::success) return rc;
-  lower::the_bridge().main_thread = lower::this_thread()->index;
   lib.thread_level = level;
   let_callers_come(level == MPI_THREAD_MULTIPLE ? turns::at_once : turns::one_by_one);
   describe_world();
@@ -85,7 +90,7 @@ inline int init_call(function_id f, int required, int* provided) noexcept {
   wrapper_scope scope(f);
   library_state& lib = library();
   if (lib.state != life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
-  const int rc = start_live_mpi(required);
+  const int rc = start_live_mpi(scope, required);
   if (rc != neutral::success) return raise(MPI_COMM_NULL, f, rc, "the MPI library did not start");
   lib.state = life::initialized;
   if (provided != nullptr) *provided = app::thread_level(lib.thread_level);
@@ -134,7 +139,7 @@ inline int query_thread(int* provided) noexcept {
   return MPI_SUCCESS;
 }
 inline int is_thread_main(int* flag) noexcept {
-  *flag = lower::this_thread()->index == lower::the_bridge().main_thread;
+  *flag = lower::this_thread()->index == wrap::library().init_thread;
   return MPI_SUCCESS;
 }
 

@@ -112,7 +112,7 @@ inline int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* sess
   wrap::wrapper_scope scope(f::id);
   const std::uint32_t name = wrap::attachable(handler, kind_code::session);
   if (name == 0) return wrap::fail(f::id, neutral::err_errhandler, "not an error handler for sessions");
-  const int rc = wrap::start_live_mpi(wrap::wanted_level(info));
+  const int rc = wrap::start_live_mpi(scope, wrap::wanted_level(info));
   wrap::session_entry* const s =
       rc == neutral::success ? vid::table<kind::session>().insert_entry() : nullptr;
   if (s == nullptr)

@@ -1,0 +1,186 @@
+// Where ranks are in their programs, as the coordinator sees it: who is there, who is not any more, who cannot be saved just
+// now, and how one coordinator gives way to the next.
+#include "coordinator.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace mana::control {
+
+namespace {
+
+/// How long ranks may take to find their coordinator, or to come to MPI_Init where others are, before a request is refused.
+constexpr double come_limit_s = 15;
+
+std::string plural(const clock::rank_range& ranks, const char* one, const char* many) {
+  return clock::describe(ranks) + (ranks.size() == 1 ? one : many);
+}
+
+}  // namespace
+
+void coordinator::on_place(int link, frame_reader& frame) {
+  switch (frame.type()) {
+    case frame_type::in_init:
+      in_init_[static_cast<std::size_t>(link)] = true;
+      if (step_ == step::quiescing) put_back();       // it had not heard of the request
+      break;
+    case frame_type::word: {
+      const int rank = frame.get<int>();
+      if (!links_.ranks(link).has(rank)) throw wire_error();
+      words_[rank] = frame.get<std::string>();
+      break;
+    }
+    default: break;
+  }
+}
+
+void coordinator::read_orders() {
+  orders_.receive();
+  while (const auto frame = orders_.next()) {
+    frame_reader order(*frame);
+    if (order.get<std::uint8_t>() != 0) end_of_process();
+    else hand_over();
+  }
+}
+
+void coordinator::on_lost(int link) {
+  gone_[static_cast<std::size_t>(link)] = true;
+  lose(links_.ranks(link));
+  ended_ = ended_ || (links_.none_left() && !around_.by_file);
+}
+
+/// What a rank's connection has ended with.
+std::string coordinator::end_of(int rank) const {
+  const auto word = words_.find(rank);
+  const bool silent = word == words_.end() || word->second.empty();
+  return "rank " + std::to_string(rank) + (silent ? " has ended, or its node cannot be reached" : " " + word->second);
+}
+
+/// Before MPI_Init a rank may come again: it has become another program that is under mana too.
+/// in: ranks  one, or a process and all that are reached through it
+void coordinator::lose(const clock::rank_range& ranks) {
+  const std::string first = end_of(ranks.first);
+  const std::string text = ranks.size() == 1 ? first : clock::describe(ranks) + " are cut off: " + first;
+  if (stands_ && !ends_) tell_stands(false);
+  if (lost_.empty() && !around_.by_file) lost_ = text;
+  if (step_ != step::idle) give_up(text);
+}
+
+/// INV-62 a rank that waits in MPI_Init, before the live MPI starts, is waited for by no other: all ranks have been told
+/// that they are here. As soon as one of them is gone all are let go on.
+void coordinator::let_stand() {
+  if (!around_.by_file || ends_) return;
+  for (int l = 0; l < links_.number(); ++l) {
+    if (!links_.is_here(l) || !gone_[static_cast<std::size_t>(l)]) continue;
+    gone_[static_cast<std::size_t>(l)] = false;       // another program, in the place of the one that is gone
+    words_.erase(links_.ranks(l).first);
+  }
+  if (!stands_ && links_.all_here() && !any_in_init()) tell_stands(true);
+}
+
+void coordinator::tell_stands(bool stands) {
+  stands_ = stands;
+  links_.send_all(frame_writer(frame_type::stands).put(static_cast<std::uint8_t>(stands)).take());
+}
+
+bool coordinator::any_in_init() const {
+  return std::any_of(in_init_.begin(), in_init_.end(), [](bool is) { return is; });
+}
+
+bool coordinator::is_gone(int link) const {
+  const auto l = static_cast<std::size_t>(link);
+  return gone_[l] && !in_init_[l];
+}
+
+bool coordinator::anybody_waits() const {
+  return std::any_of(clients_.begin(), clients_.end(), [](const client& c) { return c.waits; });
+}
+
+/// Why a checkpoint cannot begin now, though it may later: a line for each rank, or nothing.
+std::string coordinator::hurdle() const {
+  if (ends_) return "the program is in MPI_Init\n";
+  std::string text;
+  for (int l = 0; l < links_.number(); ++l) {
+    const clock::rank_range ranks = links_.ranks(l);
+    if (in_init_[static_cast<std::size_t>(l)])
+      text += plural(ranks, " is", " are") + " in MPI_Init, where it cannot be saved until all ranks have come\n";
+    else if (is_gone(l)) text += end_of(ranks.first) + "\n";
+    else if (!links_.is_here(l) && around_.by_file)
+      text += plural(ranks, " has", " have") + " not been heard of: not started yet, or its node does not see " +
+              around_.directory + "\n";
+    else if (!links_.is_here(l)) text += plural(ranks, " is", " are") + " not connected yet\n";
+  }
+  return text;
+}
+
+/// Ranks are still coming, or are in the live MPI's start; or some have gone, and nobody has to wait to hear that.
+void coordinator::hold_request(const std::string& why) {
+  if (is_held() && (*held_until_ != time::max() || !anybody_waits())) return;
+  const time now = std::chrono::steady_clock::now();
+  bool gone = false;
+  for (int l = 0; l < links_.number(); ++l) gone = gone || is_gone(l);
+  const double limit = around_.limit_s > 0 ? around_.limit_s : default_limit_s;
+  const bool come_by_file = around_.by_file && !ends_;
+  if (!is_held()) held_since_ = now;
+  if (!anybody_waits()) held_until_ = time::max();
+  else held_until_ = now + seconds(gone && !ends_ ? 0 : come_by_file ? std::min(limit, come_limit_s) : limit);
+  if (around_.verbose) std::fprintf(stderr, "mana: the checkpoint waits: %s", why.c_str());
+}
+
+/// What a signal or the interval asked for is remembered, and served as soon as it can be.
+void coordinator::refuse_clients(const std::string& why) {
+  const bool unheard = asked_unheard_, stop = asked_stop_, copy = asked_copy_;
+  refuse_all(why);
+  asked_ = asked_unheard_ = unheard;
+  asked_stop_ = unheard && stop;
+  asked_copy_ = unheard && copy;
+}
+
+void coordinator::refuse_held() {
+  held_until_.reset();
+  const std::string why = hurdle();
+  const bool early = around_.where == stage::before_mpi && !ends_;
+  refuse_clients(early ? "the program has not called MPI_Init on all ranks, and\n" + why : why);
+}
+
+/// The checkpoint that is being agreed on is to be taken later: who asked for it hears nothing of that.
+void coordinator::put_back() {
+  clock_->end();
+  enter(step::idle);
+  asked_ = anew_ = true;
+  asked_stop_ = asked_stop_ || stop_ || joined_stop_;
+  asked_copy_ = asked_copy_ || wants_copy_ || joined_;
+  asked_unheard_ = asked_unheard_ || serves_unheard_ || joined_;
+  joined_ = joined_stop_ = stop_ = false;
+  tell_verdict(verdict_kind::given_up);
+}
+
+/// Rank 0's, and so nobody can ask for anything any more.
+void coordinator::end_of_process() {
+  if (ended_) return;
+  lost_ = end_of(0);
+  if (step_ != step::idle) give_up(lost_);
+  end(lost_);
+}
+
+/// The next coordinator's file is there before anybody is sent to it.
+void coordinator::hand_over() {
+  if (ended_) return;
+  if (step_ != step::idle) give_up("the program has gone on");
+  try {
+    write_job_file(around_.directory, starting_job(around_.size, around_.program,
+                                                   around_.where == stage::before_mpi ? "is in MPI_Init" : "is in MPI_Finalize"));
+  } catch (const std::exception&) {
+    // As where the first was written: the next coordinator says so.
+  }
+  constexpr int limit_ms = 10'000;
+  for (client& c : clients_)
+    if (c.line != nullptr) {
+      if (c.waits) c.line->send(frame_writer(frame_type::again).take());
+      c.line->flush_all(limit_ms);
+    }
+  links_.flush_all(limit_ms);
+  ended_ = gave_way_ = true;
+}
+
+}  // namespace mana::control
