@@ -16,6 +16,7 @@
 #include <store.hpp>
 #include <upper_half.hpp>
 
+#include <mana/lower/signals.hpp>
 #include <mana/vid/group_clock.hpp>
 
 #include <mpi.h>
