@@ -9,7 +9,8 @@ static MPI_Request requests[forms];
 
 /// Whether each is complete, as far as this can be asked without waiting; by a different call for each.
 static void show(const char* when) {
-  printf("FINAL %s:", when);
+  char line[512];
+  int n = snprintf(line, sizeof line, "FINAL %s:", when);
   for (int i = 0; i < forms; ++i) {
     int flag = 1, index = 0;
     MPI_Status status;
@@ -18,9 +19,9 @@ static void show(const char* when) {
     else MPI_Request_get_status(copy[0], &flag, &status);
     if (flag == 0) MPI_Testany(2, copy, &index, &flag, &status);
     if (flag == 0) MPI_Testall(2, copy, &flag, MPI_STATUSES_IGNORE);
-    printf(" %s %s", names[i], flag == 0 ? "open" : "complete");
+    n += snprintf(line + n, sizeof line - (size_t)n, " %s %s", names[i], flag == 0 ? "open" : "complete");
   }
-  printf("\n");
+  printf("%s\n", line);        // at once: both ranks write
   fflush(stdout);
 }
 
