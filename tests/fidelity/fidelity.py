@@ -24,6 +24,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -86,6 +87,9 @@ def limits():
     return found
 
 
+SAVED_IS_WELL = ("--stopped-status", "0")       # a job that a checkpoint has ended is as good as one that is done
+
+
 class Unfit(Exception):
     """The program says nothing of mana: it does not compile, or is not right natively."""
 
@@ -129,17 +133,18 @@ class Runner:
             return self.start(way, log, program)
         place = self.directory / way
         place.mkdir()
-        output = self.start(way, log, *self.source.first_run_by, self.mana, "run", "--ckpt-dir", place / "ckpt", "--", program,
+        output = self.start(way, log, *self.source.first_run_by, self.mana, "run", *SAVED_IS_WELL, "--ckpt-dir", place / "ckpt", "--",
+                            program,
                             environment=self.source.environment)
         if way in ("restarted", "twice"):
             for _ in range(len(LINES[way].rstrip("-"))):
-                output += self.start(way, log, self.mana, "restart", place / "ckpt")
+                output += self.start(way, log, self.mana, "restart", *SAVED_IS_WELL, place / "ckpt")
         if way == "moved":
             other = place / "another"
             shutil.copytree(place / "ckpt", other / "copy")
             shutil.rmtree(place / "ckpt")
             cpu = min(os.sched_getaffinity(0))
-            output += self.start(way, log, "sh", "-c", f"ulimit -S -s 4096; exec taskset -c {cpu} {self.mana} restart copy",
+            output += self.start(way, log, "sh", "-c", f"ulimit -S -s 4096; exec taskset -c {cpu} {self.mana} restart {shlex.join(SAVED_IS_WELL)} copy",
                                  directory=other, environment={"FIDELITY_ELSEWHERE": "x" * 4096})
         return output
 

@@ -3,16 +3,19 @@
 #pragma once
 #include <mana/lower/abi.hpp>
 
-#include <sys/auxv.h>
+#include <asm/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace mana::lower {
 
-/// The upper half's auxiliary vector names the stub as its vDSO.
+/// A thread of an upper half has its block in the window, and %gs there; other programs leave %gs alone.
 inline bool has_lower_half() noexcept {
 #if defined(MANA_ONE_PROCESS)
   return true;
 #else
-  return ::getauxval(AT_SYSINFO_EHDR) == stub_address;
+  std::uintptr_t block = 0;
+  return ::syscall(SYS_arch_prctl, ARCH_GET_GS, &block) == 0 && block >= threads_address && block < stub_address;
 #endif
 }
 
