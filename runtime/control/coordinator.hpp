@@ -65,6 +65,7 @@ class coordinator final : link_user {
   std::string end_of(int rank) const;
 
   void begin_if_asked();
+  bool is_replaced() const;
   void go_on();
   void enter(step next);
   void proceed();

@@ -29,6 +29,17 @@ constexpr const char* step_names[] = {"running", "quiescing", "parking", "draini
 
 }  // namespace
 
+/// A program that this process has started, of a wrapper script perhaps, has called MPI_Init: it has a coordinator of its own,
+/// which serves what the interval, a signal or the time limit asks for.
+bool coordinator::is_replaced() const {
+  if (!around_.by_file) return false;
+  try {
+    return read_job_file(around_.directory).where.key != where_.key;
+  } catch (const job_file_error&) {
+    return false;
+  }
+}
+
 /// A request that comes while a checkpoint is under way is served by one more after it: what it wants saved may have
 /// happened after the recovery line.
 void coordinator::begin_if_asked() {
@@ -39,6 +50,10 @@ void coordinator::begin_if_asked() {
     return refuse_all(lost_);
   }
   if (!asked_) return held_until_.reset();
+  if (is_replaced() && !anybody_waits()) {
+    asked_ = asked_stop_ = asked_copy_ = asked_unheard_ = false;
+    return held_until_.reset();
+  }
   if (!around_.cannot.empty()) {
     if (anybody_waits()) refuse_clients(around_.cannot);
     return;

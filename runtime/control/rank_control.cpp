@@ -76,7 +76,7 @@ int rank_control::sleep_ms() {
 
 void rank_control::say_unparked() {
   said_unparked_ = true;
-  const std::string which = bridge_.current.load() == lower::phase::parking ? around_.unparked() : std::string();
+  const std::string which = bridge_.current.load() == lower::phase::parking ? around_.unparked(in_checkpoint_) : std::string();
   if (!which.empty()) tell_waits("has threads that did not reach a point where they can be saved: " + which);
 }
 

@@ -32,8 +32,15 @@ void rank_control::begin(const surroundings& s) {
   stands_ = !s.by_file;
   came_.reset();
   network_ = std::make_unique<network>(around_);
-  clock_ = make_rank_clock_in(network_->job(), s.rank, [this](const bytes& frame) { tell(frame); });
-  if (!s.by_file || s.rank == 0) line_ = network_->connect();
+  try {
+    clock_ = make_rank_clock_in(network_->job(), s.rank, [this](const bytes& frame) { tell(frame); });
+    if (!s.by_file || s.rank == 0) line_ = network_->connect();
+  } catch (...) {
+    network_->close_coordinator(true);
+    network_->end();
+    network_.reset();
+    throw;
+  }
   barriers_.clear();
   if (clock_->always_asks()) bridge_.attention.fetch_or(lower::collectives_ask);
   begun_ = true;

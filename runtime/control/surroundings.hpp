@@ -145,7 +145,8 @@ struct surroundings {
   std::function<vid::group_clock*()> clocks;         // head of the list
   std::function<void()> signal_threads;              // the park signal to every running thread of the upper half
   std::function<bool()> all_parked;                  // all but the thread that runs the checkpoint
-  std::function<std::string()> unparked = [] { return std::string(); };    // which threads are not, in words
+  /// Which threads are not, in words; in: whether one runs the checkpoint.
+  std::function<std::string(bool)> unparked = [](bool) { return std::string(); };
   /// The trivial barrier, on a real communicator, as far as this rank can be asked to go without waiting.
   std::function<std::uint64_t(std::uint64_t comm)> begin_barrier;        // out: a request
   std::function<bool(std::uint64_t& request)> is_barrier_over;

@@ -48,11 +48,12 @@ bool all_parked() {
   return true;
 }
 
-std::string unparked() {
+std::string unparked(bool but_main) {
   std::string text;
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
     const lower::thread_block& block = lower::thread_blocks()[i];
-    if (block.state.load(std::memory_order_acquire) != lower::thread_state::running) continue;
+    const bool is_main = i == lower::the_bridge().main_thread;
+    if (block.state.load(std::memory_order_acquire) != lower::thread_state::running || (but_main && is_main)) continue;
     text += (text.empty() ? "thread " : ", thread ") + std::to_string(block.tid) + " (" + name_of_thread(block.tid) + ")" +
             name_of_call(block);
   }

@@ -11,6 +11,7 @@ void signal_threads();
 bool all_parked();
 
 /// Those that run still: "thread 17 (its name) in MPI_Recv, thread ..."; MPI's name for those that are in a wrapper.
-std::string unparked();
+/// in: but_main  the one that runs the checkpoint does so already
+std::string unparked(bool but_main);
 
 }  // namespace mana::run

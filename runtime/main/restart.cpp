@@ -363,15 +363,14 @@ void restart_program() {
   split::reinstall();
   {
     const descriptors::low_descriptor_guard guard;
-    const control::stage where = stage_of_program();
-    begin_control_again(where);
-    if (where == control::stage::after_mpi) real_mpi::finish();
+    begin_control_again(stage_of_program());
   }
   fault_point(fault::point::control_joined);
   name_functions_for_perf();
   split::restart_threads(parts.locks);
   fault_point(fault::point::threads_restarted);
   continue_clocks_together();
+  if (stage_of_program() == control::stage::after_mpi) real_mpi::finish();
   split::resume_main();
 }
 

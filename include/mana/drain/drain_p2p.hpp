@@ -126,7 +126,7 @@ class drain_run {
     judge_.check(lower::cross([&] { return s.drain_begin(); }), "MPI_Ibarrier");
     const auto collectives = [&] { return test_requests(is_collective, &judge_); };
     while (collectives() > 0)
-      if (!judge_.next([&](sentence& said) { said << "waits for non-blocking collectives to complete"; })) break;
+      if (!judge_.next([&](sentence& said) { said << "waits for non-blocking collectives to complete"; })) return false;
     lower::cross([&] { s.fault_point("collectives_completed"); });
     tell_counts();
     hold_matched(judge_);

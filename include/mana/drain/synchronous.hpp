@@ -1,6 +1,7 @@
 // Which synchronous sends has no receive met? A sender names those of its own that the live MPI has not called complete
 // when all threads are parked. Their receiver has all messages then, and knows: of one peer, tag and communicator messages are
-// received in the order in which they were sent, so the last ones are what it holds.
+// received in the order in which they were sent, so what it holds are the last ones, and
+// matched messages that later ones have passed, which are counted.
 #pragma once
 #include <mana/drain/mail.hpp>
 #include <mana/wrap/request_pool.hpp>
@@ -15,7 +16,7 @@ inline vid::traffic* traffic_of(const vid::comm_name& name) noexcept {
 }
 
 inline bool is_open_synchronous(const wrap::request_entry& e) noexcept {
-  return e.what.state == vid::request_state::active && e.what.envelope != nullptr && !e.what.detached;
+  return e.what.state == vid::request_state::active && e.what.envelope != nullptr && !e.what.detached && !e.what.cancelling;
 }
 
 /// Names those of this rank, and has retire() keep them.
@@ -40,20 +41,16 @@ inline vid::held_message* find_unmet(const synchronous_row& row) noexcept {
   const auto is_same = [&](const vid::entry<kind::message>& e) {
     return e.what.messages == t && e.what.held != nullptr && e.what.status.source == row.from && e.what.status.tag == row.tag;
   };
-  std::uint64_t matched = 0;
-  vid::table<kind::message>().for_each_unordered([&](const auto& e) { matched += is_same(e); });
   const std::uint64_t in_inbox = lib.inbox.count(t->context, row.from, row.tag);
-  if (row.after >= matched + in_inbox) return nullptr;
   if (row.after < in_inbox) return lib.inbox.at(t->context, row.from, row.tag, in_inbox - 1 - row.after);
-  // Matched by the program, which has not received it: so many were matched after it.
-  const std::uint64_t later = row.after - in_inbox;
+  // Matched by the program, which has not received it, and perhaps others that were sent after it.
   vid::held_message* found = nullptr;
   vid::table<kind::message>().for_each_unordered([&](const vid::entry<kind::message>& e) {
     if (!is_same(e)) return;
-    std::uint64_t after = 0;
+    std::uint64_t after = in_inbox + e.what.passed;
     vid::table<kind::message>().for_each_unordered(
         [&](const auto& other) { after += is_same(other) && other.what.matched > e.what.matched; });
-    if (after == later) found = e.what.held;
+    if (after == row.after) found = e.what.held;
   });
   return found;
 }
@@ -70,7 +67,7 @@ inline void take_answer(const answer_row& row) noexcept {
   wrap::request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(row.request));
   if (e == nullptr || e->what.met != vid::meeting::asked || e->what.posted != row.number) return;
   e->what.met = row.is_held != 0 ? vid::meeting::unmet : vid::meeting::untouched;
-  if (row.is_held == 0 && e->what.state == vid::request_state::unready) wrap::become(*e, vid::request_state::done);
+  if (row.is_held == 0) wrap::end_unready(*e);
 }
 
 /// After a drain that was given up nobody will answer any more: what the live MPI has called complete is complete.
@@ -78,7 +75,7 @@ inline void forget_questions() noexcept {
   vid::table<kind::request>().for_each_unordered([](wrap::request_entry& e) {
     if (e.what.met != vid::meeting::asked) return;
     e.what.met = vid::meeting::untouched;
-    if (e.what.state == vid::request_state::unready) wrap::become(e, vid::request_state::done);
+    wrap::end_unready(e);
   });
 }
 

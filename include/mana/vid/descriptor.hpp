@@ -46,7 +46,8 @@ struct descriptor<kind::message> {
   held_message* held = nullptr;        // drained; else entry::real is the matched message
   entry<kind::comm>* on = nullptr;     // counted
   traffic* messages = nullptr;         // the communicator's
-  std::uint64_t matched = 0;           // order of matching among this rank's messages
+  std::uint64_t matched = 0;           // order of matching among this rank's messages and receives
+  std::uint64_t passed = 0;            // messages of the same source and tag that were sent later and received meanwhile
   neutral::status status{};            // as probed
 };
 

@@ -17,15 +17,22 @@ struct handshake_word {
   std::uint32_t unused;
 };
 
-/// The only tag that hidden_tag() never gives.
-inline int handshake_tag() noexcept { return static_cast<int>(world_attributes().tag_ub); }
+/// The only tag that hidden_tag() never gives; valid over each MPI.
+inline constexpr int handshake_tag = 0;
+
+/// The send's receiver has been waited for long enough, or the receive has begun. One of several threads at once ends the wait.
+inline void forgo_meeting(request_entry& e) noexcept {
+  vid::meeting expected = vid::meeting::unmet;
+  if (!__atomic_compare_exchange_n(&e.what.met, &expected, vid::meeting::untouched, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return;
+  end_unready(e);
+}
 
 /// A receive has met the send. Does nothing for one that has ended otherwise: it was cancelled or freed.
 inline void meet(const handshake_word& word) noexcept {
   request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(word.request));
   if (e == nullptr || e->what.met != vid::meeting::unmet || e->what.posted != word.number) return;
-  e->what.met = vid::meeting::untouched;
-  if (e->what.state == vid::request_state::unready) become(*e, vid::request_state::done);
+  forgo_meeting(*e);
 }
 
 /// A receive takes the message: tells the sender, if it waits for that. Not inline: off every fast path.
@@ -40,7 +47,7 @@ inline void meet(const handshake_word& word) noexcept {
   *copy = word;
   own_memory(e->what, copy);
   e->what.peer = awaited.world_rank;
-  e->what.tag = handshake_tag();
+  e->what.tag = handshake_tag;
   const int rc = lower::cross([&] {
     return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
                             awaited.world_rank, e->what.tag, lib.hidden.real, &e->real); });

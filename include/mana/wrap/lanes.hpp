@@ -211,7 +211,10 @@ inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
   lanes.is_kept = true;
   keep_comm(freed);
   if (lanes.taken == 0) free_reals(lanes);
-  if (__atomic_load_n(&freed.references, __ATOMIC_RELAXED) == 2) free_real(std::exchange(freed.real, 0));
+  if (__atomic_load_n(&freed.references, __ATOMIC_RELAXED) != 2) return;
+  free_real(std::exchange(freed.real, 0));
+  with_inbox([&](drain::inbox& in) { in.drop(freed.what.context); });
+  end_traffic(*std::exchange(freed.what.messages, nullptr));       // nothing can come on it any more
 }
 
 }  // namespace mana::wrap

@@ -27,6 +27,8 @@ struct library_state {
   std::atomic<std::uint64_t> next_context{1};
   std::atomic<std::uint64_t> next_posted{1};
 
+  std::atomic<int> matched{0};              // messages that the program has matched and not received
+
   vid::traffic* traffics = nullptr;         // of all communicators that messages can still come on
   vid::ended_traffic* ended = nullptr;      // ended_traffic[most_ended], a ring; nullptr: nothing was sent on one that ended
   std::uint64_t ended_count = 0;            // since the last drain

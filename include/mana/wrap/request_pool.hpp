@@ -89,6 +89,13 @@ inline void become_unready(vid::descriptor<kind::request>& r) noexcept {
   r.state = vid::request_state::unready;
 }
 
+/// It waits no longer. Of several threads that find so at once, one ends the wait.
+inline void end_unready(request_entry& e) noexcept {
+  vid::request_state expected = vid::request_state::unready;
+  if (__atomic_compare_exchange_n(&e.what.state, &expected, vid::request_state::done, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    library().unready.fetch_sub(1, std::memory_order_relaxed);
+}
+
 /// It leaves the state `unready`: what it has become is to be seen before.
 inline void become(request_entry& e, vid::request_state state) noexcept {
   std::atomic_thread_fence(std::memory_order_release);
@@ -108,9 +115,16 @@ inline void retire(request_entry& e, const neutral::status& status) noexcept {
   r.state = vid::request_state::done;
   r.cancelling = false;
   close_synchronous(r);
-  if (r.met != vid::meeting::untouched) become_unready(r);
+  if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) != vid::meeting::untouched) {
+    become_unready(r);
+    // The receiver's word may have come between.
+    if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) == vid::meeting::untouched) end_unready(e);
+  }
   if (r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv) {
-    if (status.cancelled == 0) count_received(*r.messages, status.source);
+    if (status.cancelled == 0) {
+      count_received(*r.messages, status.source);
+      if (r.form == vid::request_form::recv) note_received(*r.messages, status.source, status.tag, r.posted);
+    }
     if (r.parts != nullptr) r.parts->name_in_comm(r.status);
   } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
     __atomic_fetch_sub(&r.messages->counts[r.peer].sent, 1, __ATOMIC_RELAXED);

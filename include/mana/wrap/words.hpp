@@ -8,13 +8,13 @@ namespace mana::wrap {
 /// The oldest one; nullptr if none has come.
 inline vid::held_message* next_handshake() noexcept {
   vid::entry<kind::comm>& on = library().hidden;
-  if (vid::held_message* const held = take_held(on.what, neutral::any_source, handshake_tag())) return held;
+  if (vid::held_message* const held = take_held(on.what, neutral::any_source, handshake_tag)) return held;
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;
   std::uint64_t message = 0;
   neutral::status status{};
   const int rc = lower::cross([&] {
-    return s.mprobe(neutral::any_source, handshake_tag(), on.real, 0, &there, &message, &status); });
+    return s.mprobe(neutral::any_source, handshake_tag, on.real, 0, &there, &message, &status); });
   vid::held_message* held = nullptr;
   if (rc != neutral::success || there == 0) return nullptr;
   if (drain::receive_held(on.what.context, message, status, held) != neutral::success) return nullptr;

@@ -38,13 +38,13 @@ inline int swap_letters(wrapper_scope& scope, int rank, int tag, group_letter& o
                            message_arguments(other.data(), other.room(), rank, tag), received);
 }
 
-/// A tag for messages of the wrappers themselves. key: the same at both ends
+/// A tag for messages of the wrappers themselves, not handshake_tag. key: the same at both ends
 inline int hidden_tag(std::uint64_t key) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   int known = 0;
   std::int64_t limit = 0;
   lower::cross([&] { return s.world_attribute(0, &known, &limit); });
-  return static_cast<int>(vid::mix64(key) % static_cast<std::uint64_t>(known != 0 ? limit : 32767));
+  return 1 + static_cast<int>(vid::mix64(key) % static_cast<std::uint64_t>(known != 0 ? limit : 32767));
 }
 
 /// Overlapping groups make no intercommunicator. cost: O(n + m) and a look-up table of the world's size

@@ -87,14 +87,15 @@ inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std
   const std::uint64_t comm = on.real;
   r.state = vid::request_state::active;
   if (r.form == vid::request_form::send) {
-    const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
-    if (rc != neutral::success) return rc;
     if (r.mode == lower::send_mode::synchronous) [[unlikely]] open_synchronous(r);
     else count_sent(*r.messages, r.peer, r.tag);
+    const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+    if (rc != neutral::success) [[unlikely]] take_back(r);
     return rc;
   }
   if (vid::held_message* const held = take_held(on.what, r.peer, r.tag)) {
     r.status = deliver(held, r.buffer, r.count, type);
+    note_received(*r.messages, r.status.source, r.status.tag);
     r.state = vid::request_state::done;
     return neutral::success;
   }
@@ -126,21 +127,26 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   if (mode == lower::send_mode::synchronous && library().callers == turns::at_once)
     return send_by_request<Fn>(scope, mode, m, comm);
   const blocking_hold hold(m.comm.e, m.type.e);
+  // Before it is posted: another thread's synchronous send that comes after it must not count it as later.
+  const bool counts_now = mode != lower::send_mode::synchronous;
+  if (counts_now) count_sent(m.messages(), m.peer, m.tag);
   const lower::services& s = *lower::the_bridge().service;
   std::uint64_t pending = 0;
   const int rc = lower::cross([&] {
     return s.send(mode, m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &pending); });
-  if (rc != neutral::success) return raise(comm, Fn::id, rc, nullptr);
+  if (rc != neutral::success) {
+    if (counts_now) uncount_sent(m.messages(), m.peer);
+    return raise(comm, Fn::id, rc, nullptr);
+  }
   if (pending == 0) [[likely]] {
-    count_sent(m.messages(), m.peer, m.tag);
+    if (!counts_now) count_sent(m.messages(), m.peer, m.tag);
     return MPI_SUCCESS;
   }
   request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
   if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, mode);
   e->real = pending;
-  if (mode == lower::send_mode::synchronous) open_synchronous(e->what);
-  else count_sent(m.messages(), m.peer, m.tag);
+  if (!counts_now) open_synchronous(e->what);
   await_one(scope, *e);
   const int error = e->what.status.error;
   free_request(*e);
@@ -158,13 +164,17 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
   std::uint64_t pending = 0;
   if (vid::held_message* const held = take_held(m.comm.e->what, m.peer, m.tag)) {
     status = deliver(held, buffer, count, m.type.real);
+    note_received(m.messages(), status.source, status.tag);
   } else {
     const lower::services& s = *lower::the_bridge().service;
     const int rc = lower::cross([&] {
       return s.recv(m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &status, &pending); });
     if (pending == 0) [[likely]] {
       status.error = rc;
-      if (rc == neutral::success || rc == neutral::err_truncate) count_received(m.messages(), status.source);
+      if (rc == neutral::success || rc == neutral::err_truncate) {
+        count_received(m.messages(), status.source);
+        note_received(m.messages(), status.source, status.tag);
+      }
     } else {
       request_entry* const e = new_request(vid::request_form::recv, *m.comm.e);
       if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");

@@ -92,6 +92,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   e->what.matched = take_next(library().next_posted, library().callers);
   if (there != 0 && !no_process) {
     keep_comm(*(e->what.on = p.comm.e));
+    library().matched.fetch_add(1, std::memory_order_relaxed);
     *message = app::from_virt<kind::message>(vid::table<kind::message>().id_of(*e));
   } else {
     if (no_process) *message = MPI_MESSAGE_NO_PROC;
@@ -134,6 +135,8 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   }
   if (rc != neutral::success) { free_request(*request); return rc; }
   if (m != nullptr) {
+    library().matched.fetch_sub(1, std::memory_order_relaxed);
+    note_received(*m->what.messages, m->what.status.source, m->what.status.tag, m->what.matched);
     let_go_of_comm(*m->what.on);           // never the last: the request is on it too
     vid::table<kind::message>().erase(*m);
   }

@@ -224,11 +224,7 @@ inline int cancel(MPI_Request* request) noexcept {
       e->what.parts != nullptr || e->what.is_exchange)
     return wrap::raise_request(fn::cancel::id, neutral::err_request);
   if (wrap::is_generalized(*e)) return wrap::raise_code(fn::cancel::id, wrap::cancel_generalized(*e));
-  if (e->what.met == vid::meeting::unmet && e->what.state == vid::request_state::unready) {
-    // It cannot be cancelled any more, and a wait for it must not depend on the receiver now (MPI-4.1 3.8.4).
-    e->what.met = vid::meeting::untouched;
-    wrap::become(*e, vid::request_state::done);
-  }
+  wrap::forgo_meeting(*e);        // a wait for it must not depend on the receiver now (MPI-4.1 3.8.4)
   if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
   const lower::services& s = *lower::the_bridge().service;
   e->what.cancelling = true;
@@ -249,8 +245,9 @@ inline int request_free(MPI_Request* request) noexcept {
     return wrap::raise_code(fn::request_free::id, wrap::complete_or_free(*e, false) ? wrap::free_now(*e) : MPI_SUCCESS);
   }
   if (e->what.parts != nullptr) wrap::end_partitioned(*e);
+  wrap::forgo_meeting(*e);        // nobody asks whether it was met
   if (e->what.plan != nullptr) wrap::free_plan(*e);
-  else if (e->what.state == vid::request_state::active || e->what.state == vid::request_state::unready) wrap::detach(*e);
+  else if (e->what.state == vid::request_state::active) wrap::detach(*e);
   else wrap::free_request(*e);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
