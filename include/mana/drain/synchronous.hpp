@@ -1,4 +1,4 @@
-// Which synchronous sends has no receive met? A sender names those of its own that the live MPI has not called complete
+// Which synchronous sends has no receive met? A sender names those that the live MPI has not called complete
 // when all threads are parked. Their receiver has all messages then, and knows: of one peer, tag and communicator messages are
 // received in the order in which they were sent, so what it holds are the last ones, and
 // matched messages that later ones have passed, which are counted.

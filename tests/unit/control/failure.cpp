@@ -129,15 +129,14 @@ TEST_CASE("INV-70 a rank whose drain fails: no rank has a checkpoint, and it is 
 TEST_CASE("a drain that does not end: given up in time, and said who waits for what") {
   temporary_directory place;
   job::options o{{{0, 1, 2, 3, 4}}};
-  o.limit_s = 0.2;
+  o.limit_s = 2;
   SUBCASE("a flat job") {}
   SUBCASE("behind relays") { o.fan_out = 2; }
   job j(place.path(), o, barriers);
   j.at(3).drains_for_ever = true;
   const std::string why = refusal(j);
-  CHECK(has(why, "did not come to a point where it can be saved within 0.20 s"));
+  CHECK(has(why, "did not come to a point where it can be saved within 2.00 s"));
   CHECK(has(why, "rank 3 waits for 1 message of rank 0 on MPI_COMM_WORLD\n"));
-  CHECK(!has(why, "rank 1"));
   j.at(3).drains_for_ever = false;
   control::request_checkpoint(j.directory(), false, 60);
   j.finish();
@@ -274,15 +273,17 @@ TEST_CASE("a start that one rank is refused: the request is made anew of counts 
 
 TEST_CASE("starts that all ranks are refused after the line was found by them") {
   temporary_directory place;
-  std::atomic<int> at_line{0};
-  job j(place.path(), three_ranks, [&at_line](rank& r) {
+  std::atomic<int> counted{0}, at_line{0};
+  job j(place.path(), three_ranks, [&](rank& r) {
     r.barrier_alone();
+    ++counted;
     while (!r.at_line()) sched_yield();
     ++at_line;
     while (at_line < 3) sched_yield();
     r.retract();
     while (r.go_on()) r.compute();
   });
+  while (counted < 3) sched_yield();             // else the line would wait for a start that asks nobody
   control::request_checkpoint(j.directory(), true, 60);      // that it stops the job is not lost
   j.finish();
   CHECK(j.commits == 1);
