@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import Failed, mpi_environment, mpirun  # noqa: E402
+from mana_job import Failed, has_ended_well, mpi_environment, mpirun  # noqa: E402
 
 LIMIT_S = 120
 FEATURES_AT = 56                 # of the header (include/mana/image/format.hpp), four words
@@ -19,7 +19,7 @@ def run(options, directory, *words):
     """What mana says on standard output."""
     done = subprocess.run([*mpirun(options.mpi, 1), str(options.build.resolve() / "bin" / "mana"), *words], cwd=directory,
                           env={**mpi_environment(), "FIDELITY": "s"}, capture_output=True, text=True, timeout=LIMIT_S)
-    if done.returncode != 0:
+    if not has_ended_well(done.returncode, done.stderr):
         raise Failed(f"mana {words[0]} ended with status {done.returncode}:\n{done.stderr}")
     return done.stdout
 
