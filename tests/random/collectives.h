@@ -241,8 +241,6 @@ static void call(struct coll* k, enum form form, MPI_Request* request) {
   const void* out = k->in_place ? MPI_IN_PLACE : k->out;
   void* scattered = k->in_place ? MPI_IN_PLACE : k->in;
   MPI_Datatype unit = k->op_kind == 4 ? pair_type : MPI_INT;
-  const int freed = k->op_kind == 4 && form == nonblocking;      // the datatype, while the collective is under way
-  if (freed) OK(MPI_Type_dup(pair_type, &unit));
   const int units = k->op_kind == 4 ? n / 2 : n;
   static MPI_Aint out_bytes[most_slots], in_bytes[most_slots];
   if (k->kind == reduce_scatter)

@@ -6,7 +6,7 @@
 
 static void act(void) {
   make_room();
-  switch (pick(43)) {
+  switch (pick(41)) {
     case 0: duplicate(); break;
     case 1: split(); break;
     case 2: create(); break;
@@ -28,7 +28,7 @@ static void act(void) {
     case 18: new_message(); break;
     case 19:
     case 20: end_some_message(); break;
-    case 21: row(); break;
+    case 21: row(), handshake(); break;
     case 22: anybody(); break;
     case 23: ready_send(); break;
     case 24: shift(); break;
@@ -52,8 +52,6 @@ static void act(void) {
     case 33:
     case 39: rounds_action(); break;
     case 40: end_some_parts(); break;
-    case 41:
-    case 42: handshake(); break;
   }
 }
 
