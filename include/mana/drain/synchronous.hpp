@@ -1,7 +1,7 @@
-// Which synchronous sends has no receive met? A sender names those that the live MPI has not called complete
-// when all threads are parked. Their receiver has all messages then, and knows: of one peer, tag and communicator messages are
-// received in the order in which they were sent, so what it holds are the last ones, and
-// matched messages that later ones have passed, which are counted.
+// Which synchronous sends has no receive met? A sender names those that the live MPI has not called complete when all
+// threads are parked. Their receiver has all messages by then. Messages of one peer, tag and communicator are received in
+// the order in which they were sent, so the receiver holds the last ones, and matched messages that later ones have passed;
+// those that pass are counted.
 #pragma once
 #include <mana/drain/mail.hpp>
 #include <mana/wrap/request_pool.hpp>

@@ -20,7 +20,7 @@ struct handshake_word {
 /// The only tag that hidden_tag() never gives; valid over each MPI.
 inline constexpr int handshake_tag = 0;
 
-/// The send's receiver has been waited for long enough, or the receive has begun. One of several threads at once ends the wait.
+/// Ends the wait for the receiver: the receive has begun, or nobody asks any more. Several threads may call it at once.
 inline void forgo_meeting(request_entry& e) noexcept {
   vid::meeting expected = vid::meeting::unmet;
   if (!__atomic_compare_exchange_n(&e.what.met, &expected, vid::meeting::untouched, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

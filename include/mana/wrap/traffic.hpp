@@ -33,7 +33,7 @@ inline void begin_traffic(vid::descriptor<kind::comm>& comm) noexcept {
   library().traffics = made;
 }
 
-/// Tells the next drain so many: a pending receive on a communicator that so many others were freed after is not drained.
+/// Rows that are kept for the next drain. A pending receive on a communicator whose row was overwritten is not drained.
 inline constexpr std::uint64_t most_ended = 1 << 16;
 
 /// Caller holds the traffic_lock.
