@@ -86,7 +86,7 @@ void coordinator::on_time() {
   if (has_deadline() && now >= deadline_) give_up(too_late());
   if (held_until_ && now >= *held_until_) refuse_held();
   if (around_.interval_s > 0 && step_ == step::idle && now >= next_interval_) {
-    const bool is_over = around_.where == stage::after_mpi && !lost_.empty();       // ranks end one by one: nothing to warn of
+    const bool is_over = !lost_.empty() && of_lost_rank() == ending::not_needed;
     if (!is_over) asked_ = asked_unheard_ = true;
     next_interval_ = now + seconds(around_.interval_s);
   }

@@ -63,6 +63,7 @@ class coordinator final : link_user {
   void abandon_images();
   void lose(const clock::rank_range& ranks);
   std::string end_of(int rank) const;
+  ending of_lost_rank() const;
 
   void begin_if_asked();
   bool is_replaced() const;
@@ -73,7 +74,7 @@ class coordinator final : link_user {
   void note_on_nodes();
   void conclude();
   checkpoint_times times_so_far() const;
-  void give_up(const std::string& why);
+  void give_up(const std::string& why, ending how = ending::given_up);
   void tell_verdict(verdict_kind verdict);
   void conclude_on_nodes(const std::vector<rank_written>& images);
   void close_checkpoint(ending how, const std::string& text);

@@ -63,7 +63,12 @@ void coordinator::lose(const clock::rank_range& ranks) {
   const std::string text = ranks.size() == 1 ? first : clock::describe(ranks) + " are cut off: " + first;
   if (stands_ && !ends_) tell_stands(false);
   if (lost_.empty() && !around_.by_file) lost_ = text;
-  if (step_ != step::idle) give_up(text);
+  if (step_ != step::idle) give_up(text, of_lost_rank());
+}
+
+/// After MPI_Finalize ranks end one by one: where nobody waits for the checkpoint, there is nothing to warn of.
+coordinator::ending coordinator::of_lost_rank() const {
+  return around_.where == stage::after_mpi ? ending::not_needed : ending::given_up;
 }
 
 /// INV-62 a rank that waits in MPI_Init, before the live MPI starts, is waited for by no other: all ranks have been told
@@ -159,7 +164,7 @@ void coordinator::put_back() {
 void coordinator::end_of_process() {
   if (ended_) return;
   lost_ = end_of(0);
-  if (step_ != step::idle) give_up(lost_);
+  if (step_ != step::idle) give_up(lost_, of_lost_rank());
   end(lost_);
 }
 

@@ -33,7 +33,8 @@ void coordinator::begin_if_asked() {
   if (step_ != step::idle || ended_) return;
   if (!lost_.empty()) {
     anew_ = false;
-    if (asked_ && !anybody_waits()) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", lost_.c_str());
+    const bool warns = of_lost_rank() == ending::given_up;
+    if (asked_ && warns && !anybody_waits()) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", lost_.c_str());
     return refuse_all(lost_);
   }
   if (!asked_) return held_until_.reset();
@@ -185,11 +186,11 @@ void coordinator::conclude_on_nodes(const std::vector<rank_written>& images) {
   close_checkpoint(ending::on_nodes, said_on_nodes() + warnings_of(images));
 }
 
-void coordinator::give_up(const std::string& why) {
+void coordinator::give_up(const std::string& why, ending how) {
   const bool begun = step_ == step::draining || step_ == step::writing || step_ == step::storing;
   if (begun) around_.abandon(generation_);
-  if (!begun || !on_nodes_) return close_checkpoint(ending::given_up, why);
-  close_checkpoint(ending::given_up, why + (why.ends_with('\n') ? "" : "\n") + "generation " + std::to_string(generation_.generation) +
+  if (!begun || !on_nodes_) return close_checkpoint(how, why);
+  close_checkpoint(how, why + (why.ends_with('\n') ? "" : "\n") + "generation " + std::to_string(generation_.generation) +
                               " is on the nodes: mana restart --local takes it from there\n");
 }
 

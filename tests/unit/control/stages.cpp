@@ -3,11 +3,15 @@
 
 #include "../temporary_directory.hpp"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <future>
+#include <sstream>
 
 using namespace mana;
 using namespace mana::control_test;
@@ -59,6 +63,21 @@ void end_for(const job& j, int rank) {
   line->send_all(frame_writer(frame_type::ending).take());
   pollfd wait{line->fd(), POLLIN, 0};
   while (line->receive()) poll(&wait, 1, -1);       // until the coordinator has ended
+}
+
+/// What is written to standard error meanwhile.
+/// in: file  where it is kept
+template <class Act>
+std::string captured_errors(const std::filesystem::path& file, Act act) {
+  const int before = dup(2), now = open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  dup2(now, 2);
+  act();
+  dup2(before, 2);
+  close(before);
+  close(now);
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
 }
 
 }  // namespace
@@ -173,6 +192,24 @@ TEST_CASE("after MPI_Finalize ranks are saved as long as all are there") {
   g.open_all();
   j.finish();
   CHECK(!std::filesystem::exists(place.path() / "job.json"));
+}
+
+TEST_CASE("after MPI_Finalize there is nothing to warn of when a rank ends while nobody waits for the checkpoint") {
+  temporary_directory place;
+  gate g;
+  job::options o{{{0, 1, 2}}};
+  o.after = [&, others = g.program()](rank& r) {
+    if (r.number() != 1) return others(r);
+    while (!r.asked()) std::this_thread::yield();       // and ends without having been saved
+    g.open_all();
+  };
+  const std::string said = captured_errors(place.path() / "said", [&] {
+    job j(place.path(), o, nothing);
+    while (!has(control::job_status(j.directory(), 60), "after MPI_Finalize")) std::this_thread::yield();
+    j.at(0).ask(false);
+    j.finish();
+  });
+  CHECK(said == "");
 }
 
 TEST_CASE("a restart of a job that was killed is reached") {
