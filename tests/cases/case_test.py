@@ -113,6 +113,9 @@ class Case:
 
     @staticmethod
     def compile(source, program, compiler, flags):
+        # MPICH leaves stdout unbuffered. puts(), as gcc makes it from printf(), writes the end of the line on its own there,
+        # and mpiexec may put another rank's line between.
+        flags = ["-fno-builtin-printf", *flags]
         subprocess.run([*compiler, "-O1", "-g", "-w", "-pthread", "-o", str(program), str(source), *flags], check=True)
 
     def numbers(self):
