@@ -135,7 +135,7 @@ void restart_threads(std::span<const held_lock> locks) {
                                std::strerror(static_cast<int>(-error)));
     }
     ids.push_back({id, is_main ? static_cast<std::int32_t>(raw_call(SYS_gettid)) : b.tid});
-    renumber_robust_list(block.robust_list, id, ids.back().now);
+    renumber_robust_list(program_memory(0, false), block.robust_list, id, ids.back().now);
     renumber_waiter(reinterpret_cast<ucontext_t*>(block.reserved[lower::slot_interrupted]), ids.back());
   }
   renumber(locks, ids);        // none of the threads goes on before the main thread lets all go

@@ -52,14 +52,16 @@ bool names_this_process(long pidfd) noexcept {
          about.process == static_cast<std::uint32_t>(raw_call(SYS_getpid));
 }
 
-/// One after the other, as the kernel does.     out: bytes that were advised, or, of none, -errno
+/// One after the other, as the kernel does, which reads the list before.     out: bytes that were advised, or, of none, -errno
 long advise_each(const trap& t) noexcept {
   std::size_t done = 0;
+  for (long i = 0; i < t.arg(2); ++i)
+    if (iovec one{}; (t.pointer<const iovec>(1) + static_cast<std::size_t>(i)).get(one) != 0) return -EFAULT;
   for (long i = 0; i < t.arg(2); ++i) {
-    iovec one{}, from{t.pointer<iovec>(1) + i, sizeof one}, to{&one, sizeof one};
-    const long read = raw_call(SYS_process_vm_readv, raw_call(SYS_getpid), as_word(&to), 1, as_word(&from), 1, 0);
+    iovec one{};
+    const long fault = (t.pointer<const iovec>(1) + static_cast<std::size_t>(i)).get(one);
     const auto begin = reinterpret_cast<std::uintptr_t>(one.iov_base);
-    const long result = read == sizeof one ? advise_maybe_lazy(begin, one.iov_len, t.arg(3)) : -EFAULT;
+    const long result = fault != 0 ? fault : advise_maybe_lazy(begin, one.iov_len, t.arg(3));
     if (is_error(result)) return done != 0 ? static_cast<long>(done) : result;
     done += one.iov_len;
   }

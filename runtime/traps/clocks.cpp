@@ -9,7 +9,6 @@
 
 #include <sys/resource.h>
 #include <sys/times.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,17 +18,6 @@ namespace mana::split {
 namespace {
 
 constexpr int no_clock = CLOCK_REALTIME;      // one without an offset
-
-/// Copies the program's memory, which may not be there.     out: 0 or -EFAULT
-template <class T>
-long copy_in(T& to, const T* from) noexcept {
-  const iovec here{&to, sizeof to}, there{const_cast<T*>(from), sizeof to};
-  const long got = raw_call(SYS_process_vm_readv, raw_call(SYS_getpid), as_word(&here), 1, as_word(&there), 1, 0);
-  if (got == sizeof to) return 0;
-  if (got >= 0 || got == -EFAULT) return -EFAULT;
-  to = *from;                                 // a container may refuse the call
-  return 0;
-}
 
 timespec of_kernel(const timespec& deadline, int clock) noexcept {
   const lower::found_clock found = lower::program_clock_of(clock);
@@ -128,39 +116,35 @@ int clock_of_timer(int id) noexcept {
 
 }  // namespace
 
-/// clock_gettime(clock, time). The kernel has written there before we do.
+/// clock_gettime(clock, time)
 long trap_clock_gettime(trap& t) {
-  const long result = t.carry_out();
+  timespec now{};
+  const long result = raw_call(SYS_clock_gettime, t.arg(0), as_word(&now));
   if (is_error(result)) return result;
   const lower::found_clock found = lower::program_clock_of(static_cast<int>(t.arg(0)));
-  timespec now{};
-  raw_call(SYS_clock_gettime, t.arg(0), as_word(&now));
-  *t.pointer<timespec>(1) = found.is_moved ? lower::moved(now, lower::clock_offset(found.which)) : now;
-  return result;
+  return t.pointer<timespec>(1).put(found.is_moved ? lower::moved(now, lower::clock_offset(found.which)) : now);
 }
 
 /// clock_nanosleep(clock, TIMER_ABSTIME, …), futex(…), futex_waitv(…), futex_wait(…) with a deadline
 long trap_timed_wait(trap& t) {
   const timed_wait wait = wait_of(t.number);
   timespec deadline{};
-  const long error = copy_in(deadline, t.pointer<const timespec>(wait.time));
-  if (error != 0) return error;
+  const bool is_there = t.pointer<const timespec>(wait.time).get(deadline) == 0;
   const long rdx = t.reg(REG_RDX);
-  const std::uintptr_t frame = stub_frame(t);
+  const auto frame = static_cast<long>(stub_frame(t));
   const long number = continue_in_stub(t, stub().timed_call);
-  *reinterpret_cast<long*>(frame + STUB_TIMED_RDX) = rdx;
-  *reinterpret_cast<timespec*>(frame + STUB_CALL_PAIR) =
+  in_frame<long>(frame, STUB_TIMED_RDX) = rdx;
+  in_frame<timespec>(frame, STUB_CALL_PAIR) =
       of_kernel(deadline, wait.clock < 0 ? CLOCK_MONOTONIC : static_cast<int>(t.arg(wait.clock)));
-  t.set_reg(register_of(wait.time), static_cast<long>(frame + STUB_CALL_PAIR));
+  t.set_reg(register_of(wait.time), is_there ? frame + STUB_CALL_PAIR : untouchable);
   return number;
 }
 
 /// timerfd_settime(fd, TFD_TIMER_ABSTIME, new, old), timer_settime(id, TIMER_ABSTIME, new, old). 0 disarms.
 long trap_timer_settime(trap& t) {
-  if (t.arg(2) == 0) return t.carry_out();
   itimerspec wanted{};
-  const long error = copy_in(wanted, t.pointer<const itimerspec>(2));
-  if (error != 0) return error;
+  if (t.arg(2) == 0) return t.carry_out();
+  if (t.pointer<const itimerspec>(2).get(wanted) != 0) return raw_call(t.number, t.arg(0), t.arg(1), untouchable, t.arg(3));
   const bool disarms = wanted.it_value.tv_sec == 0 && wanted.it_value.tv_nsec == 0;
   const int clock = disarms                             ? no_clock
                     : t.number == SYS_timerfd_settime ? clock_of_descriptor(static_cast<int>(t.arg(0)))
@@ -192,29 +176,30 @@ void add(timeval& to, std::int64_t us) noexcept {
 /// times(used): what it returns counts from the boot, what it writes is the processor's time, in whole ticks of the sum.
 long trap_times(trap& t) {
   constexpr std::int64_t second_ticks = 100, tick_us = 10'000;
-  const long result = t.carry_out();
-  if (result == -EFAULT) return result;
-  if (auto* const used = t.pointer<tms>(0)) {
+  tms used{};
+  const long result = raw_call(SYS_times, as_word(&used));
+  if (const auto wanted = t.pointer<tms>(0); !wanted.is_null()) {
     rusage usage{};
     raw_call(SYS_getrusage, RUSAGE_SELF, as_word(&usage));
     add(usage.ru_utime, of_process().user_us);
     add(usage.ru_stime, of_process().system_us);
-    used->tms_utime = usage.ru_utime.tv_sec * second_ticks + usage.ru_utime.tv_usec / tick_us;
-    used->tms_stime = usage.ru_stime.tv_sec * second_ticks + usage.ru_stime.tv_usec / tick_us;
+    used.tms_utime = usage.ru_utime.tv_sec * second_ticks + usage.ru_utime.tv_usec / tick_us;
+    used.tms_stime = usage.ru_stime.tv_sec * second_ticks + usage.ru_stime.tv_usec / tick_us;
+    if (wanted.put(used) != 0) return -EFAULT;
   }
   return result + static_cast<long>(lower::the_bridge().reserved[lower::slot_ticks_offset]);
 }
 
 /// getrusage(RUSAGE_SELF or RUSAGE_THREAD, usage)
 long trap_getrusage(trap& t) {
-  const long result = t.carry_out();
+  rusage usage{};
+  const long result = raw_call(SYS_getrusage, t.arg(0), as_word(&usage));
   if (is_error(result)) return result;
   const bool thread = static_cast<int>(t.arg(0)) == RUSAGE_THREAD;
   const processor_time more = thread ? time_in(t.self->reserved + lower::slot_thread_time) : of_process();
-  auto& usage = *t.pointer<rusage>(1);
   add(usage.ru_utime, more.user_us);
   add(usage.ru_stime, more.system_us);
-  return result;
+  return t.pointer<rusage>(1).put(usage);
 }
 
 }  // namespace mana::split

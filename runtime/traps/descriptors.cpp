@@ -2,27 +2,32 @@
 #include "descriptor_events.hpp"
 #include "process.hpp"
 #include "stub_call.hpp"
+#include "twin.hpp"
 
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <sys/inotify.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstring>
+#include <string>
 
 namespace mana::split {
 namespace {
 
 constinit descriptor_events the_events;
 
-bool told(const trap& t) noexcept { return t.role == process_role::owner; }
+/// Threads that have a table of descriptors of their own (CLOSE_RANGE_UNSHARE): nothing of it is in the list.
+constinit std::atomic<bool> is_apart[lower::max_threads] = {};
+
+bool told(const trap& t) noexcept { return t.role == process_role::owner && !is_apart[t.self->index].load(); }
 
 void opened(const trap& t, long fd, long like = -1) {
   if (fd >= 0 && told(t) && the_events.opened != nullptr)
@@ -38,7 +43,7 @@ bool is_open(long fd) noexcept { return !is_error(raw_call(SYS_fcntl, fd, F_GETF
 
 /// True if fd is open, and the lower half's. Children have copies of all descriptors, which they may close.
 bool is_lower_half(const trap& t, long fd) {
-  return told(t) && the_events.owned != nullptr && is_open(fd) && !the_events.owned(static_cast<int>(fd));
+  return told(t) && the_events.owned != nullptr && !the_events.owned(static_cast<int>(fd)) && is_open(fd);
 }
 
 /// Opening a FIFO waits for its other end.
@@ -49,16 +54,22 @@ bool may_block(const trap& t, int path, long flags) noexcept {
   return raw_call(SYS_newfstatat, directory, t.arg(path), as_word(&s), 0) == 0 && S_ISFIFO(s.st_mode);
 }
 
+/// What cannot be read opens nothing.
 long open_flags(const trap& t) noexcept {
+  std::uint64_t flags = O_NONBLOCK;
   switch (t.number) {
     case SYS_open: return t.arg(1);
     case SYS_openat: return t.arg(2);
-    case SYS_openat2: return static_cast<long>(*t.pointer<const std::uint64_t>(2));   // open_how::flags is the first
+    case SYS_openat2: t.pointer<const std::uint64_t>(2).get(flags); return static_cast<long>(flags);   // open_how's first
     default: return O_CREAT | O_WRONLY | O_TRUNC;
   }
 }
 
 }  // namespace
+
+void share_descriptors(const lower::thread_block& creator, const lower::thread_block& created) noexcept {
+  is_apart[created.index].store(is_apart[creator.index].load());
+}
 
 void set_descriptor_events(const descriptor_events& events) noexcept { the_events = events; }
 
@@ -68,14 +79,11 @@ void note_descriptor(const trap& t, long fd) { opened(t, fd); }
 long trap_open(trap& t) {
   const int path = t.number == SYS_open || t.number == SYS_creat ? 0 : 1;
   if (may_block(t, path, open_flags(t))) return continue_in_stub(t, stub().reported_call);
-  if (names_own_arguments(t.pointer<const char>(path))) {
-    const long fd = open_own_arguments(open_flags(t));
-    opened(t, fd);
-    return fd;
-  }
   long words[4] = {t.arg(0), t.arg(1), t.arg(2), t.arg(3)};
-  if (names_own_program(t.pointer<const char>(path))) words[path] = as_word(saved().program);
-  const long fd = raw_call(t.number, words[0], words[1], words[2], words[3]);
+  const own_file named = named_by(t.pointer<const char>(path));
+  if (named == own_file::program) words[path] = as_word(saved().program);
+  const long fd = named == own_file::arguments ? open_own_arguments(open_flags(t))
+                                               : raw_call(t.number, words[0], words[1], words[2], words[3]);
   opened(t, fd);
   return fd;
 }
@@ -91,14 +99,19 @@ long trap_receive(trap& t) { return continue_in_stub(t, stub().reported_call); }
 
 namespace {
 
-void received_with(const trap& t, msghdr& message) {
-  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-    for (std::size_t at = 0; CMSG_LEN(at + sizeof(int)) <= c->cmsg_len; at += sizeof(int)) {
-      int fd;
-      std::memcpy(&fd, CMSG_DATA(c) + at, sizeof fd);
-      received(t, fd);
-    }
+/// What another thread may have changed since is read as it is: the kernel alone knew better.
+void received_with(const trap& t, program_pointer<const msghdr> message) {
+  msghdr header{};
+  if (message.get(header) != 0) return;
+  const program_pointer<const char> control(t.memory, reinterpret_cast<std::uintptr_t>(header.msg_control));
+  for (std::size_t at = 0; at + sizeof(cmsghdr) <= header.msg_controllen;) {
+    cmsghdr part{};
+    if ((control + at).as<const cmsghdr>().get(part) != 0 || part.cmsg_len < sizeof part) return;
+    const std::size_t end = std::min(at + part.cmsg_len, header.msg_controllen);
+    if (part.cmsg_level == SOL_SOCKET && part.cmsg_type == SCM_RIGHTS)
+      for (std::size_t one = at + CMSG_LEN(0); one + sizeof(int) <= end; one += sizeof(int))
+        if (int fd = -1; (control + one).as<const int>().get(fd) == 0) received(t, fd);
+    at += CMSG_ALIGN(part.cmsg_len);
   }
 }
 
@@ -108,9 +121,10 @@ void received_with(const trap& t, msghdr& message) {
 long trap_report(trap& t) {
   const long result = t.arg(0);
   switch (made_by_stub(t)) {
-    case SYS_recvmsg: received_with(t, *t.pointer<msghdr>(1)); break;
+    case SYS_recvmsg: received_with(t, t.pointer<const msghdr>(1)); break;
     case SYS_recvmmsg:
-      for (long i = 0; i < result; ++i) received_with(t, t.pointer<mmsghdr>(1)[i].msg_hdr);
+      for (long i = 0; i < result; ++i)
+        received_with(t, (t.pointer<const mmsghdr>(1) + static_cast<std::size_t>(i)).as<const msghdr>());
       break;
     case SYS_read:
     case SYS_readv: note_input(t, result); break;
@@ -144,12 +158,39 @@ long trap_maybe_descriptor(trap& t) {
   return result;
 }
 
+namespace {
+
+void close_both(const int* fds) noexcept {
+  raw_call(SYS_close, fds[0]);
+  raw_call(SYS_close, fds[1]);
+}
+
+long make_pipe(const trap& t, int* fds) noexcept {
+  const long result = raw_call(SYS_pipe2, as_word(fds), t.number == SYS_pipe2 ? t.arg(1) : 0);
+  if (is_error(result) || t.pointer<int>(0).put(fds, 2) == 0) return result;
+  close_both(fds);
+  return -EFAULT;
+}
+
+/// The kernel writes the numbers before it knows whether there will be sockets, each on its own.
+long make_sockets(const trap& t, int* fds) noexcept {
+  fds[0] = fds[1] = -1;
+  const long result = raw_call(SYS_socketpair, t.arg(0), t.arg(1), t.arg(2), as_word(fds));
+  const auto to = t.pointer<int>(3);
+  const bool was_written = fds[0] < 0 || (to.put_whole(fds[0]) == 0 && (to + 1).put_whole(fds[1]) == 0);
+  if (was_written) return result;
+  if (!is_error(result)) close_both(fds);
+  return -EFAULT;
+}
+
+}  // namespace
+
 /// pipe(fds), pipe2(fds, …), socketpair(…, fds)
 long trap_descriptor_pair(trap& t) {
   const bool sockets = t.number == SYS_socketpair;
-  const long result = t.carry_out();
+  int fds[2];
+  const long result = sockets ? make_sockets(t, fds) : make_pipe(t, fds);
   if (is_error(result)) return result;
-  const int* const fds = t.pointer<const int>(sockets ? 3 : 0);
   if (sockets && told(t) && the_events.paired != nullptr) {
     the_events.paired(fds[0], fds[1]);
     return result;
@@ -162,9 +203,11 @@ long trap_descriptor_pair(trap& t) {
 /// inotify_add_watch(fd, path, mask)
 long trap_watch(trap& t) {
   const long watch = t.carry_out();
-  if (!is_error(watch) && told(t) && the_events.watched != nullptr)
-    the_events.watched(static_cast<int>(t.arg(0)), static_cast<int>(watch), t.pointer<const char>(1),
-                       (t.arg(2) & IN_DONT_FOLLOW) != 0);
+  if (is_error(watch) || !told(t) || the_events.watched == nullptr) return watch;
+  std::string path(path_bytes, '\0');
+  const long length = t.pointer<const char>(1).get_text(path.data(), path_bytes - 1);
+  if (!is_error(length))
+    the_events.watched(static_cast<int>(t.arg(0)), static_cast<int>(watch), path.c_str(), (t.arg(2) & IN_DONT_FOLLOW) != 0);
   return watch;
 }
 
@@ -189,19 +232,32 @@ long trap_close(trap& t) {
   return result;
 }
 
-/// In the owner one by one, around the lower half's.
+namespace {
+
+/// As the kernel: a table that nobody shares is the thread's own already.
+long leave_shared_table(const trap& t) noexcept {
+  if (has_one_thread()) return 0;
+  const long result = raw_call(SYS_unshare, CLONE_FILES);
+  if (!is_error(result)) is_apart[t.self->index].store(true);
+  return result;
+}
+
+}  // namespace
+
+/// In the owner those of the program alone, however far the range goes.
 long trap_close_range(trap& t) {
   const auto first = static_cast<unsigned>(t.arg(0)), last = static_cast<unsigned>(t.arg(1));
-  const long flags = t.arg(2);
-  if (!told(t) || the_events.owned == nullptr) return t.carry_out();
-  if (first > last || (flags & ~long{CLOSE_RANGE_CLOEXEC | CLOSE_RANGE_UNSHARE}) != 0) return -EINVAL;
-  rlimit limit{};
-  raw_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, as_word(&limit));
-  const long end = static_cast<long>(std::min<std::uint64_t>(std::uint64_t{last} + 1, limit.rlim_max));
-  for (long fd = first; fd < end; ++fd) {
-    if (!is_open(fd) || is_lower_half(t, fd)) continue;
+  const auto flags = static_cast<unsigned>(t.arg(2));
+  if (!told(t) || the_events.next_owned == nullptr) return t.carry_out();
+  if (first > last || (flags & ~(CLOSE_RANGE_CLOEXEC | CLOSE_RANGE_UNSHARE)) != 0) return -EINVAL;
+  if ((flags & CLOSE_RANGE_UNSHARE) != 0)
+    if (const long result = leave_shared_table(t); is_error(result)) return result;
+  if (first > INT32_MAX) return 0;
+  for (int fd = the_events.next_owned(static_cast<int>(first)); fd >= 0 && static_cast<unsigned>(fd) <= last;
+       fd = fd == INT32_MAX ? -1 : the_events.next_owned(fd + 1)) {
     if ((flags & CLOSE_RANGE_CLOEXEC) != 0) {
-      raw_call(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC);
+      const long now = raw_call(SYS_fcntl, fd, F_GETFD);
+      if (!is_error(now)) raw_call(SYS_fcntl, fd, F_SETFD, now | FD_CLOEXEC);
     } else {
       raw_call(SYS_close, fd);
       closed(t, fd);

@@ -37,6 +37,11 @@ void* make_entry_frame(void* memory, const ucontext_t& from, std::uint64_t stack
   return frame;
 }
 
+void move_entry_frame(void* frame, std::uintptr_t to) noexcept {
+  auto& machine = static_cast<entry_frame*>(frame)->context.uc_mcontext;
+  if (machine.fpregs != nullptr) machine.fpregs = reinterpret_cast<fpregset_t>(to + offsetof(entry_frame, floating_point));
+}
+
 void enter_upper_half(void* frame, std::uint64_t thread_pointer) noexcept {
   write_thread_pointer(thread_pointer);
   __asm__ volatile("mov %0, %%rsp\n\tsyscall" : : "r"(frame), "a"(SYS_rt_sigreturn) : "memory");

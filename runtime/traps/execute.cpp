@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 namespace mana::split {
 namespace {
@@ -46,7 +47,8 @@ constinit workspace workspaces[lower::max_threads];
 
 /// What lies in it.
 struct call_texts {
-  char file[path_bytes];                      // FILE, where it is not the program's own text
+  char path[path_bytes];                      // as the call names it
+  char file[path_bytes];                      // FILE, where it has another name
   char interpreter[head_bytes + 1];
   char head[head_bytes + 1];
   char mask[17];
@@ -67,19 +69,15 @@ call_texts* texts_with_room(const trap& t, std::size_t pointers) noexcept {
   return reinterpret_cast<call_texts*>(w.memory);
 }
 
-/// Whether the kernel can read 8 bytes there: it does so before it sees that this is no way to change a mask.
-bool is_readable(const void* address) noexcept {
-  constexpr long no_way = 77;
-  return raw_call(SYS_rt_sigprocmask, no_way, as_word(address), 0, signal_set_bytes) != -EFAULT;
-}
-
 /// Entries before the null. -1: not all of them can be read
-long count(const char* const* list) noexcept {
-  if (list == nullptr) return 0;
-  for (long n = 0;; ++n) {
-    const bool new_page = n == 0 || reinterpret_cast<std::uintptr_t>(list + n) % page_bytes < sizeof *list;
-    if (new_page && !is_readable(list + n)) return -1;
-    if (list[n] == nullptr) return n;
+long count(program_pointer<const std::uint64_t> list) noexcept {
+  if (list.is_null()) return 0;
+  std::uint64_t some[64];
+  for (std::size_t n = 0;; n += std::size(some)) {
+    const std::size_t read = list.get_some(some, n, std::size(some));
+    const auto end = std::find(some, some + read, std::uint64_t{0});
+    if (end != some + read) return static_cast<long>(n) + (end - some);
+    if (read != std::size(some)) return -1;
   }
 }
 
@@ -186,12 +184,11 @@ target target_of(long fd, call_texts& texts) noexcept {
   return {texts.file, !is_named};
 }
 
-/// The path in the call can be read.
 target target_of(const trap& t, call_texts& texts) noexcept {
   const bool at = t.number == SYS_execveat;
-  const char* const path = t.pointer<const char>(at ? 1 : 0);
+  const char* const path = texts.path;
   const long flags = at ? t.arg(4) : 0;
-  if (names_own_program(path)) return {saved().program};
+  if (named_by(path) == own_file::program) return {saved().program};
   if (at && *path == '\0') return (flags & AT_EMPTY_PATH) != 0 ? target_of(t.arg(0), texts) : target();
   if (!at && !starts_with(path, "/proc/self/fd/") && !starts_with(path, "/dev/fd/")) return {path};
   const long no_link = (flags & AT_SYMLINK_NOFOLLOW) != 0 ? O_NOFOLLOW : 0;
@@ -207,24 +204,28 @@ void write_mask(signal_set mask, char* text) noexcept {
   text[16] = '\0';
 }
 
+program_pointer<const char> path_of(const trap& t) noexcept {
+  return t.pointer<const char>(t.number == SYS_execveat ? 1 : 0);
+}
+
 /// As the kernel alone would do it. By the stub: in here all signals are blocked, and what is executed would inherit
 /// that.
 long as_natively(trap& t) noexcept {
-  const char* const path = t.pointer<const char>(t.number == SYS_execveat ? 1 : 0);
+  const auto path = path_of(t);
   if (t.role == process_role::owner) tell_of_exec(path);
   const long number = continue_in_stub(t, stub().call);
   const bool by_path = t.number == SYS_execve;
-  if (by_path && names_own_program(t.pointer<const char>(0))) t.set_reg(REG_RDI, as_word(saved().program));
+  if (by_path && named_by(path) == own_file::program) t.set_reg(REG_RDI, as_word(saved().program));
   return number;
 }
 
-bool can_read_path(const trap& t) noexcept {
-  const char* const path = t.pointer<const char>(t.number == SYS_execveat ? 1 : 0);
-  return raw_call(SYS_faccessat, AT_FDCWD, as_word(path), F_OK) != -EFAULT;
-}
+/// The program's arguments, without the null.
+struct argument_list {
+  program_pointer<const std::uint64_t> words;
+  long count;
+};
 
-long execute_tool(trap& t, call_texts& texts, const char* file, bool is_rank, const char* const* arguments,
-                  long argument_count) noexcept {
+long execute_tool(trap& t, call_texts& texts, const char* file, bool is_rank, const argument_list& arguments) noexcept {
   const auto& words = the_followers().words;
   const char** const all = reinterpret_cast<const char**>(&texts + 1);
   write_mask(t.mask(), texts.mask);
@@ -236,9 +237,10 @@ long execute_tool(trap& t, call_texts& texts, const char* file, bool is_rank, co
   all[n++] = file;
   all[n++] = write_number(input_read(), texts.input, sizeof texts.input);
   for (std::size_t i = 2; i < words.size(); ++i) all[n++] = words[i];
-  if (argument_count == 0) all[n++] = "";     // as newer kernels give it
-  for (long i = 0; i < argument_count; ++i) all[n++] = arguments[i];
-  all[n] = nullptr;
+  if (arguments.count == 0) all[n++] = "";    // as newer kernels give it
+  const auto count = static_cast<std::size_t>(arguments.count);
+  if (arguments.words.get(reinterpret_cast<std::uint64_t*>(all + n), count) != 0) return -EFAULT;
+  all[n + arguments.count] = nullptr;
   if (t.role == process_role::borrowing) leave_owners_block(t);
   const long environment = t.number == SYS_execveat ? t.arg(3) : t.arg(2);
   const long error = raw_call(SYS_execve, as_word(words[0]), as_word(all), environment);
@@ -262,18 +264,19 @@ void end_following() noexcept { the_followers().on = false; }
 /// execve(path, arguments, environment), execveat(directory, path, arguments, environment, flags)
 long trap_execve(trap& t) {
   followers& f = the_followers();
-  if (!can_read_path(t)) return -EFAULT;
   if (!f.on) return as_natively(t);
-  const auto* const arguments = t.pointer<const char* const>(t.number == SYS_execveat ? 2 : 1);
-  const long n = count(arguments);
-  if (n < 0) return -EFAULT;
-  call_texts* const texts = texts_with_room(t, f.words.size() + static_cast<std::size_t>(n) + 6);
+  argument_list arguments{t.pointer<const std::uint64_t>(t.number == SYS_execveat ? 2 : 1), 0};
+  arguments.count = count(arguments.words);
+  if (arguments.count < 0) return as_natively(t);       // the kernel says what is wrong first
+  call_texts* const texts = texts_with_room(t, f.words.size() + static_cast<std::size_t>(arguments.count) + 8);
   if (texts == nullptr) return -ENOMEM;
+  const long length = path_of(t).get_text(texts->path, sizeof texts->path);
+  if (is_error(length) || length == sizeof texts->path) return as_natively(t);
   const bool is_rank = t.role == process_role::owner && !f.is_child;
   const target wanted = target_of(t, *texts);
   if (wanted.file == nullptr) return as_natively(t);
   const bool along = wanted.is_nameless ? is_rank : goes_along(wanted.file, *texts, is_rank);
-  return along ? execute_tool(t, *texts, wanted.file, is_rank, arguments, n) : as_natively(t);
+  return along ? execute_tool(t, *texts, wanted.file, is_rank, arguments) : as_natively(t);
 }
 
 }  // namespace mana::split

@@ -1,5 +1,6 @@
 // The seccomp filter. By the number first: the kernel then knows that all other calls pass, whatever their arguments,
 // and no longer runs the filter for them. Then by the instruction pointer.
+#include "descriptor_events.hpp"
 #include "input.hpp"
 #include "lazy.hpp"
 #include "table.hpp"
@@ -164,6 +165,11 @@ class filter_writer {
       case condition::of_input:
         load(argument_field(0));
         jump(BPF_JEQ, 0, 1, 0);
+        allow();
+        break;
+      case condition::told_close:
+        load(argument_field(0));
+        jump(BPF_JGE, first_untold_close, 0, 1);
         allow();
         break;
       case condition::argument_set: only_if_set(row.argument); break;

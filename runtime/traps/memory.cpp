@@ -33,7 +33,7 @@ long map_fixed(trap& t, address_range r) noexcept {
   const bool was_free = mmap_window().take_if_free(r);
   if (!was_free && !keep_others) mmap_window().take(r);
   const long result = was_free || keep_others ? t.carry_out() : through_libc(t, [&] {
-    return as_word(::mmap(t.pointer<void>(0), static_cast<std::size_t>(t.arg(1)), static_cast<int>(t.arg(2)),
+    return as_word(::mmap(t.place(0), static_cast<std::size_t>(t.arg(1)), static_cast<int>(t.arg(2)),
                           static_cast<int>(t.arg(3)), static_cast<int>(t.arg(4)), t.arg(5)));
   });
   if (is_error(result) && was_free) mmap_window().release(r);
@@ -83,7 +83,7 @@ long trap_munmap(trap& t) {
   if (!is_page(begin) || asked == 0 || grows_over_all(asked)) return -EINVAL;
   const address_range r{begin, begin + page_ceil(asked)};
   if (!belongs_to_upper(r)) return -EINVAL;
-  const long result = through_libc(t, [&] { return long{::munmap(t.pointer<void>(0), asked)}; });
+  const long result = through_libc(t, [&] { return long{::munmap(t.place(0), asked)}; });
   if (is_error(result)) return result;
   forget_lazy(r);
   mmap_window().release(r);

@@ -10,7 +10,6 @@
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <atomic>
@@ -62,24 +61,29 @@ void close_what_stands_for_parent() noexcept {
   if (fd >= 0) raw_call(SYS_close, fd);
 }
 
-/// What cannot be read is not told: the call will fail.
-void tell_of_exec(const char* path) noexcept {
+void tell_of_exec(program_pointer<const char> path) noexcept {
   if (exec_listener == nullptr) return;
   char copy[512];
-  std::size_t n = 0;
-  for (bool ends = false; !ends && n + 1 < sizeof copy; n += ends ? 0 : 1) {      // by bytes: the next page may not be there
-    iovec to{copy + n, 1}, from{const_cast<char*>(path) + n, 1};
-    if (raw_call(SYS_process_vm_readv, raw_call(SYS_getpid), as_word(&to), 1, as_word(&from), 1, 0) != 1) return;
-    ends = copy[n] == '\0';
-  }
-  copy[n] = '\0';
+  const long length = path.get_text(copy, sizeof copy - 1);
+  if (is_error(length)) return;
+  copy[length] = '\0';
   exec_listener(copy);
 }
 
 void set_exec_listener(void (*listener)(const char* path)) noexcept { exec_listener = listener; }
 
-bool names_own_program(const char* path) noexcept { return names_own(path, "/exe"); }
-bool names_own_arguments(const char* path) noexcept { return names_own(path, "/cmdline"); }
+own_file named_by(const char* path) noexcept {
+  return names_own(path, "/exe") ? own_file::program : names_own(path, "/cmdline") ? own_file::arguments : own_file::none;
+}
+
+/// Most paths are told apart by their beginning, which costs one look at memory.
+own_file named_by(program_pointer<const char> path) noexcept {
+  constexpr char start[] = {'/', 'p', 'r', 'o', 'c', '/'};
+  char text[64];                         // names of these files are shorter
+  if (path.get(text, sizeof start) != 0 || std::memcmp(text, start, sizeof start) != 0) return own_file::none;
+  const long length = path.get_text(text, sizeof text);
+  return is_error(length) || length == sizeof text ? own_file::none : named_by(text);
+}
 
 long open_own_arguments(long flags) noexcept {
   if ((flags & O_ACCMODE) != O_RDONLY) return -EACCES;
@@ -95,13 +99,12 @@ long open_own_arguments(long flags) noexcept {
 /// readlink(path, buffer, size), readlinkat(directory, path, buffer, size)
 long trap_readlink(trap& t) {
   const int path = t.number == SYS_readlinkat ? 1 : 0;
-  if (!names_own_program(t.pointer<const char>(path))) return t.carry_out();
-  const long size = t.arg(path + 2);
+  if (named_by(t.pointer<const char>(path)) != own_file::program) return t.carry_out();
+  const auto size = static_cast<int>(t.arg(path + 2));
   if (size <= 0) return -EINVAL;
   const char* const program = saved().program;
   const std::size_t n = std::min(std::strlen(program), static_cast<std::size_t>(size));
-  std::memcpy(t.pointer<char>(path + 1), program, n);
-  return static_cast<long>(n);
+  return t.pointer<char>(path + 1).put(program, n) == 0 ? static_cast<long>(n) : -EFAULT;
 }
 
 /// The process ends through the lower half's exit(), so that the end of MPI and its launcher is orderly. A child just

@@ -121,40 +121,51 @@ void give_back_request_signals() noexcept {
   }
 }
 
-long trap_rt_sigaction(trap& t) {
-  const long signal = t.arg(0);
-  if (signal < 1 || signal > signal_count || t.arg(3) != signal_set_bytes) return -EINVAL;
-  const auto* const wanted = t.pointer<const kernel_sigaction>(1);
-  auto* const old = t.pointer<kernel_sigaction>(2);
-  if ((signal == SIGKILL || signal == SIGSTOP) && wanted != nullptr) return -EINVAL;
-  const int number = static_cast<int>(signal);
-  if (t.role == process_role::borrowing) return is_ours(number) ? 0 : t.carry_out();
+namespace {
 
+/// in: wanted  null: none, the program only asks
+long change_disposition(int signal, const kernel_sigaction* wanted, kernel_sigaction& before) noexcept {
   const std::scoped_lock hold(dispositions_lock);
-  kernel_sigaction before{};
-  if (is_ours(number)) {
-    before = recorded(number);
-    if (wanted != nullptr) record(number, *wanted);
-  } else {
-    const long known = install(number, nullptr, &before);
-    if (is_error(known)) return known;
-    if (before.handler == stub().signal_trampoline) before = recorded(number);
-    const kernel_sigaction copy = wanted == nullptr ? kernel_sigaction{} : *wanted;   // old may be the same memory
-    const long result = wanted == nullptr ? 0 : set_disposition(number, copy);
-    if (is_error(result)) return result;
+  if (is_ours(signal)) {
+    before = recorded(signal);
+    if (wanted != nullptr) record(signal, *wanted);
+    return 0;
   }
-  if (old != nullptr) *old = before;
-  return 0;
+  const long known = install(signal, nullptr, &before);
+  if (is_error(known)) return known;
+  if (before.handler == stub().signal_trampoline) before = recorded(signal);
+  return wanted == nullptr ? 0 : set_disposition(signal, *wanted);
+}
+
+}  // namespace
+
+/// The kernel reads before it looks at anything but the size of a set, and writes after the action is set.
+long trap_rt_sigaction(trap& t) {
+  if (t.arg(3) != signal_set_bytes) return -EINVAL;
+  const auto given = t.pointer<const kernel_sigaction>(1);
+  const auto old = t.pointer<kernel_sigaction>(2);
+  kernel_sigaction wanted{};                       // read before old is written, which may be the same memory
+  if (!given.is_null() && given.get(wanted) != 0) return -EFAULT;
+  const int signal = static_cast<int>(t.arg(0));
+  const bool is_fixed = signal == SIGKILL || signal == SIGSTOP;
+  if (signal < 1 || signal > signal_count || (is_fixed && !given.is_null())) return -EINVAL;
+  if (t.role == process_role::borrowing) return is_ours(signal) ? 0 : t.carry_out();
+
+  kernel_sigaction before{};
+  const long result = change_disposition(signal, given.is_null() ? nullptr : &wanted, before);
+  if (is_error(result)) return result;
+  return old.is_null() ? 0 : old.put(before);
 }
 
 /// The frame's mask is the thread's: the kernel takes it from there when the trap returns.
 long trap_rt_sigprocmask(trap& t) {
   if (t.arg(3) != signal_set_bytes) return -EINVAL;
-  const auto* const given = t.pointer<const signal_set>(1);
-  auto* const old = t.pointer<signal_set>(2);
+  const auto given = t.pointer<const signal_set>(1);
+  const auto old = t.pointer<signal_set>(2);
   const signal_set before = t.mask();
-  if (given != nullptr) {
-    const signal_set set = *given;
+  if (!given.is_null()) {
+    signal_set set = 0;
+    if (given.get(set) != 0) return -EFAULT;
     switch (static_cast<int>(t.arg(0))) {
       case SIG_BLOCK: t.mask() = without_ours(before | set); break;
       case SIG_UNBLOCK: t.mask() = before & ~set; break;
@@ -162,8 +173,7 @@ long trap_rt_sigprocmask(trap& t) {
       default: return -EINVAL;
     }
   }
-  if (old != nullptr) *old = before;
-  return 0;
+  return old.is_null() ? 0 : old.put(before);
 }
 
 namespace {
@@ -185,17 +195,18 @@ stack_t alternate_stack(const trap& t) noexcept {
 
 /// The kernel sets the stack again from the frame when the trap returns, so the frame must agree.
 long trap_sigaltstack(trap& t) {
-  const auto* const given = t.pointer<const stack_t>(0);
-  const stack_t copy = given == nullptr ? stack_t{} : *given;
+  const auto given = t.pointer<const stack_t>(0);
+  const auto old = t.pointer<stack_t>(1);
   const stack_t before = alternate_stack(t);
-  const long result = given == nullptr ? 0 : raw_call(SYS_sigaltstack, as_word(&copy), 0);
-  if (is_error(result)) return result;
-  if (auto* const old = t.pointer<stack_t>(1)) *old = before;
-  if (given != nullptr) {
-    t.context->uc_stack = copy;
-    if ((copy.ss_flags & SS_DISABLE) != 0) t.context->uc_stack.ss_size = 0;
+  if (!given.is_null()) {
+    stack_t wanted{};
+    if (given.get(wanted) != 0) return -EFAULT;
+    const long result = raw_call(SYS_sigaltstack, as_word(&wanted), 0);
+    if (is_error(result)) return result;
+    t.context->uc_stack = wanted;
+    if ((wanted.ss_flags & SS_DISABLE) != 0) t.context->uc_stack.ss_size = 0;
   }
-  return 0;
+  return old.is_null() ? 0 : old.put(before);
 }
 
 void note_dispositions() noexcept {

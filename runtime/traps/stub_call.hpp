@@ -12,14 +12,19 @@ inline std::uintptr_t stub_frame(const trap& t) noexcept {
   return static_cast<std::uintptr_t>(t.reg(REG_RSP)) - STUB_CALL_BYTES;
 }
 
+/// It lies where the kernel has written the trap's own frame, and so can be touched (INV-72).
+template <class T>
+T& in_frame(long frame, unsigned offset) noexcept {
+  return *reinterpret_cast<T*>(static_cast<std::uintptr_t>(frame) + offset);
+}
 template <class T>
 T& in_stub_frame(const trap& t, unsigned offset) noexcept {
-  return *reinterpret_cast<T*>(stub_frame(t) + offset);
+  return in_frame<T>(static_cast<long>(stub_frame(t)), offset);
 }
 
 /// Of the call that the stub made, when it reports to a trap.
 inline long made_by_stub(const trap& t) noexcept {
-  return *reinterpret_cast<const long*>(static_cast<std::uintptr_t>(t.reg(REG_RSP)) + STUB_CALL_NUMBER);
+  return in_frame<const long>(t.reg(REG_RSP), STUB_CALL_NUMBER);
 }
 
 /// Makes the thread continue in the stub at `entry`, which makes the call with the registers as they are then; those

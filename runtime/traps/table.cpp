@@ -55,7 +55,7 @@ constexpr trap_row rows[] = {
     {SYS_openat2, trap_open},
     {SYS_creat, trap_open},
     {SYS_open_by_handle_at, trap_new_descriptor},
-    {SYS_close, trap_close},
+    {SYS_close, trap_close, condition::told_close},
     {SYS_close_range, trap_close_range},
     {SYS_dup, trap_duplicate},
     {SYS_dup2, trap_duplicate},

@@ -16,6 +16,7 @@ enum class condition {
   new_terminal,   // ioctl: TIOCGPTPEER
   of_input,       // read, readv: of descriptor 0, where what it reads is counted
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null
+  told_close,     // close: of a number below first_untold_close
   refused,        // not trapped: ENOSYS at once
   // Of clocks that have an offset:
   shows_clock,    // clock_gettime

@@ -24,8 +24,8 @@ void live_as_clone(birth& b) {
   adopt(block, self);
   const int tid = block.tid;
   block.tid_address = static_cast<std::uint64_t>(call.arg(2));
-  if ((flags & CLONE_PARENT_SETTID) != 0) *call.pointer<int>(2) = tid;
-  if ((flags & CLONE_CHILD_SETTID) != 0) *call.pointer<int>(3) = tid;
+  if ((flags & CLONE_PARENT_SETTID) != 0) call.pointer<int>(2).put_whole(tid);      // as the kernel: where it cannot, it does not
+  if ((flags & CLONE_CHILD_SETTID) != 0) call.pointer<int>(3).put_whole(tid);
   if ((flags & CLONE_CHILD_CLEARTID) != 0) block.clear_tid = static_cast<std::uint64_t>(call.arg(3));
   block.upper_fs = (flags & CLONE_SETTLS) != 0 ? static_cast<std::uint64_t>(call.arg(4)) : call.upper_fs;
   alignas(64) unsigned char memory[entry_frame_bytes];
@@ -41,6 +41,7 @@ void live_as_clone(birth& b) {
 long clone_in_owner(trap& t) noexcept {
   lower::thread_block* const block = new_block();
   if (block == nullptr) return -EAGAIN;
+  share_descriptors(*t.self, *block);
   birth b{live_as_clone, block, &t};
   const long error = create_twin(b);
   if (error != 0) block->state.store(lower::thread_state::unused);
@@ -56,8 +57,13 @@ long clone_in_forked(trap& t) noexcept {
   block->lower_fs = t.self->lower_fs;
   const auto stack = static_cast<std::uint64_t>(t.arg(1));
   constexpr std::uint64_t red_zone_bytes = 128;
-  auto* const memory = reinterpret_cast<void*>(stack - red_zone_bytes - entry_frame_bytes);
-  void* const frame = make_entry_frame(memory, *t.context, stack);
+  alignas(64) unsigned char built[entry_frame_bytes];
+  const std::uintptr_t frame = (stack - red_zone_bytes - entry_frame_bytes) & ~std::uintptr_t{63};
+  move_entry_frame(make_entry_frame(built, *t.context, stack), frame);
+  if (t.memory.write(frame, built, sizeof built) != sizeof built) {
+    block->state.store(lower::thread_state::unused);
+    return -EFAULT;
+  }
   block->state.store(lower::thread_state::running);
   const long flags = t.arg(0);
   long result;
@@ -93,7 +99,8 @@ long fork_child(trap& t) noexcept {
   const long result = raw_call(SYS_clone, flags & ~CLONE_SETTLS, 0, plain ? 0 : t.arg(2), plain ? 0 : t.arg(3), 0);
   unlock_lazy();
   mmap_window().unlock();
-  if (result > 0 && (flags & CLONE_PIDFD) != 0) note_descriptor(t, *t.pointer<const int>(2));
+  int pidfd = 0;
+  if (result > 0 && (flags & CLONE_PIDFD) != 0 && t.pointer<const int>(2).get(pidfd) == 0) note_descriptor(t, pidfd);
   if (result != 0) return result;
   if (t.role != process_role::borrowing) {
     own_forked_process();

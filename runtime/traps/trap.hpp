@@ -3,8 +3,11 @@
 // INV-10 a trap runs with all signals blocked and the lower half's thread pointer, on the stack of the upper half.
 // In the process that owns the window it may call libc and MPI. In a child (forked, or borrowing our memory by vfork)
 // it makes raw system calls only: other threads' locks were copied in whatever state they were.
+// What its arguments point to it reaches by program_pointer (INV-72).
 // Compiled without stack protector: the thread pointer changes within the handler.
 #pragma once
+#include "program_memory.hpp"
+
 #include "../loader/raw.hpp"
 
 #include <ucontext.h>
@@ -23,6 +26,7 @@ struct trap {
   lower::thread_block* self;
   std::uint64_t upper_fs;     // thread pointer to continue with
   process_role role;
+  program_memory memory;
 
   long reg(int index) const noexcept { return context->uc_mcontext.gregs[index]; }
   void set_reg(int index, long value) noexcept { context->uc_mcontext.gregs[index] = value; }
@@ -31,7 +35,9 @@ struct trap {
     return reg(registers[i]);
   }
   template <class T>
-  T* pointer(int i) const noexcept { return reinterpret_cast<T*>(arg(i)); }
+  program_pointer<T> pointer(int i) const noexcept { return {memory, static_cast<std::uintptr_t>(arg(i))}; }
+  /// Where a mapping begins, or is to begin.
+  void* place(int i) const noexcept { return reinterpret_cast<void*>(arg(i)); }
   /// The call as the program made it.
   long carry_out() const noexcept { return raw_call(number, arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)); }
   signal_set& mask() noexcept { return *reinterpret_cast<signal_set*>(&context->uc_sigmask); }

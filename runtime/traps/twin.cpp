@@ -35,6 +35,8 @@ void wake(std::uint64_t address, long how_many) noexcept {
 
 }  // namespace
 
+bool has_one_thread() noexcept { return live_threads.load(std::memory_order_acquire) == 1; }
+
 lower::thread_block* new_block() noexcept {
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
     lower::thread_block& block = lower::thread_blocks()[i];
@@ -93,10 +95,11 @@ void leave_upper_half(trap& t, leave_reason why) noexcept {
 }
 
 void after_upper_half(lower::thread_block& block, twin& self) noexcept {
-  const bool last = live_threads.fetch_sub(1) == 1;
+  const bool last = live_threads.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (self.why == leave_reason::process_ends || last) end_process(self);
   block.state.store(lower::thread_state::exiting, std::memory_order_release);
-  release_robust_list(block.robust_list, block.tid);
+  const program_memory the_programs(0, false);      // this thread is no longer counted: others may run
+  release_robust_list(the_programs, block.robust_list, block.tid);
   raw_call(SYS_set_robust_list, self.robust_head, self.robust_length);
   const std::uint64_t clear = block.clear_tid;
   set_thread_block(nullptr);
@@ -104,7 +107,8 @@ void after_upper_half(lower::thread_block& block, twin& self) noexcept {
   // Whoever waits for all threads to park looks at the threads again.
   wake(reinterpret_cast<std::uint64_t>(&lower::the_bridge().parked_count), 0x7fffffff);
   if (clear == 0) return;
-  reinterpret_cast<std::atomic<std::int32_t>*>(clear)->store(0, std::memory_order_release);
+  const std::int32_t ended = 0;
+  the_programs.write(clear, &ended, sizeof ended);
   wake(clear, 1);   // last: whoever joins may unmap the thread's stack and storage now
 }
 

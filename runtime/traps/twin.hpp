@@ -23,6 +23,9 @@ lower::thread_block* new_block() noexcept;
 /// Binds the calling thread of the lower half to `block`: thread pointer, id, lists, %gs.
 void adopt(lower::thread_block& block, twin& self) noexcept;
 
+/// No thread of the program but the caller is in this process, nor comes before the caller makes one.
+bool has_one_thread() noexcept;
+
 /// Publishes a thread that adopt()ed its block: from now on it can be parked.
 void publish(lower::thread_block& block) noexcept;
 
@@ -34,6 +37,8 @@ void publish(lower::thread_block& block) noexcept;
 struct entry_frame;
 inline constexpr std::size_t entry_frame_bytes = 2048;
 void* make_entry_frame(void* memory, const ucontext_t& from, std::uint64_t stack) noexcept;
+/// Its bytes are going to be copied to this address.
+void move_entry_frame(void* frame, std::uintptr_t to) noexcept;
 
 /// A thread is about to end. If it is the one that runs checkpoints, another that lives takes its place, also where a checkpoint
 /// waits for it already. In a trap.

@@ -9,40 +9,44 @@
 namespace mana::split {
 namespace {
 
-struct mask_pair { const signal_set* mask; std::uint64_t bytes; };   // pselect6's last argument
+struct mask_pair { std::uint64_t mask, bytes; };   // pselect6's last argument
 
-/// Register that holds the mask's address.
-int mask_register(long number) noexcept {
+/// The argument that is the mask's address, and its register.
+struct mask_argument { int index, reg; };
+
+mask_argument mask_of(long number) noexcept {
   switch (number) {
-    case SYS_ppoll: return REG_R10;
+    case SYS_ppoll: return {3, REG_R10};
     case SYS_epoll_pwait:
-    case SYS_epoll_pwait2: return REG_R8;
-    case SYS_pselect6: return REG_R9;
-    default: return REG_RDI;   // rt_sigsuspend, rt_sigtimedwait
+    case SYS_epoll_pwait2: return {4, REG_R8};
+    case SYS_pselect6: return {5, REG_R9};
+    default: return {0, REG_RDI};   // rt_sigsuspend, rt_sigtimedwait
   }
 }
 
 }  // namespace
 
+/// What cannot be read the stub passes on as such: the kernel says so, or what is wrong beside.
 long trap_masked_wait(trap& t) {
-  const int reg = mask_register(t.number);
-  const signal_set* mask = reinterpret_cast<const signal_set*>(t.reg(reg));
+  const mask_argument argument = mask_of(t.number);
+  const bool is_pair = t.number == SYS_pselect6;
+  auto mask = t.pointer<const signal_set>(argument.index);
   mask_pair pair{};
-  if (t.number == SYS_pselect6) {
-    pair = *reinterpret_cast<const mask_pair*>(t.reg(reg));
-    mask = pair.mask;
-  }
-  const signal_set wanted = mask == nullptr ? 0 : without_ours(*mask);
-  const std::uintptr_t frame = stub_frame(t);
+  const bool has_pair = is_pair && mask.as<const mask_pair>().get(pair) == 0;
+  if (has_pair) mask = {t.memory, pair.mask};
+  const bool is_given = (!is_pair || has_pair) && !mask.is_null();
+  signal_set wanted = 0;
+  const bool has_mask = is_given && mask.get(wanted) == 0;
+
+  const auto frame = static_cast<long>(stub_frame(t));
   const long number = continue_in_stub(t, stub().call);
-  if (mask == nullptr) return number;
-  *reinterpret_cast<signal_set*>(frame + STUB_CALL_MASK) = wanted;
-  std::uintptr_t argument = frame + STUB_CALL_MASK;
-  if (t.number == SYS_pselect6) {
-    *reinterpret_cast<mask_pair*>(frame + STUB_CALL_PAIR) = {reinterpret_cast<const signal_set*>(argument), pair.bytes};
-    argument = frame + STUB_CALL_PAIR;
+  long to_pass = is_pair && !has_pair ? untouchable : !is_given ? 0 : has_mask ? frame + STUB_CALL_MASK : untouchable;
+  if (has_mask) in_frame<signal_set>(frame, STUB_CALL_MASK) = without_ours(wanted);
+  if (has_pair) {
+    in_frame<mask_pair>(frame, STUB_CALL_PAIR) = {static_cast<std::uint64_t>(to_pass), pair.bytes};
+    to_pass = frame + STUB_CALL_PAIR;
   }
-  t.set_reg(reg, static_cast<long>(argument));
+  t.set_reg(argument.reg, to_pass);
   return number;
 }
 
