@@ -74,6 +74,12 @@ bool is_owned(int fd) {
   return table.contains(fd);
 }
 
+int next_owned(int from) {
+  const std::lock_guard hold(lock);
+  const auto next = table.lower_bound(from);
+  return next == table.end() ? -1 : next->first;
+}
+
 /// Where the launcher sends it through a pipe, what the program reads of it is counted.
 void watch_input(std::uint64_t already) {
   const auto input = table.find(0);
@@ -89,6 +95,7 @@ void install() {
   events.watched = on_watched;
   events.closed = on_closed;
   events.owned = is_owned;
+  events.next_owned = next_owned;
   split::set_descriptor_events(events);
 }
 

@@ -37,7 +37,7 @@ enum { plain = 0, varies = 1, opens = 2, waits = 4, forks = 8, endless = 16 };
 
 struct row {
   const char* name;
-  int flags;             /* varies: its contents are not compared; opens: a descriptor; waits: where all can be read;
+  int flags;             /* varies: what is written is not compared; opens: the same, descriptors; waits: where all can be read;
                           * endless: without it */
   const void* sample;    /* what lies there; NULL: nothing that is read */
   size_t bytes;
@@ -136,7 +136,7 @@ static void show(const struct row* row, enum kind kind, const struct outcome* on
   printf(" %s=%s%d", kind_names[kind], one->result < 0 ? "E" : is_number ? "+" : "", one->result < 0 ? one->error : is_number);
   if (other->error != one->error) printf("/%d", other->error);
   if (count != 0) printf("[%ld..%ld:%ld", first, last, count);
-  if (count != 0) (row->flags & varies) != 0 ? printf("]") : printf(",%08x]", sum);
+  if (count != 0) (row->flags & (varies | opens)) != 0 ? printf("]") : printf(",%08x]", sum);
 }
 
 static void try_row(const struct row* row) {
