@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cerrno>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -179,16 +180,18 @@ long trap_rt_sigprocmask(trap& t) {
 namespace {
 
 /// What the program finds: while a handler runs, also the one that is here, the kernel's own word of a stack with
-/// SS_AUTODISARM is that there is none. What the trap returns to is in its frame.
-stack_t alternate_stack(const trap& t) noexcept {
+/// SS_AUTODISARM is that there is none. What the trap returns to is in its frame. The kernel leaves no old bytes between
+/// the members, as the frame does.
+void find_alternate_stack(const trap& t, stack_t& now) noexcept {
   constexpr int autodisarm = static_cast<int>(1u << 31);
-  stack_t now = t.context->uc_stack;
+  const stack_t& framed = t.context->uc_stack;
+  std::memset(&now, 0, sizeof now);
+  now.ss_sp = framed.ss_sp, now.ss_flags = framed.ss_flags, now.ss_size = framed.ss_size;
   const auto begin = reinterpret_cast<std::uint64_t>(now.ss_sp);
   const auto pointer = static_cast<std::uint64_t>(t.reg(REG_RSP));
   const int mode = now.ss_flags & autodisarm;
   if (now.ss_size == 0) now.ss_flags = SS_DISABLE;
   else now.ss_flags = mode | (mode == 0 && pointer > begin && pointer - begin <= now.ss_size ? SS_ONSTACK : 0);
-  return now;
 }
 
 }  // namespace
@@ -197,7 +200,8 @@ stack_t alternate_stack(const trap& t) noexcept {
 long trap_sigaltstack(trap& t) {
   const auto given = t.pointer<const stack_t>(0);
   const auto old = t.pointer<stack_t>(1);
-  const stack_t before = alternate_stack(t);
+  stack_t before;
+  find_alternate_stack(t, before);
   if (!given.is_null()) {
     stack_t wanted{};
     if (given.get(wanted) != 0) return -EFAULT;
