@@ -52,7 +52,8 @@ bool names_this_process(long pidfd) noexcept {
          about.process == static_cast<std::uint32_t>(raw_call(SYS_getpid));
 }
 
-/// One after the other, as the kernel does, which reads the list before.     out: bytes that were advised, or, of none, -errno
+/// One after the other, as the kernel does, which reads the list before.     out: bytes that were advised, or, of none,
+/// -errno
 long advise_each(const trap& t) noexcept {
   std::size_t done = 0;
   for (long i = 0; i < t.arg(2); ++i)

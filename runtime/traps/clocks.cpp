@@ -144,7 +144,8 @@ long trap_timed_wait(trap& t) {
 long trap_timer_settime(trap& t) {
   itimerspec wanted{};
   if (t.arg(2) == 0) return t.carry_out();
-  if (t.pointer<const itimerspec>(2).get(wanted) != 0) return raw_call(t.number, t.arg(0), t.arg(1), untouchable, t.arg(3));
+  if (t.pointer<const itimerspec>(2).get(wanted) != 0)
+    return raw_call(t.number, t.arg(0), t.arg(1), untouchable, t.arg(3));
   const bool disarms = wanted.it_value.tv_sec == 0 && wanted.it_value.tv_nsec == 0;
   const int clock = disarms                             ? no_clock
                     : t.number == SYS_timerfd_settime ? clock_of_descriptor(static_cast<int>(t.arg(0)))

@@ -15,9 +15,9 @@ struct descriptor_events {
   int (*next_owned)(int from) = nullptr;        // the lowest owned number from here on; -1: there is none
 };
 
-/// close(2) of numbers from here on is not trapped, nor told: loops up to the limit of open files, which may be a thousand
-/// million, would take a trap for each. What is owned there may be closed already; a descriptor of
-/// the lower half's is there only if it has more than 15,000.
+/// close(2) of numbers from here on is not trapped, nor told: loops up to the limit of open files, which may be a
+/// thousand million, would take a trap for each. What is owned there may be closed already; a descriptor of the lower
+/// half's is there only if it has more than 15,000.
 inline constexpr int first_untold_close = 16'384;
 
 /// Set before start() or reinstall(). Default: nothing is told, everything is the upper half's.

@@ -60,7 +60,9 @@ long open_flags(const trap& t) noexcept {
   switch (t.number) {
     case SYS_open: return t.arg(1);
     case SYS_openat: return t.arg(2);
-    case SYS_openat2: t.pointer<const std::uint64_t>(2).get(flags); return static_cast<long>(flags);   // open_how's first
+    case SYS_openat2:
+      t.pointer<const std::uint64_t>(2).get(flags);
+      return static_cast<long>(flags);  // open_how's first
     default: return O_CREAT | O_WRONLY | O_TRUNC;
   }
 }
@@ -207,7 +209,8 @@ long trap_watch(trap& t) {
   std::string path(path_bytes, '\0');
   const long length = t.pointer<const char>(1).get_text(path.data(), path_bytes - 1);
   if (!is_error(length))
-    the_events.watched(static_cast<int>(t.arg(0)), static_cast<int>(watch), path.c_str(), (t.arg(2) & IN_DONT_FOLLOW) != 0);
+    the_events.watched(static_cast<int>(t.arg(0)), static_cast<int>(watch), path.c_str(),
+                       (t.arg(2) & IN_DONT_FOLLOW) != 0);
   return watch;
 }
 

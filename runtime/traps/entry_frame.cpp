@@ -39,7 +39,8 @@ void* make_entry_frame(void* memory, const ucontext_t& from, std::uint64_t stack
 
 void move_entry_frame(void* frame, std::uintptr_t to) noexcept {
   auto& machine = static_cast<entry_frame*>(frame)->context.uc_mcontext;
-  if (machine.fpregs != nullptr) machine.fpregs = reinterpret_cast<fpregset_t>(to + offsetof(entry_frame, floating_point));
+  if (machine.fpregs != nullptr)
+    machine.fpregs = reinterpret_cast<fpregset_t>(to + offsetof(entry_frame, floating_point));
 }
 
 void enter_upper_half(void* frame, std::uint64_t thread_pointer) noexcept {

@@ -47,8 +47,8 @@ constinit workspace workspaces[lower::max_threads];
 
 /// What lies in it.
 struct call_texts {
-  char path[path_bytes];                      // as the call names it
-  char file[path_bytes];                      // FILE, where it has another name
+  char path[path_bytes];  // as the call names it
+  char file[path_bytes];  // FILE, where it has another name
   char interpreter[head_bytes + 1];
   char head[head_bytes + 1];
   char mask[17];
@@ -237,7 +237,7 @@ long execute_tool(trap& t, call_texts& texts, const char* file, bool is_rank, co
   all[n++] = file;
   all[n++] = write_number(input_read(), texts.input, sizeof texts.input);
   for (std::size_t i = 2; i < words.size(); ++i) all[n++] = words[i];
-  if (arguments.count == 0) all[n++] = "";    // as newer kernels give it
+  if (arguments.count == 0) all[n++] = "";  // as newer kernels give it
   const auto count = static_cast<std::size_t>(arguments.count);
   if (arguments.words.get(reinterpret_cast<std::uint64_t*>(all + n), count) != 0) return -EFAULT;
   all[n + arguments.count] = nullptr;
@@ -267,7 +267,7 @@ long trap_execve(trap& t) {
   if (!f.on) return as_natively(t);
   argument_list arguments{t.pointer<const std::uint64_t>(t.number == SYS_execveat ? 2 : 1), 0};
   arguments.count = count(arguments.words);
-  if (arguments.count < 0) return as_natively(t);       // the kernel says what is wrong first
+  if (arguments.count < 0) return as_natively(t);  // the kernel says what is wrong first
   call_texts* const texts = texts_with_room(t, f.words.size() + static_cast<std::size_t>(arguments.count) + 8);
   if (texts == nullptr) return -ENOMEM;
   const long length = path_of(t).get_text(texts->path, sizeof texts->path);

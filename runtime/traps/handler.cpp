@@ -41,8 +41,13 @@ void carry_out(siginfo_t* info, void* context) noexcept {
   lower::thread_block* const self = lower::this_thread();
   auto* const frame = static_cast<ucontext_t*>(context);
   const process_role role = role_now();
-  trap call{frame, info->si_syscall, self, read_thread_pointer(), role,
-            program_memory(static_cast<std::uintptr_t>(frame->uc_mcontext.gregs[REG_RSP]), role == process_role::owner)};
+  trap call{
+      frame,
+      info->si_syscall,
+      self,
+      read_thread_pointer(),
+      role,
+      program_memory(static_cast<std::uintptr_t>(frame->uc_mcontext.gregs[REG_RSP]), role == process_role::owner)};
   ++self->inside;
   self->upper_fs = call.upper_fs;
   self->in_lower = 1;

@@ -73,13 +73,15 @@ void tell_of_exec(program_pointer<const char> path) noexcept {
 void set_exec_listener(void (*listener)(const char* path)) noexcept { exec_listener = listener; }
 
 own_file named_by(const char* path) noexcept {
-  return names_own(path, "/exe") ? own_file::program : names_own(path, "/cmdline") ? own_file::arguments : own_file::none;
+  return names_own(path, "/exe")       ? own_file::program
+         : names_own(path, "/cmdline") ? own_file::arguments
+                                       : own_file::none;
 }
 
 /// Most paths are told apart by their beginning, which costs one look at memory.
 own_file named_by(program_pointer<const char> path) noexcept {
   constexpr char start[] = {'/', 'p', 'r', 'o', 'c', '/'};
-  char text[64];                         // names of these files are shorter
+  char text[64];  // names of these files are shorter
   if (path.get(text, sizeof start) != 0 || std::memcmp(text, start, sizeof start) != 0) return own_file::none;
   const long length = path.get_text(text, sizeof text);
   return is_error(length) || length == sizeof text ? own_file::none : named_by(text);

@@ -6,15 +6,15 @@
 
 namespace mana::split {
 
-/// Whoever wants to know hears that this process is about to execute `path` without mana. What cannot be read is not told:
-/// the call will fail.
+/// Whoever wants to know hears that this process is about to execute `path` without mana. What cannot be read is not
+/// told: the call will fail.
 void tell_of_exec(program_pointer<const char> path) noexcept;
 
 /// What a path names.
 enum class own_file {
   none,
-  program,       // the running program's file: /proc/self/exe and its kin
-  arguments,     // /proc/self/cmdline and its kin
+  program,    // the running program's file: /proc/self/exe and its kin
+  arguments,  // /proc/self/cmdline and its kin
 };
 own_file named_by(const char* path) noexcept;
 /// none, if it cannot be read.

@@ -17,7 +17,7 @@ namespace {
 bool is_readable(std::uintptr_t address) noexcept {
   constexpr long no_way = 77;
   const auto word = static_cast<long>(address & ~std::uintptr_t{7});
-  const long same_page = word == 0 ? 8 : word;        // null is no mask
+  const long same_page = word == 0 ? 8 : word;  // null is no mask
   return raw_call(SYS_rt_sigprocmask, no_way, same_page, 0, signal_set_bytes) != -EFAULT;
 }
 
@@ -65,8 +65,10 @@ bool copied_through_pipe(const transfer& part) noexcept {
   if (is_error(raw_call(SYS_pipe2, as_word(ends), O_CLOEXEC | O_NONBLOCK))) return copy(part), true;
   const bool in = part.to == direction::in;
   const auto bytes = static_cast<long>(part.bytes);
-  const auto from = static_cast<long>(in ? part.programs : part.ours), to = static_cast<long>(in ? part.ours : part.programs);
-  const bool done = raw_call(SYS_write, ends[1], from, bytes) == bytes && raw_call(SYS_read, ends[0], to, bytes) == bytes;
+  const auto from = static_cast<long>(in ? part.programs : part.ours),
+             to = static_cast<long>(in ? part.ours : part.programs);
+  const bool done =
+      raw_call(SYS_write, ends[1], from, bytes) == bytes && raw_call(SYS_read, ends[0], to, bytes) == bytes;
   raw_call(SYS_close, ends[0]);
   raw_call(SYS_close, ends[1]);
   return done;
@@ -83,7 +85,8 @@ std::size_t copied_of(transfer all, bool is_quiet) noexcept {
   std::size_t done = 0;
   while (done < all.bytes) {
     const std::uintptr_t at = all.programs + done;
-    const transfer part{all.to, all.ours + done, at, std::min<std::size_t>(all.bytes - done, page_bytes - at % page_bytes)};
+    const transfer part{all.to, all.ours + done, at,
+                        std::min<std::size_t>(all.bytes - done, page_bytes - at % page_bytes)};
     if (!copied(part, is_quiet)) break;
     done += part.bytes;
   }

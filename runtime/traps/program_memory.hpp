@@ -9,13 +9,15 @@
 //   1. The page below the program's stack pointer: the kernel has just written the trap's frame into it.
 //   2. Nobody else can change mappings, as the program has one thread: a system call that touches the memory and does
 //      nothing else (0.15 µs; a trap takes 2.5), then the copy.
-//   3. process_vm_readv and process_vm_writev, which copy and cannot fault (1.1 µs). A probe alone would not do: another
+//   3. process_vm_readv and process_vm_writev, which copy and cannot fault (1.1 µs). A probe alone would not do:
+//   another
 //      thread may unmap the page before the copy.
-//   4. A pipe of the moment, where a container refuses these, or memory is of a kind that they do not take: what is mapped for
+//   4. A pipe of the moment, where a container refuses these, or memory is of a kind that they do not take: what is
+//   mapped for
 //      writing or executing alone, and devices' (5 µs).
-// A guarded copy, whose faults a handler of ours recognises, would cost nothing. But SIGSEGV and SIGBUS would have to be
-// ours at all times and never be blocked, and what the program, its children, the MPI library and a core file are to find
-// in their place would have to be played to each of them.
+// A guarded copy, whose faults a handler of ours recognises, would cost nothing. But SIGSEGV and SIGBUS would have to
+// be ours at all times and never be blocked, and what the program, its children, the MPI library and a core file are to
+// find in their place would have to be played to each of them.
 #pragma once
 #include <cerrno>
 #include <cstddef>
@@ -45,9 +47,8 @@ class program_memory {
   /// out: its length; `room` if it has no null in so many bytes; -EFAULT
   long read_text(char* to, std::uintptr_t from, std::size_t room) const noexcept;
 
-  /// Atomically, in an aligned word. The kernel has no call for it: the memory must stay as it is meanwhile, as that of a
-  /// lock does while a thread holds it.
-  /// inout: seen  what must be there; what is there, if it differs
+  /// Atomically, in an aligned word. The kernel has no call for it: the memory must stay as it is meanwhile, as that of
+  /// a lock does while a thread holds it. inout: seen  what must be there; what is there, if it differs
   exchanged exchange(std::uintptr_t word, std::uint32_t& seen, std::uint32_t wanted) const noexcept;
 
  private:
@@ -76,7 +77,9 @@ class program_pointer {
   constexpr program_pointer operator+(std::size_t n) const noexcept { return {*memory_, address_ + n * sizeof(T)}; }
   /// The same place as another type.
   template <class U>
-  constexpr program_pointer<U> as() const noexcept { return {*memory_, address_}; }
+  constexpr program_pointer<U> as() const noexcept {
+    return {*memory_, address_};
+  }
 
   /// out: 0 or -EFAULT
   long get(value& to) const noexcept { return get(&to, 1); }
@@ -112,8 +115,8 @@ class program_pointer {
   std::uintptr_t address_;
 };
 
-/// An address that no program can touch: the kernel answers a call with it as one whose memory is not there, and what it
-/// checks first, it says first.
+/// An address that no program can touch: the kernel answers a call with it as one whose memory is not there, and what
+/// it checks first, it says first.
 inline constexpr long untouchable = -4096;
 
 }  // namespace mana::split

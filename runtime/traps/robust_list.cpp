@@ -43,8 +43,8 @@ bool renumber(const program_memory& memory, std::uintptr_t word, std::int32_t be
   return true;
 }
 
-/// Calls f with the address of each lock's futex word, that of the lock which is being taken or released last. As the kernel,
-/// it stops where memory is not there, or f says that it is not.
+/// Calls f with the address of each lock's futex word, that of the lock which is being taken or released last. As the
+/// kernel, it stops where memory is not there, or f says that it is not.
 template <class F>
 void for_each_lock(const program_memory& memory, std::uint64_t address, F&& f) noexcept {
   robust_list_head head{};
@@ -54,7 +54,7 @@ void for_each_lock(const program_memory& memory, std::uint64_t address, F&& f) n
   std::uintptr_t at = entry(head.list.next);
   for (int n = 0; n < longest_list && at != address; ++n) {
     robust_list here{};
-    const bool is_there = memory.read(&here, at, sizeof here) == sizeof here;      // before f lets go of it
+    const bool is_there = memory.read(&here, at, sizeof here) == sizeof here;  // before f lets go of it
     if (at != pending && !f(at + offset)) return;
     if (!is_there) return;
     at = entry(here.next);
@@ -68,7 +68,8 @@ void release_robust_list(const program_memory& memory, std::uint64_t head, std::
   for_each_lock(memory, head, [&](std::uintptr_t word) { return release(memory, word, tid); });
 }
 
-void renumber_robust_list(const program_memory& memory, std::uint64_t head, std::int32_t before, std::int32_t now) noexcept {
+void renumber_robust_list(const program_memory& memory, std::uint64_t head, std::int32_t before,
+                          std::int32_t now) noexcept {
   for_each_lock(memory, head, [&](std::uintptr_t word) { return renumber(memory, word, before, now); });
 }
 

@@ -10,6 +10,7 @@ namespace mana::split {
 void release_robust_list(const program_memory& memory, std::uint64_t head, std::int32_t tid) noexcept;
 
 /// After a restart: its locks have the thread's new id.
-void renumber_robust_list(const program_memory& memory, std::uint64_t head, std::int32_t before, std::int32_t now) noexcept;
+void renumber_robust_list(const program_memory& memory, std::uint64_t head, std::int32_t before,
+                          std::int32_t now) noexcept;
 
 }  // namespace mana::split

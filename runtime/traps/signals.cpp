@@ -145,7 +145,7 @@ long trap_rt_sigaction(trap& t) {
   if (t.arg(3) != signal_set_bytes) return -EINVAL;
   const auto given = t.pointer<const kernel_sigaction>(1);
   const auto old = t.pointer<kernel_sigaction>(2);
-  kernel_sigaction wanted{};                       // read before old is written, which may be the same memory
+  kernel_sigaction wanted{};  // read before old is written, which may be the same memory
   if (!given.is_null() && given.get(wanted) != 0) return -EFAULT;
   const int signal = static_cast<int>(t.arg(0));
   const bool is_fixed = signal == SIGKILL || signal == SIGSTOP;
@@ -180,8 +180,8 @@ long trap_rt_sigprocmask(trap& t) {
 namespace {
 
 /// What the program finds: while a handler runs, also the one that is here, the kernel's own word of a stack with
-/// SS_AUTODISARM is that there is none. What the trap returns to is in its frame. The kernel leaves no old bytes between
-/// the members, as the frame does.
+/// SS_AUTODISARM is that there is none. What the trap returns to is in its frame. The kernel leaves no old bytes
+/// between the members, as the frame does.
 void find_alternate_stack(const trap& t, stack_t& now) noexcept {
   constexpr int autodisarm = static_cast<int>(1u << 31);
   const stack_t& framed = t.context->uc_stack;

@@ -23,9 +23,7 @@ T& in_stub_frame(const trap& t, unsigned offset) noexcept {
 }
 
 /// Of the call that the stub made, when it reports to a trap.
-inline long made_by_stub(const trap& t) noexcept {
-  return in_frame<const long>(t.reg(REG_RSP), STUB_CALL_NUMBER);
-}
+inline long made_by_stub(const trap& t) noexcept { return in_frame<const long>(t.reg(REG_RSP), STUB_CALL_NUMBER); }
 
 /// Makes the thread continue in the stub at `entry`, which makes the call with the registers as they are then; those
 /// that the caller changes afterwards are given back to the program. Returns what the trap returns: the call's number.

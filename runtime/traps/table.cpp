@@ -8,7 +8,7 @@ namespace mana::split {
 namespace {
 
 constexpr trap_row rows[] = {
-    {SYS_read, trap_input, condition::of_input},     // first: few instructions of the filter for those that pass
+    {SYS_read, trap_input, condition::of_input},  // first: few instructions of the filter for those that pass
     {SYS_readv, trap_input, condition::of_input},
 
     {SYS_mmap, trap_mmap},
@@ -27,8 +27,8 @@ constexpr trap_row rows[] = {
 
     {SYS_clone, trap_clone, condition::own_memory},
     {SYS_fork, trap_clone},
-    {SYS_clone3, nullptr, condition::refused},   // libc then takes clone, whose flags a filter can see
-    {SYS_rseq, nullptr, condition::refused},     // the kernel has one area per thread, the lower half's
+    {SYS_clone3, nullptr, condition::refused},  // libc then takes clone, whose flags a filter can see
+    {SYS_rseq, nullptr, condition::refused},    // the kernel has one area per thread, the lower half's
     {SYS_exit, trap_exit},
     {SYS_exit_group, trap_exit_group},
     {SYS_set_tid_address, trap_set_tid_address},

@@ -19,12 +19,13 @@ enum class condition {
   told_close,     // close: of a number below first_untold_close
   refused,        // not trapped: ENOSYS at once
   // Of clocks that have an offset:
-  shows_clock,    // clock_gettime
-  sleeps_until,   // clock_nanosleep: TIMER_ABSTIME
-  waits_until,    // futex: FUTEX_WAIT_BITSET, FUTEX_WAIT_REQUEUE_PI, FUTEX_LOCK_PI2 with a time, but not a date
-  by_monotonic,   // futex_waitv, futex_wait: with a time (index in trap_row::argument) of CLOCK_MONOTONIC (the argument after it)
-  of_program,     // getrusage: RUSAGE_SELF, RUSAGE_THREAD
-  absolute,       // timerfd_settime, timer_settime: TIMER_ABSTIME
+  shows_clock,   // clock_gettime
+  sleeps_until,  // clock_nanosleep: TIMER_ABSTIME
+  waits_until,   // futex: FUTEX_WAIT_BITSET, FUTEX_WAIT_REQUEUE_PI, FUTEX_LOCK_PI2 with a time, but not a date
+  by_monotonic,  // futex_waitv, futex_wait: with a time (index in trap_row::argument) of CLOCK_MONOTONIC (the argument
+                 // after it)
+  of_program,    // getrusage: RUSAGE_SELF, RUSAGE_THREAD
+  absolute,      // timerfd_settime, timer_settime: TIMER_ABSTIME
 };
 
 struct trap_row {

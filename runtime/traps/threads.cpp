@@ -24,7 +24,8 @@ void live_as_clone(birth& b) {
   adopt(block, self);
   const int tid = block.tid;
   block.tid_address = static_cast<std::uint64_t>(call.arg(2));
-  if ((flags & CLONE_PARENT_SETTID) != 0) call.pointer<int>(2).put_whole(tid);      // as the kernel: where it cannot, it does not
+  if ((flags & CLONE_PARENT_SETTID) != 0)
+    call.pointer<int>(2).put_whole(tid);  // as the kernel: where it cannot, it does not
   if ((flags & CLONE_CHILD_SETTID) != 0) call.pointer<int>(3).put_whole(tid);
   if ((flags & CLONE_CHILD_CLEARTID) != 0) block.clear_tid = static_cast<std::uint64_t>(call.arg(3));
   block.upper_fs = (flags & CLONE_SETTLS) != 0 ? static_cast<std::uint64_t>(call.arg(4)) : call.upper_fs;

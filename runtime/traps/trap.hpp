@@ -35,7 +35,9 @@ struct trap {
     return reg(registers[i]);
   }
   template <class T>
-  program_pointer<T> pointer(int i) const noexcept { return {memory, static_cast<std::uintptr_t>(arg(i))}; }
+  program_pointer<T> pointer(int i) const noexcept {
+    return {memory, static_cast<std::uintptr_t>(arg(i))};
+  }
   /// Where a mapping begins, or is to begin.
   void* place(int i) const noexcept { return reinterpret_cast<void*>(arg(i)); }
   /// The call as the program made it.

@@ -98,7 +98,7 @@ void after_upper_half(lower::thread_block& block, twin& self) noexcept {
   const bool last = live_threads.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (self.why == leave_reason::process_ends || last) end_process(self);
   block.state.store(lower::thread_state::exiting, std::memory_order_release);
-  const program_memory the_programs(0, false);      // this thread is no longer counted: others may run
+  const program_memory the_programs(0, false);  // this thread is no longer counted: others may run
   release_robust_list(the_programs, block.robust_list, block.tid);
   raw_call(SYS_set_robust_list, self.robust_head, self.robust_length);
   const std::uint64_t clear = block.clear_tid;

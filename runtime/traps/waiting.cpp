@@ -9,10 +9,14 @@
 namespace mana::split {
 namespace {
 
-struct mask_pair { std::uint64_t mask, bytes; };   // pselect6's last argument
+struct mask_pair {
+  std::uint64_t mask, bytes;
+};  // pselect6's last argument
 
 /// The argument that is the mask's address, and its register.
-struct mask_argument { int index, reg; };
+struct mask_argument {
+  int index, reg;
+};
 
 mask_argument mask_of(long number) noexcept {
   switch (number) {
@@ -20,7 +24,7 @@ mask_argument mask_of(long number) noexcept {
     case SYS_epoll_pwait:
     case SYS_epoll_pwait2: return {4, REG_R8};
     case SYS_pselect6: return {5, REG_R9};
-    default: return {0, REG_RDI};   // rt_sigsuspend, rt_sigtimedwait
+    default: return {0, REG_RDI};  // rt_sigsuspend, rt_sigtimedwait
   }
 }
 

@@ -1,5 +1,6 @@
-// Ranges of descriptors that are closed at once, or get close-on-exec, and loops over all numbers: what is open after them, by
-// a thread with a table of its own and by children; under a high limit of open files they take no time in proportion to it.
+// Ranges of descriptors that are closed at once, or get close-on-exec, and loops over all numbers: what is open after
+// them, by a thread with a table of its own and by children; under a high limit of open files they take no time in
+// proportion to it.
 #include "../fidelity.h"
 
 #include <fcntl.h>
@@ -9,16 +10,20 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { from = 100 };             // MPI's own are below, natively
-static void show(const char* what, long result) { printf("%s: %ld %s\n", what, result, result < 0 ? strerror(errno) : ""); }
+enum { from = 100 };  // MPI's own are below, natively
+static void show(const char* what, long result) {
+  printf("%s: %ld %s\n", what, result, result < 0 ? strerror(errno) : "");
+}
 static int is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
 static void open_some(void) {
   static const int numbers[] = {100, 101, 104, 300, 511, 17000, 19000};
-  for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; ++i) CHECK(dup2(0, numbers[i]) == numbers[i], "%d", numbers[i]);
+  for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+    CHECK(dup2(0, numbers[i]) == numbers[i], "%d", numbers[i]);
 }
 static void show_open(void) {
   for (int fd = from; fd < 20000; ++fd)
-    if (fd < 512 || fd >= 16000) if (is_open(fd)) printf(" %d%s", fd, (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0 ? "x" : "");
+    if (fd < 512 || fd >= 16000)
+      if (is_open(fd)) printf(" %d%s", fd, (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0 ? "x" : "");
   printf("\n");
 }
 static double now(void) {
@@ -28,9 +33,20 @@ static double now(void) {
 }
 
 static void ranges(void) {
-  static const struct { unsigned first, last, flags; } all[] = {
-      {101, 300, 0}, {102, 19000, CLOSE_RANGE_CLOEXEC}, {300, ~0u, 0}, {~0u, ~0u, 0}, {1u << 31, ~0u, 0}, {104, 103, 0},
-      {from, ~0u, 1u << 30}, {104, 103, 1u << 30}, {from, ~0u, CLOSE_RANGE_CLOEXEC}, {17000, 17000, 0}, {from, ~0u, 0},
+  static const struct {
+    unsigned first, last, flags;
+  } all[] = {
+      {101, 300, 0},
+      {102, 19000, CLOSE_RANGE_CLOEXEC},
+      {300, ~0u, 0},
+      {~0u, ~0u, 0},
+      {1u << 31, ~0u, 0},
+      {104, 103, 0},
+      {from, ~0u, 1u << 30},
+      {104, 103, 1u << 30},
+      {from, ~0u, CLOSE_RANGE_CLOEXEC},
+      {17000, 17000, 0},
+      {from, ~0u, 0},
   };
   for (unsigned i = 0; i < sizeof all / sizeof *all; ++i) {
     open_some();
@@ -115,7 +131,8 @@ int main(int argc, char** argv) {
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   OK(setrlimit(RLIMIT_NOFILE, &limit));
-  if (limit.rlim_max < 20000) return printf("the limit of open files is too low: %lu\n", (unsigned long)limit.rlim_max), finish();
+  if (limit.rlim_max < 20000)
+    return printf("the limit of open files is too low: %lu\n", (unsigned long)limit.rlim_max), finish();
   ranges(), loops(), own_table(), in_children(), with_a_high_limit();
   line();
   open_some();

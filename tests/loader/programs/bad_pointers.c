@@ -1,6 +1,6 @@
-/* Trapped calls with pointers to memory of all kinds (bad_pointers.h): alone, beside another thread, where process_vm_readv is
- * refused, as containers do, and in a child; by libc's functions; while another thread takes the memory away; and threads that
- * end with bad addresses that the kernel is to look at then. */
+/* Trapped calls with pointers to memory of all kinds (bad_pointers.h): alone, beside another thread, where
+ * process_vm_readv is refused, as containers do, and in a child; by libc's functions; while another thread takes the
+ * memory away; and threads that end with bad addresses that the kernel is to look at then. */
 #define _GNU_SOURCE
 #include "bad_pointers.h"
 #include "check.h"
@@ -43,7 +43,12 @@ static void in_a_child(void) {
   printf("the child ended with %x\n", (unsigned)status);
 }
 
-#define SHOW(CALL) do { errno = 0; const long r = (CALL); printf("%s: %ld %d\n", #CALL, r > 0 ? 1 : r, errno); } while (0)
+#define SHOW(CALL)                                       \
+  do {                                                   \
+    errno = 0;                                           \
+    const long r = (CALL);                               \
+    printf("%s: %ld %d\n", #CALL, r > 0 ? 1 : r, errno); \
+  } while (0)
 static void by_libc(void) {
   map_place();
   mprotect(place, 2 * page, PROT_NONE);
@@ -87,9 +92,10 @@ static void race(void) {
   CHECK(pthread_create(&other, NULL, take_away, NULL) == 0);
   for (int i = 0; i < 3000; ++i) {
     void* const at = place + 8 * (i % 400);
-    const long results[] = {syscall(SYS_rt_sigprocmask, SIG_BLOCK, at, NULL, 8), syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, at, 8),
-                            syscall(SYS_rt_sigaction, SIGUSR1, NULL, at, 8), syscall(SYS_sigaltstack, NULL, at),
-                            syscall(SYS_ppoll, NULL, 0, &no_time, at, 8), syscall(SYS_getrusage, RUSAGE_SELF, at)};
+    const long results[] = {
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, at, NULL, 8), syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, at, 8),
+        syscall(SYS_rt_sigaction, SIGUSR1, NULL, at, 8),     syscall(SYS_sigaltstack, NULL, at),
+        syscall(SYS_ppoll, NULL, 0, &no_time, at, 8),        syscall(SYS_getrusage, RUSAGE_SELF, at)};
     for (unsigned k = 0; k < sizeof results / sizeof *results; ++k) CHECK(results[k] == 0 || errno == EFAULT);
   }
   race_ends = 1;
@@ -101,7 +107,11 @@ static volatile pid_t ending;
 static void* end_with(void* number) {
   map_place();
   mprotect(place, 2 * page, PROT_NONE);
-  struct { void *next; long offset; void* pending; } *const list = (void*)(intptr_t)number;
+  struct {
+    void* next;
+    long offset;
+    void* pending;
+  }* const list = (void*)(intptr_t)number;
   ending = (pid_t)syscall(SYS_gettid);
   if (list == NULL) syscall(SYS_set_tid_address, place);
   else syscall(SYS_set_robust_list, list, 24);
@@ -109,7 +119,11 @@ static void* end_with(void* number) {
   return NULL;
 }
 static void threads_that_end(void) {
-  static struct { void *next; long offset; void* pending; } entry_is_bad, pending_is_bad;
+  static struct {
+    void* next;
+    long offset;
+    void* pending;
+  } entry_is_bad, pending_is_bad;
   entry_is_bad.next = (void*)16, entry_is_bad.pending = NULL;
   pending_is_bad.next = &pending_is_bad, pending_is_bad.pending = (void*)16;
   void* const lists[] = {NULL, place, (void*)16, &entry_is_bad, &pending_is_bad};

@@ -1,163 +1,13 @@
-/* Calls that mana traps, each with each of its pointers naming memory of many kinds: what a call returns, and which bytes of the
- * memory it wrote, is printed, and must be as natively. */
+/* Calls that mana traps, each with each of its pointers naming memory of many kinds: what a call returns, and which bytes
+ * of the memory it wrote, is printed, and must be as natively. */
 #ifndef MANA_BAD_POINTERS_H
 #define MANA_BAD_POINTERS_H
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/inotify.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/select.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/timerfd.h>
-#include <sys/times.h>
-#include <sys/uio.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-enum kind { k_fine, k_stack, k_null, k_low, k_high, k_odd, k_unmapped, k_none, k_read, k_write, k_fits, k_cut, k_half, k_first, kinds };
-static const char* const kind_names[] = {"fine", "stack", "null", "low", "high", "odd", "unmapped", "none", "read", "write",
-                                         "fits", "cut", "half", "first"};
-enum { page = 4096, room = 512 };                /* room: of what is printed of one row */
-enum { plain = 0, varies = 1, opens = 2, waits = 4, forks = 8, endless = 16 };
-#define HERE ((long)0x5eed5eed)                  /* the argument that is tried */
-
-struct row {
-  const char* name;
-  int flags;             /* varies: what is written is not compared; opens: the same, descriptors; waits: where all can be read;
-                          * endless: without it */
-  const void* sample;    /* what lies there; NULL: nothing that is read */
-  size_t bytes;
-  long number, arguments[6];
-  void (*before)(void);
-};
-
-static char* place;                              /* two pages */
-enum { most_descriptors = 64 };
-static char was_open[most_descriptors];          /* before the call */
-
-struct outcome { long result; int error; unsigned char was[2 * page], is[2 * page]; };
-
-static char* address_of(enum kind kind, size_t bytes) {
-  switch (kind) {
-    case k_null: return NULL;
-    case k_low: return (char*)16;
-    case k_high: return (char*)0xffff800000001000;
-    case k_odd: return (char*)0x800000000000;
-    case k_fits: return place + page - bytes;
-    case k_cut: return place + page - bytes + 1;
-    case k_half: return place + page - bytes / 2;
-    case k_first: return place + page - 1;
-    default: return place + 64;
-  }
-}
-static void protect(enum kind kind) {
-  switch (kind) {
-    case k_unmapped: munmap(place, 2 * page); break;
-    case k_none: mprotect(place, 2 * page, PROT_NONE); break;
-    case k_read: mprotect(place, 2 * page, PROT_READ); break;
-    case k_write: mprotect(place, 2 * page, PROT_WRITE); break;
-    case k_fits: case k_cut: case k_half: mprotect(place + page, page, PROT_NONE); break;
-    case k_first: munmap(place + page, page); break;
-    default: break;
-  }
-}
-static void map_place(void) {
-  place = mmap(place, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (place ? MAP_FIXED : 0), -1, 0);
-}
-
-static long make(const struct row* row, const char* pointer) {
-  long a[6];
-  for (int i = 0; i < 6; ++i) a[i] = row->arguments[i] == HERE ? (long)pointer : row->arguments[i];
-  const long result = syscall(row->number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  if ((row->flags & forks) != 0 && result == 0) _exit(0);
-  return result;
-}
-
-static void note_descriptors(void) {
-  for (int fd = 0; fd < most_descriptors; ++fd) was_open[fd] = fcntl(fd, F_GETFD) >= 0;
-}
-static void after(const struct row* row, long result) {
-  if ((row->flags & forks) != 0 && result > 0) while (waitpid((pid_t)result, NULL, 0) < 0 && errno == EINTR) {}
-  for (int fd = 0; fd < most_descriptors; ++fd)
-    if (!was_open[fd]) close(fd);
-}
-
-static void try_once(const struct row* row, enum kind kind, int filling, struct outcome* out) {
-  char local[room];
-  note_descriptors();
-  if (row->before != NULL) row->before();
-  map_place();
-  memset(place, filling, 2 * page);
-  char* pointer = address_of(kind, row->bytes);
-  if (kind == k_stack) pointer = memset(local, filling, sizeof local);
-  const int is_there = kind == k_fine || kind >= k_unmapped;
-  if (row->sample != NULL && is_there) memcpy(pointer, row->sample, row->bytes);
-  if (row->sample != NULL && kind == k_stack) memcpy(pointer, row->sample, row->bytes);
-  memcpy(out->was, kind == k_stack ? local : place, kind == k_stack ? sizeof local : 2 * page);
-  protect(kind);
-  errno = 0;
-  out->result = make(row, pointer);
-  out->error = out->result < 0 ? errno : 0;
-  if (kind == k_unmapped) map_place(), memcpy(place, out->was, 2 * page);
-  if (kind == k_first) mmap(place + page, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
-                       memcpy(place + page, out->was + page, page);
-  mprotect(place, 2 * page, PROT_READ | PROT_WRITE);
-  memcpy(out->is, kind == k_stack ? local : place, kind == k_stack ? sizeof local : 2 * page);
-  if (kind == k_stack) memcpy(out->was + room, out->is + room, 2 * page - room);
-  after(row, out->result);
-}
-
-/* Of both fillings, the bytes that differ in either: the first, the last, how many, and a sum of them. */
-static void show(const struct row* row, enum kind kind, const struct outcome* one, const struct outcome* other) {
-  long first = -1, last = -1, count = 0;
-  unsigned sum = 0;
-  const long base = kind == k_stack ? 0 : address_of(kind, row->bytes) - place;
-  for (long i = 0; i < (kind == k_stack ? room : 2 * page); ++i) {
-    if (one->was[i] == one->is[i] && other->was[i] == other->is[i]) continue;
-    if (first < 0) first = i - base;
-    last = i - base, ++count;
-    sum = sum * 31 + one->is[i];
-  }
-  const int is_number = one->result > 0;
-  printf(" %s=%s%d", kind_names[kind], one->result < 0 ? "E" : is_number ? "+" : "", one->result < 0 ? one->error : is_number);
-  if (other->error != one->error) printf("/%d", other->error);
-  if (count != 0) printf("[%ld..%ld:%ld", first, last, count);
-  if (count != 0) (row->flags & (varies | opens)) != 0 ? printf("]") : printf(",%08x]", sum);
-}
-
-static void try_row(const struct row* row) {
-  static struct outcome one, other;
-  printf("%s:", row->name);
-  for (int kind = 0; kind < kinds; ++kind) {
-    const int can_be_read = kind == k_fine || kind == k_stack || kind == k_read || kind == k_write || kind == k_fits;
-    if (((row->flags & waits) != 0 && can_be_read) || ((row->flags & endless) != 0 && kind == k_null)) continue;
-    try_once(row, (enum kind)kind, 0xa5, &one);
-    other = one;
-    if ((row->flags & varies) != 0) try_once(row, (enum kind)kind, 0x3c, &other);      // a byte may be as it was
-    show(row, (enum kind)kind, &one, &other);
-  }
-  printf("\n");
-}
-#define TRY(NAME, FLAGS, SAMPLE, BYTES, BEFORE, NUMBER, ...) do { \
-    const struct row row_ = {NAME, FLAGS, SAMPLE, BYTES, NUMBER, {__VA_ARGS__}, BEFORE}; try_row(&row_); } while (0)
-#define WORD(POINTER) ((long)(uintptr_t)(POINTER))
+#include "pointed_memory.h"
 
 /* As the kernel takes it. */
-struct action { uint64_t handler, flags, restorer, mask; };
+struct action {
+  uint64_t handler, flags, restorer, mask;
+};
 static const uint64_t of_usr2 = 1ul << (SIGUSR2 - 1), of_usr1 = 1ul << (SIGUSR1 - 1), no_signals;
 static const struct timespec no_time, long_ago = {0, 1};
 
@@ -166,8 +16,11 @@ static void set_action(void) {
   const struct action ignoring = {1, 0, 0, of_usr1};
   syscall(SYS_rt_sigaction, SIGUSR1, &ignoring, NULL, 8);
 }
-static void no_alternate_stack(void) { const stack_t none = {.ss_flags = SS_DISABLE}; sigaltstack(&none, NULL); }
-static void wait_for_usr2(void) {                /* it is pending, once */
+static void no_alternate_stack(void) {
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  sigaltstack(&none, NULL);
+}
+static void wait_for_usr2(void) { /* it is pending, once */
   set_mask();
   while (syscall(SYS_rt_sigtimedwait, &of_usr2, NULL, &no_time, 8) > 0) {}
   syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR2);
@@ -177,9 +30,8 @@ static void signals(void) {
   static char stack[65536];
   const struct action ignoring = {1, 0, 0, of_usr2};
   const stack_t alternate = {stack, 0, sizeof stack};
-  const uint64_t pair[2] = {(uint64_t)WORD(&no_signals), 8}, bad_pair[2] = {16, 8}, no_pair[2] = {0, 8};
-  struct pollfd polled = {0, 0, 0};
-  for (int how = 0; how < 3; ++how) TRY("rt_sigprocmask, set", plain, &of_usr2, 8, set_mask, SYS_rt_sigprocmask, how, HERE, 0, 8);
+  for (int how = 0; how < 3; ++how)
+    TRY("rt_sigprocmask, set", plain, &of_usr2, 8, set_mask, SYS_rt_sigprocmask, how, HERE, 0, 8);
   TRY("rt_sigprocmask, set, no such how", plain, &of_usr2, 8, set_mask, SYS_rt_sigprocmask, 77, HERE, 0, 8);
   TRY("rt_sigprocmask, set, no such size", plain, &of_usr2, 8, set_mask, SYS_rt_sigprocmask, 0, HERE, 0, 4);
   TRY("rt_sigprocmask, old", plain, NULL, 8, set_mask, SYS_rt_sigprocmask, SIG_BLOCK, WORD(&of_usr2), HERE, 8);
@@ -194,10 +46,16 @@ static void signals(void) {
   TRY("sigaltstack, new", plain, &alternate, sizeof alternate, no_alternate_stack, SYS_sigaltstack, HERE, 0);
   no_alternate_stack();
   TRY("sigaltstack, old", plain, NULL, sizeof alternate, NULL, SYS_sigaltstack, 0, HERE);
+}
+
+static void waits_for_signals(void) {
+  const uint64_t pair[2] = {(uint64_t)WORD(&no_signals), 8}, bad_pair[2] = {16, 8}, no_pair[2] = {0, 8};
+  struct pollfd polled = {0, 0, 0};
   TRY("rt_sigsuspend", waits, &no_signals, 8, set_mask, SYS_rt_sigsuspend, HERE, 8);
   TRY("rt_sigsuspend, no such size", plain, &no_signals, 8, set_mask, SYS_rt_sigsuspend, HERE, 4);
   TRY("rt_sigtimedwait, set", plain, &of_usr1, 8, set_mask, SYS_rt_sigtimedwait, HERE, 0, WORD(&no_time), 8);
-  TRY("rt_sigtimedwait, info", varies, NULL, 128, wait_for_usr2, SYS_rt_sigtimedwait, WORD(&of_usr2), HERE, WORD(&no_time), 8);
+  TRY("rt_sigtimedwait, info", varies, NULL, 128, wait_for_usr2, SYS_rt_sigtimedwait, WORD(&of_usr2), HERE,
+      WORD(&no_time), 8);
   TRY("rt_sigtimedwait, time", plain, &no_time, 16, wait_for_usr2, SYS_rt_sigtimedwait, WORD(&of_usr2), 0, HERE, 8);
   wait_for_usr2(), syscall(SYS_rt_sigtimedwait, &of_usr2, NULL, &no_time, 8);
   TRY("ppoll, set", plain, &polled, sizeof polled, NULL, SYS_ppoll, HERE, 1, WORD(&no_time), WORD(&no_signals), 8);
@@ -208,8 +66,10 @@ static void signals(void) {
   TRY("pselect6, set", plain, &none, sizeof none, NULL, SYS_pselect6, 64, HERE, 0, 0, WORD(&no_time), WORD(pair));
   TRY("pselect6, time", endless, &no_time, 16, NULL, SYS_pselect6, 0, 0, 0, 0, HERE, WORD(pair));
   TRY("pselect6, pair", plain, pair, sizeof pair, NULL, SYS_pselect6, 0, 0, 0, 0, WORD(&no_time), HERE);
-  TRY("pselect6, pair without a mask", plain, no_pair, sizeof no_pair, NULL, SYS_pselect6, 0, 0, 0, 0, WORD(&no_time), HERE);
-  TRY("pselect6, pair with a bad mask", plain, bad_pair, sizeof bad_pair, NULL, SYS_pselect6, 0, 0, 0, 0, WORD(&no_time), HERE);
+  TRY("pselect6, pair without a mask", plain, no_pair, sizeof no_pair, NULL, SYS_pselect6, 0, 0, 0, 0, WORD(&no_time),
+      HERE);
+  TRY("pselect6, pair with a bad mask", plain, bad_pair, sizeof bad_pair, NULL, SYS_pselect6, 0, 0, 0, 0,
+      WORD(&no_time), HERE);
 }
 
 static void files(void) {
@@ -233,9 +93,13 @@ static void files(void) {
   TRY("readlink, own program", plain, "/proc/self/exe", 15, NULL, SYS_readlink, HERE, WORD(longest), 10);
   TRY("readlink, buffer", varies, NULL, 30, NULL, SYS_readlink, WORD("/proc/self/ns/user"), HERE, 30);
   TRY("readlink, buffer, of own program", plain, NULL, 20, NULL, SYS_readlink, WORD("/proc/self/exe"), HERE, 20);
-  TRY("readlinkat, buffer, of own program", plain, NULL, 9, NULL, SYS_readlinkat, AT_FDCWD, WORD("/proc/thread-self/exe"), HERE, 9);
+  TRY("readlinkat, buffer, of own program", plain, NULL, 9, NULL, SYS_readlinkat, AT_FDCWD,
+      WORD("/proc/thread-self/exe"), HERE, 9);
   TRY("readlink, no room", plain, NULL, 20, NULL, SYS_readlink, WORD("/proc/self/exe"), HERE, 0);
   TRY("readlinkat, path", plain, "/dev/null", 10, NULL, SYS_readlinkat, AT_FDCWD, HERE, WORD(longest), 10);
+}
+
+static void new_descriptors(void) {
   TRY("memfd_create", opens, "name", 5, NULL, SYS_memfd_create, HERE, 0);
   TRY("mq_open", opens, "no_such_queue", 14, NULL, SYS_mq_open, HERE, O_RDONLY, 0, 0);
   TRY("fsopen", opens, "tmpfs", 6, NULL, SYS_fsopen, HERE, 0);
@@ -283,7 +147,8 @@ static void messages(void) {
   char text[16], control[64];
   struct iovec part = {text, sizeof text}, bad_part = {(void*)16, 16};
   struct msghdr plainly = {.msg_iov = &part, .msg_iovlen = 1}, badly = {.msg_iov = &bad_part, .msg_iovlen = 1};
-  struct msghdr with_rights = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct msghdr with_rights = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   struct msghdr bad_control = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = (void*)16, .msg_controllen = 64};
   struct mmsghdr several[2] = {{plainly, 0}, {plainly, 0}};
   struct epoll_event event = {EPOLLIN, {.u64 = 5}};
@@ -298,17 +163,22 @@ static void messages(void) {
   epoll_ctl(epoll, EPOLL_CTL_ADD, events, &event);
   TRY("recvmsg, message", varies, &plainly, sizeof plainly, send_one, SYS_recvmsg, sockets[1], HERE, MSG_DONTWAIT);
   TRY("recvmsg, bad vector", varies, &badly, sizeof badly, send_one, SYS_recvmsg, sockets[1], HERE, MSG_DONTWAIT);
-  TRY("recvmsg, with descriptors", varies, &with_rights, sizeof with_rights, send_descriptor, SYS_recvmsg, sockets[1], HERE, 0);
-  TRY("recvmsg, bad control", varies, &bad_control, sizeof bad_control, send_descriptor, SYS_recvmsg, sockets[1], HERE, 0);
-  TRY("recvmmsg, messages", varies, several, sizeof several, send_one, SYS_recvmmsg, sockets[1], HERE, 2, MSG_DONTWAIT, 0);
+  TRY("recvmsg, with descriptors", varies, &with_rights, sizeof with_rights, send_descriptor, SYS_recvmsg, sockets[1],
+      HERE, 0);
+  TRY("recvmsg, bad control", varies, &bad_control, sizeof bad_control, send_descriptor, SYS_recvmsg, sockets[1], HERE,
+      0);
+  TRY("recvmmsg, messages", varies, several, sizeof several, send_one, SYS_recvmmsg, sockets[1], HERE, 2, MSG_DONTWAIT,
+      0);
   TRY("recvmmsg, time", plain, &no_time, 16, send_one, SYS_recvmmsg, sockets[1], WORD(several), 1, MSG_DONTWAIT, HERE);
   TRY("accept, name", varies | opens, NULL, 16, connect_one, SYS_accept, listener, HERE, WORD(&length));
   TRY("accept, length", opens, &length, sizeof length, connect_one, SYS_accept, listener, WORD(text), HERE);
   TRY("accept4, name", varies | opens, NULL, 16, connect_one, SYS_accept4, listener, HERE, WORD(&length), SOCK_CLOEXEC);
   TRY("epoll_pwait, events", plain, NULL, 12, NULL, SYS_epoll_pwait, epoll, HERE, 1, 0, WORD(&no_signals), 8);
   TRY("epoll_pwait, mask", plain, &no_signals, 8, NULL, SYS_epoll_pwait, epoll, WORD(several), 1, 0, HERE, 8);
-  TRY("epoll_pwait2, time", plain, &no_time, 16, NULL, SYS_epoll_pwait2, epoll, WORD(several), 1, HERE, WORD(&no_signals), 8);
-  TRY("epoll_pwait2, mask", plain, &no_signals, 8, NULL, SYS_epoll_pwait2, epoll, WORD(several), 1, WORD(&no_time), HERE, 8);
+  TRY("epoll_pwait2, time", plain, &no_time, 16, NULL, SYS_epoll_pwait2, epoll, WORD(several), 1, HERE,
+      WORD(&no_signals), 8);
+  TRY("epoll_pwait2, mask", plain, &no_signals, 8, NULL, SYS_epoll_pwait2, epoll, WORD(several), 1, WORD(&no_time),
+      HERE, 8);
   close(sockets[0]), close(sockets[1]), close(listener), close(events), close(epoll);
 }
 
@@ -342,7 +212,10 @@ static void memory(void) {
 
 static void clocks(void) {
   static uint32_t word;
-  struct { uint64_t value, address; uint32_t flags, reserved; } waiter = {0, (uint64_t)(uintptr_t)&word, 2, 0};
+  struct {
+    uint64_t value, address;
+    uint32_t flags, reserved;
+  } waiter = {0, (uint64_t)(uintptr_t)&word, 2, 0};
   const struct itimerspec no_timer = {no_time, no_time}, armed = {no_time, {1l << 30, 0}};
   struct sigevent silent = {.sigev_notify = SIGEV_NONE};
   int timer = -1;
@@ -351,7 +224,8 @@ static void clocks(void) {
   for (int clock = 0; clock < 8; ++clock) TRY("clock_gettime", varies, NULL, 16, NULL, SYS_clock_gettime, clock, HERE);
   TRY("clock_gettime, no such clock", varies, NULL, 16, NULL, SYS_clock_gettime, 77, HERE);
   TRY("clock_nanosleep", plain, &long_ago, 16, NULL, SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, HERE, 0);
-  TRY("clock_nanosleep, of the processor", plain, &long_ago, 16, NULL, SYS_clock_nanosleep, CLOCK_PROCESS_CPUTIME_ID, 1, HERE, 0);
+  TRY("clock_nanosleep, of the processor", plain, &long_ago, 16, NULL, SYS_clock_nanosleep, CLOCK_PROCESS_CPUTIME_ID, 1,
+      HERE, 0);
   TRY("futex, time", endless, &long_ago, 16, NULL, SYS_futex, WORD(&word), FUTEX_WAIT_BITSET, 0, HERE, 0, -1);
   TRY("futex, time long ago", plain, &long_ago, 16, NULL, SYS_futex, WORD(&word), FUTEX_WAIT_BITSET, 7, HERE, 0, -1);
   TRY("futex, no bits", plain, &long_ago, 16, NULL, SYS_futex, WORD(&word), FUTEX_WAIT_BITSET, 0, HERE, 0, 0);
@@ -376,7 +250,7 @@ static void try_all(const char* where) {
   printf("--- %s\n", where);
   set_mask();
   if (place == NULL) map_place();
-  signals(), files(), messages(), programs(), memory(), clocks();
+  signals(), waits_for_signals(), files(), new_descriptors(), messages(), programs(), memory(), clocks();
   fflush(stdout);
 }
 
