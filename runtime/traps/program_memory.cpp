@@ -46,6 +46,12 @@ void copy(const transfer& part) noexcept {
   else std::memcpy(programs, ours, part.bytes);
 }
 
+/// The same where 8 bytes are going to be written anyway, and nobody sees what is there before: the kernel writes the
+/// thread's mask. A third of the time.
+bool takes_a_mask(std::uintptr_t address) noexcept {
+  return raw_call(SYS_rt_sigprocmask, 0, 0, static_cast<long>(address), signal_set_bytes) != -EFAULT;
+}
+
 bool can_be_touched(const transfer& part) noexcept {
   return part.to == direction::in ? is_readable(part.programs) : is_writable(part.programs);
 }
@@ -75,7 +81,8 @@ bool copied_through_pipe(const transfer& part) noexcept {
 }
 
 bool copied(const transfer& part, bool is_quiet) noexcept {
-  if (is_quiet) return can_be_touched(part) && (copy(part), true);
+  const bool takes = part.to == direction::out && part.bytes >= signal_set_bytes && part.programs != 0;
+  if (is_quiet) return (takes ? takes_a_mask(part.programs) : can_be_touched(part)) && (copy(part), true);
   return copied_as_anothers(part) || (can_be_touched(part) && copied_through_pipe(part));
 }
 
