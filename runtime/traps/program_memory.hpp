@@ -10,14 +10,12 @@
 //   2. Nobody else can change mappings, as the program has one thread: a system call that touches the memory and does
 //      nothing else (0.15 µs, for less than 8 bytes to be written 0.5; a trap takes 2.5), then the copy.
 //   3. process_vm_readv and process_vm_writev, which copy and cannot fault (1.1 µs). A probe alone would not do:
-//   another
-//      thread may unmap the page before the copy.
+//      another thread may unmap the page before the copy.
 //   4. A pipe of the moment, where a container refuses these, or memory is of a kind that they do not take: what is
-//   mapped for
-//      writing or executing alone, and devices' (5 µs).
+//      mapped for writing or executing alone, and devices' (5 µs).
 // A guarded copy, whose faults a handler of ours recognises, would cost nothing. But SIGSEGV and SIGBUS would have to
-// be ours at all times and never be blocked, and what the program, its children, the MPI library and a core file are to
-// find in their place would have to be played to each of them.
+// be ours at all times and never be blocked, and what the program, its children, the MPI library and a core file are
+// to find in their place would have to be played to each of them.
 #pragma once
 #include <cerrno>
 #include <cstddef>
