@@ -39,6 +39,11 @@ def of_program(lines):
     return [line for line in lines if not line.startswith(("mana:", "      ")) or "No Errors" in line]
 
 
+def last_words(lines):
+    """Of what a job printed before it was saved and ended: what says that the test was good. A checkpoint may come after it."""
+    return [line for line in lines if "No Errors" in line][:1] + [line for line in lines if re.match(r"\s*OK\b", line)]
+
+
 class Runner:
     """Runs tests of one suite over one MPI.
 
@@ -75,7 +80,7 @@ class Runner:
                     "why": self.reason(job_lines(job)) or f"did not end within {limit_s:.0f} s"}
         seconds = round(time.monotonic() - begin, 2)
         lines = job_lines(job)
-        wrong = self.judge(test, status, [line for line in earlier if "No Errors" in line][:1] + of_program(lines))
+        wrong = self.judge(test, status, last_words(earlier) + of_program(lines))
         if wrong is None:
             return {"result": "passed", "seconds": seconds}
         return {"result": "failed", "seconds": seconds, "status": status, "why": self.reason(lines) or wrong}
