@@ -24,7 +24,7 @@ namespace {
 /// What the program handles, or its main thread blocks, waits until there is the thread that it is for: resume_main(). What
 /// nobody handles ends this process, as it does before.
 void hold_programs_signals() noexcept {
-  signal_set handled = lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
+  signal_set handled = lower::cancel_signal | lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
   for (int signal = 1; signal <= 64; ++signal)
     if (lower::the_bridge().signal_handlers[signal] > 1) handled |= one_signal(signal);
   handled = without_ours(handled);

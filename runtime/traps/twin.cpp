@@ -4,6 +4,7 @@
 #include "signals.hpp"
 
 #include <mana/lower/context.hpp>
+#include <mana/lower/parked.hpp>
 
 #include <pthread.h>
 
@@ -79,7 +80,8 @@ void pass_on_checkpoints(lower::thread_block& self) noexcept {
     if (state != lower::thread_state::running && state != lower::thread_state::parked) continue;
     __atomic_store_n(&b.main_thread, i, __ATOMIC_SEQ_CST);
     b.release_epoch.fetch_add(1, std::memory_order_seq_cst);
-    wake(reinterpret_cast<std::uint64_t>(&b.release_epoch), 0x7fffffff);
+    lower::turns_of_parked(b).fetch_add(1, std::memory_order_seq_cst);
+    wake(reinterpret_cast<std::uint64_t>(&lower::turns_of_parked(b)), 0x7fffffff);
     return;
   }
 }

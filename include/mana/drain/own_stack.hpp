@@ -79,9 +79,9 @@ inline void run_here(void* argument) {
 
 }  // namespace detail
 
-/// Bit n-1: the program has a handler for signal n.
+/// Bit n-1: the program has a handler for signal n, or may have one at any moment without asking for it.
 inline std::uint64_t handled_signals() noexcept {
-  std::uint64_t handled = 0;
+  std::uint64_t handled = lower::cancel_signal;
   for (int signal = 1; signal <= 64; ++signal)
     if (lower::the_bridge().signal_handlers[signal] > 1) handled |= std::uint64_t{1} << (signal - 1);
   return handled;

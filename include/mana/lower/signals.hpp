@@ -8,6 +8,10 @@ namespace mana::lower {
 /// alone. Applications may ask for it without error, but never receive, block or wait for it.
 inline constexpr int park_signal = 62;
 
+/// libc's, by which it cancels threads. Its handler is there only from the first time on, which may come when threads have
+/// parked already: so they hold it back whether it is handled or not. Bit n-1: signal n.
+inline constexpr std::uint64_t cancel_signal = std::uint64_t{1} << 31;
+
 /// Slots of thread_block::reserved that the loader, the traps and the stub use.
 enum reserved_slot : unsigned {
   slot_vdso_frame = 0,        // stack frame of the stub's vDSO call that is under way; meaningless outside one
@@ -16,6 +20,7 @@ enum reserved_slot : unsigned {
   slot_parked_epoch = 5,      // bridge::release_epoch when the thread parked: only until that changes does "parked" hold
   slot_thread_time = 6,       // of the processor: what the program's is ahead of the kernel's; ns, then the system's part, us
   slot_thread_used = 8,       // of a parked thread: what the program's shows; in the same form
+  slot_look_order = 10,       // of a parked thread: see parked.hpp
 };
 
 /// Slots of bridge::reserved, of the live lower half.
@@ -29,6 +34,8 @@ enum bridge_slot : unsigned {
   slot_thread_continues = 9,  // the same, in a new process, on the new thread before it enters the upper half
   slot_end_signals = 10,      // bit n-1: when a handler of the program gets signal n from outside, slot_requests is told
   slot_last_end_signal = 11,  // the last of them; 0: none
+  slot_parked_turns = 12,     // see parked.hpp
+  slot_thread_looks = 13,     // as slot_thread_parks, called on a parked thread that is to look at the signals that wait for it
   slot_inventory = 16,        // and those behind it: see inventory.hpp
   slot_clock_gettime = 40,    // the live vDSO's, where the stub shows the program's clocks (program_clocks.hpp); 0: it does not
   slot_clock_offsets = 41,    // ns, signed: monotonic, raw, boottime
