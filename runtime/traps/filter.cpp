@@ -19,6 +19,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -156,6 +157,10 @@ class filter_writer {
         jump(BPF_JGE, first_passing_advice, 0, 1);
         allow();
         break;
+      case condition::begins_tracing:
+        load(argument_field(0));
+        only_if({PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE});
+        break;
       case condition::sets_gs:
         load(argument_field(0));
         jump(BPF_JEQ, ARCH_SET_GS, 1, 0);
@@ -215,15 +220,28 @@ class filter_writer {
 static_assert(high(lower::stub_address) == high(lower::program_zone - 1),
               "the filter takes all of the window that shares the stub's high word and follows it for the stub");
 
+constinit bool rights_are_given_up = false;
+
+bool install(const std::vector<sock_filter>& code) noexcept {
+  const sock_fprog program{static_cast<unsigned short>(code.size()), const_cast<sock_filter*>(code.data())};
+  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
+}
+
 }  // namespace
 
+bool has_given_up_rights() noexcept { return rights_are_given_up; }
+
+void note_earlier_filter() noexcept { rights_are_given_up = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1; }
+
+/// The kernel takes a filter from whoever has CAP_SYS_ADMIN, or has given up to get new rights by executing a file: so has
+/// what the program executes then.
 void install_filter() {
-  std::vector<sock_filter> code = filter_writer().finish(saved());
-  sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
-  const bool ok = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                  ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                            SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
-  if (ok) return;
+  const std::vector<sock_filter> code = filter_writer().finish(saved());
+  if (install(code)) return;
+  if (errno == EACCES) {
+    rights_are_given_up = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    if (rights_are_given_up && install(code)) return;
+  }
   throw load_error(74, std::string("the kernel takes no system call filter (seccomp: ") + std::strerror(errno) +
                            "): use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets "
                            "seccomp(2) through");

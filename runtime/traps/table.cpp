@@ -49,6 +49,7 @@ constexpr trap_row rows[] = {
     {SYS_execve, trap_execve},
     {SYS_execveat, trap_execve},
     {SYS_arch_prctl, trap_set_gs, condition::sets_gs},
+    {SYS_ptrace, trap_ptrace, condition::begins_tracing},
 
     {SYS_open, trap_open},
     {SYS_openat, trap_open},
