@@ -85,7 +85,7 @@ void reinstall() {
   if (!rebuild_window()) throw load_error(63, "cannot read /proc/self/maps");
   const char* const name = std::strrchr(state.program, '/');
   ::prctl(PR_SET_NAME, name == nullptr ? state.program : name + 1, 0, 0, 0);
-  if (stub().request_trampoline == 0)
+  if (stub().trap_trampoline == 0)
     throw load_error(63, "the image's trampolines are of an older version: restart with the version that wrote it");
   install_trap_handlers();
   hold_programs_signals();

@@ -9,6 +9,8 @@
 #include "../loader/stub/layout.h"
 #include "../loader/upper_half.hpp"
 
+#include <mana/lower/signals.hpp>
+
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -44,6 +46,8 @@ constexpr std::uint32_t argument_field(unsigned i) noexcept {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + i * sizeof(std::uint64_t));
 }
 
+constexpr std::uint32_t trap = SECCOMP_RET_TRAP | lower::trap_number;
+static_assert((lower::trap_number & ~SECCOMP_RET_DATA) == 0);
 constexpr std::uint32_t futex_lock_pi2 = 13;         // Linux 5.14
 constexpr auto own_process = static_cast<std::uint32_t>(lower::own_process_clock);
 constexpr auto own_thread = static_cast<std::uint32_t>(lower::own_thread_clock);
@@ -176,7 +180,7 @@ class filter_writer {
       case condition::refused: break;
       default: add_clock_condition(row);
     }
-    statement(BPF_LD | BPF_IMM, row.when == condition::refused ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_TRAP);
+    statement(BPF_LD | BPF_IMM, row.when == condition::refused ? SECCOMP_RET_ERRNO | ENOSYS : trap);
     to_end_.push_back(code_.size());
     statement(BPF_JMP | BPF_JA, 0);
     code_[at].jf = static_cast<std::uint8_t>(code_.size() - at - 1);
@@ -207,7 +211,7 @@ class filter_writer {
     load(number_field);
     jump(BPF_JEQ, STUB_REPORT_NUMBER, 1, 0);
     allow();
-    answer(SECCOMP_RET_TRAP);
+    answer(trap);
     statement(BPF_LD | BPF_MEM, 0);
     statement(BPF_RET | BPF_A, 0);
   }

@@ -91,9 +91,11 @@ long trap_execve(trap&);
 // signals.cpp
 long trap_rt_sigaction(trap&);
 long trap_rt_sigprocmask(trap&);
+long trap_rt_sigpending(trap&);
 long trap_sigaltstack(trap&);
 // waiting.cpp
 long trap_masked_wait(trap&);
+long trap_ring_wait(trap&);
 // clocks.cpp
 long trap_clock_gettime(trap&);
 long trap_timed_wait(trap&);

@@ -65,7 +65,7 @@ void publish(lower::thread_block& block) noexcept {
   block.state.store(lower::thread_state::running, std::memory_order_seq_cst);
   // The agent may have looked for threads before this one was to be seen.
   if (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking)
-    raw_call(SYS_tgkill, raw_call(SYS_getpid), block.tid, lower::park_signal);
+    send_park_signal(block.tid);
 }
 
 /// All that are parked look again who they are when the epoch changes: one of them may be it, and the others park anew.

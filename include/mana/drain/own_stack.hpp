@@ -102,9 +102,7 @@ inline std::uint64_t hold_signals() noexcept {
 /// is ours.      in: context  of that handler      out: the mask before
 inline std::uint64_t let_unhandled_through(const void* context) noexcept {
   const auto* const mask = reinterpret_cast<const std::uint64_t*>(&static_cast<const ucontext_t*>(context)->uc_sigmask);
-  const std::uint64_t ours = lower::the_bridge().reserved[lower::slot_our_signals];
-  constexpr std::uint64_t trap = std::uint64_t{1} << (SIGSYS - 1);
-  return detail::set_mask((*mask | handled_signals() | ours) & ~trap);
+  return detail::set_mask(*mask | handled_signals() | lower::the_bridge().reserved[lower::slot_our_signals]);
 }
 
 /// Runs `run` on the checkpoint's stack; handlers of the program that come meanwhile run there too. Signals are held back
