@@ -24,7 +24,7 @@ namespace {
 /// What the program handles, or its main thread blocks, waits until there is the thread that it is for: resume_main(). What
 /// nobody handles ends this process, as it does before.
 void hold_programs_signals() noexcept {
-  signal_set handled = lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
+  signal_set handled = lower::cancel_signal | lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
   for (int signal = 1; signal <= 64; ++signal)
     if (lower::the_bridge().signal_handlers[signal] > 1) handled |= one_signal(signal);
   handled = without_ours(handled);
@@ -85,7 +85,7 @@ void reinstall() {
   if (!rebuild_window()) throw load_error(63, "cannot read /proc/self/maps");
   const char* const name = std::strrchr(state.program, '/');
   ::prctl(PR_SET_NAME, name == nullptr ? state.program : name + 1, 0, 0, 0);
-  if (stub().request_trampoline == 0)
+  if (stub().trap_trampoline == 0)
     throw load_error(63, "the image's trampolines are of an older version: restart with the version that wrote it");
   install_trap_handlers();
   hold_programs_signals();

@@ -21,6 +21,13 @@ struct saved_clocks {
   std::int64_t process_used[2];         // of the processor: ns, and of that for the system, us
 };
 
+/// See held_signals.hpp.
+struct held_signals {
+  std::atomic<std::uint32_t> lock;
+  std::uint32_t count;
+  struct { std::uint32_t thread; alignas(8) unsigned char info[128]; } of[16];     // a siginfo_t
+};
+
 struct saved_state {
   std::uint32_t version;
   std::uint32_t fixed_traps;            // 1: the program's own segments make system calls, and lie at fixed_begin
@@ -34,6 +41,7 @@ struct saved_state {
   std::uint32_t has_advice;             // 1: a mapping may have been advised, locked or placed
   std::uint32_t locks_all;              // MCL_*, of mlockall
   saved_clocks clocks;
+  held_signals held;
 };
 static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
 static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);

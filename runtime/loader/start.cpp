@@ -121,6 +121,7 @@ void start(const start_options& options, filter_named named) {
   adopt_dispositions();
   install_trap_handlers();
   begin_clocks();
+  if (!options.filtered.empty()) note_earlier_filter();
   if (options.filtered != filter) install_filter();
   if (options.mask) set_signal_mask(without_ours(*options.mask));
   if (mana_save_context(&self.back) == 0) {

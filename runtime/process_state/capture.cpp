@@ -103,6 +103,7 @@ captured capture() {
   const std::uint32_t main = lower::the_bridge().main_thread;
   s.threads.emplace(main, as_saved(main, look_at_thread()));
   split::note_thread_time(lower::thread_blocks()[main]);
+  look_at_signals_of_parked();
   for (const auto& [index, record] : parked_threads()) s.threads.emplace(index, as_saved(index, *record));
   s.process = changed(read_all(process_attributes()), given().process, changed_before().process);
   s.limits = changed(read_limits(), given().limits, changed_before().limits);

@@ -50,6 +50,9 @@ bool write_groups(const words& value) {
   return syscall(SYS_setgroups, groups.size(), groups.data()) == 0;
 }
 
+words read_no_new_rights() { return one_word(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)); }
+bool write_no_new_rights(const words& value) { return at(value, 0) == 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; }
+
 constexpr attribute rows[] = {
     {"scheduling", "scheduling policy and priority", read_scheduling, write_scheduling},
     {"io_priority", "priority of input and output", read_io_priority, write_io_priority},
@@ -59,6 +62,7 @@ constexpr attribute rows[] = {
     {"death_signal", "signal at the parent's death", read_death_signal, write_death_signal},
     {"personality", "personality", read_personality, write_personality},
     {"groups", "supplementary groups", read_groups, write_groups},
+    {"no_new_privileges", "having given up new privileges", read_no_new_rights, write_no_new_rights},
     {"secure_bits", "secure bits", read_secure_bits, write_secure_bits},
 };
 

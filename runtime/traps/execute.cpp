@@ -4,6 +4,7 @@
 #include "input.hpp"
 #include "process.hpp"
 #include "stub_call.hpp"
+#include "table.hpp"
 
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
@@ -12,9 +13,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -207,11 +210,37 @@ void write_mask(signal_set mask, char* text) noexcept {
   text[16] = '\0';
 }
 
+/// Whether the kernel would give the program rights that the caller has not, if it were not for the filter.
+bool brings_rights(const trap& t, const char* path) noexcept {
+  const bool at = t.number == SYS_execveat;
+  struct stat file;
+  const long links = at ? t.arg(4) & (AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) : 0;
+  if (is_error(raw_call(SYS_newfstatat, at ? t.arg(0) : AT_FDCWD, as_word(path), as_word(&file), links))) return false;
+  if (!S_ISREG(file.st_mode) || (file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return false;
+  const bool user = (file.st_mode & S_ISUID) != 0 && file.st_uid != raw_call(SYS_geteuid);
+  const bool group = (file.st_mode & S_ISGID) != 0 && (file.st_mode & S_IXGRP) != 0 && file.st_gid != raw_call(SYS_getegid);
+  return user || group || (!at && raw_call(SYS_getxattr, as_word(path), as_word("security.capability"), 0, 0) > 0);
+}
+
+void warn_of_rights(const trap& t) noexcept {
+  static constinit std::atomic<bool> said{false};
+  const char* const path = t.pointer<const char>(t.number == SYS_execveat ? 1 : 0);
+  if (!has_given_up_rights() || !brings_rights(t, path) || said.exchange(true)) return;
+  constexpr char before[] = "mana: warning: ";
+  constexpr char after[] = " is executed without the rights that its file gives (set-user-ID, set-group-ID, capabilities): the kernel "
+                           "takes no filter of system calls from a process that may get more\n";
+  const iovec parts[] = {{const_cast<char*>(before), sizeof before - 1},
+                         {const_cast<char*>(path), std::strlen(path)},
+                         {const_cast<char*>(after), sizeof after - 1}};
+  raw_call(SYS_writev, 2, as_word(parts), std::size(parts));
+}
+
 /// As the kernel alone would do it. By the stub: in here all signals are blocked, and what is executed would inherit
 /// that.
 long as_natively(trap& t) noexcept {
   const char* const path = t.pointer<const char>(t.number == SYS_execveat ? 1 : 0);
   if (t.role == process_role::owner) tell_of_exec(path);
+  warn_of_rights(t);
   const long number = continue_in_stub(t, stub().call);
   const bool by_path = t.number == SYS_execve;
   if (by_path && names_own_program(t.pointer<const char>(0))) t.set_reg(REG_RDI, as_word(saved().program));

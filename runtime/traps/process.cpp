@@ -120,4 +120,13 @@ long trap_set_gs(trap&) {
   return -EPERM;
 }
 
+/// ptrace(request, …): the kernel stops a traced process at each signal, also at those by which system calls are trapped.
+long trap_ptrace(trap& t) {
+  static constinit std::atomic<bool> said{false};
+  constexpr char text[] = "mana: warning: the program traces a process (ptrace): until that executes another program, it stops with "
+                          "SIGSYS at system calls that mana carries out; let it go on with that signal\n";
+  if (!said.exchange(true)) raw_call(SYS_write, 2, as_word(text), sizeof text - 1);
+  return t.carry_out();
+}
+
 }  // namespace mana::split

@@ -3,8 +3,11 @@
 #include "signals.hpp"
 
 #include "../loader/bridge.hpp"
+#include "../loader/held_signals.hpp"
 #include "../loader/saved_state.hpp"
 #include "../loader/upper_half.hpp"
+
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cerrno>
@@ -59,6 +62,23 @@ long set_disposition(int signal, const kernel_sigaction& wanted) noexcept {
 }  // namespace
 
 signal_set our_signals() noexcept { return one_signal(SIGSYS) | one_signal(lower::park_signal) | requests.signals; }
+
+void send_park_signal(int tid) noexcept {
+  const long process = raw_call(SYS_getpid);
+  siginfo_t info{};
+  info.si_signo = lower::park_signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = static_cast<pid_t>(process);
+  info.si_ptr = reinterpret_cast<void*>(lower::park_value);
+  const auto send = [&] { return raw_call(SYS_rt_tgsigqueueinfo, process, tid, lower::park_signal, as_word(&info)); };
+  if (send() != -EAGAIN) return;
+  rlimit before{};                         // signals that wait have taken all room that this user has
+  raw_call(SYS_getrlimit, RLIMIT_SIGPENDING, as_word(&before));
+  const rlimit more{before.rlim_max, before.rlim_max};
+  raw_call(SYS_setrlimit, RLIMIT_SIGPENDING, as_word(&more));
+  send();
+  raw_call(SYS_setrlimit, RLIMIT_SIGPENDING, as_word(&before));
+}
 
 void set_request_sources(const request_sources& wanted) noexcept {
   requests = wanted;
@@ -147,23 +167,44 @@ long trap_rt_sigaction(trap& t) {
   return 0;
 }
 
-/// The frame's mask is the thread's: the kernel takes it from there when the trap returns.
+/// As the program has set it.
+signal_set programs_mask(trap& t) noexcept { return t.mask() | (blocks_sigsys(*t.self) != 0 ? sigsys_set : 0); }
+
+/// The frame's mask is the thread's: the kernel takes it from there when the trap returns. A child that borrows the memory has its
+/// owner's block, whose word stays.
+void set_programs_mask(trap& t, signal_set mask) noexcept {
+  t.mask() = without_ours(mask);
+  if (t.role == process_role::borrowing) return;
+  blocks_sigsys(*t.self) = (mask & sigsys_set) != 0 ? 1 : 0;
+  if (blocks_sigsys(*t.self) == 0) release_held_sigsys(*t.self);
+}
+
 long trap_rt_sigprocmask(trap& t) {
   if (t.arg(3) != signal_set_bytes) return -EINVAL;
   const auto* const given = t.pointer<const signal_set>(1);
   auto* const old = t.pointer<signal_set>(2);
-  const signal_set before = t.mask();
+  const signal_set before = programs_mask(t);
   if (given != nullptr) {
     const signal_set set = *given;
     switch (static_cast<int>(t.arg(0))) {
-      case SIG_BLOCK: t.mask() = without_ours(before | set); break;
-      case SIG_UNBLOCK: t.mask() = before & ~set; break;
-      case SIG_SETMASK: t.mask() = without_ours(set); break;
+      case SIG_BLOCK: set_programs_mask(t, before | set); break;
+      case SIG_UNBLOCK: set_programs_mask(t, before & ~set); break;
+      case SIG_SETMASK: set_programs_mask(t, set); break;
       default: return -EINVAL;
     }
   }
   if (old != nullptr) *old = before;
   return 0;
+}
+
+/// rt_sigpending(set, bytes): in here all signals are blocked, and natively those are told that the program blocks.
+long trap_rt_sigpending(trap& t) {
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  auto& set = *t.pointer<signal_set>(0);
+  const signal_set held = blocks_sigsys(*t.self) != 0 && has_held_sigsys(*t.self) ? sigsys_set : 0;
+  if (t.arg(1) == signal_set_bytes) set = (set & t.mask()) | held;
+  return result;
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include "process.hpp"
 #include "twin.hpp"
 
+#include "../loader/held_signals.hpp"
 #include "../loader/program_clocks.hpp"
 #include "../loader/window.hpp"
 
@@ -27,6 +28,7 @@ void live_as_clone(birth& b) {
   if ((flags & CLONE_PARENT_SETTID) != 0) *call.pointer<int>(2) = tid;
   if ((flags & CLONE_CHILD_SETTID) != 0) *call.pointer<int>(3) = tid;
   if ((flags & CLONE_CHILD_CLEARTID) != 0) block.clear_tid = static_cast<std::uint64_t>(call.arg(3));
+  blocks_sigsys(block) = blocks_sigsys(*call.self);
   block.upper_fs = (flags & CLONE_SETTLS) != 0 ? static_cast<std::uint64_t>(call.arg(4)) : call.upper_fs;
   alignas(64) unsigned char memory[entry_frame_bytes];
   void* const frame = make_entry_frame(memory, *call.context, static_cast<std::uint64_t>(call.arg(1)));
@@ -54,6 +56,7 @@ long clone_in_forked(trap& t) noexcept {
   lower::thread_block* const block = new_block();
   if (block == nullptr) return -EAGAIN;
   block->lower_fs = t.self->lower_fs;
+  blocks_sigsys(*block) = blocks_sigsys(*t.self);
   const auto stack = static_cast<std::uint64_t>(t.arg(1));
   constexpr std::uint64_t red_zone_bytes = 128;
   auto* const memory = reinterpret_cast<void*>(stack - red_zone_bytes - entry_frame_bytes);
@@ -97,6 +100,7 @@ long fork_child(trap& t) noexcept {
   if (result != 0) return result;
   if (t.role != process_role::borrowing) {
     own_forked_process();
+    saved().held.count = 0;                            // what waits for a process waits for no child of it
     forget_processor_time(*t.self);
   }
   constexpr long shared = CLONE_FILES | CLONE_VM;      // with memory: the parent's word would change

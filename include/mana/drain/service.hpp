@@ -5,6 +5,7 @@
 #include <mana/drain/own_stack.hpp>
 #include <mana/hooks/hook_table.hpp>
 #include <mana/lower/context.hpp>
+#include <mana/lower/parked.hpp>
 #include <mana/restart/rebuild.hpp>
 #include <mana/wrap/manual/env.hpp>
 
@@ -18,7 +19,9 @@ namespace mana::drain {
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
   raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
 }
-inline void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
+template <class Word>
+void futex_wake_all(std::atomic<Word>& word) noexcept {
+  static_assert(sizeof word == sizeof(std::uint32_t));
   raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
 }
 
@@ -27,6 +30,23 @@ inline void tell_lower_half(lower::bridge_slot slot, lower::thread_block& self) 
   using listener = void (*)(lower::thread_block*);
   const auto told = reinterpret_cast<listener>(lower::the_bridge().reserved[slot]);
   if (told != nullptr) lower::cross([&] { told(&self); });
+}
+
+/// Waits in the park point until all are let go. A thread that is asked to looks at the signals that wait for it (INV-69): below
+/// the stack pointer that was saved, so the image is none the wiser.
+inline void await_release(lower::thread_block& self, std::uint32_t epoch) noexcept {
+  lower::bridge& b = lower::the_bridge();
+  for (;;) {
+    const std::uint32_t turns = lower::turns_of_parked(b).load(std::memory_order_seq_cst);
+    if (b.release_epoch.load(std::memory_order_acquire) != epoch) return;
+    if (lower::look_order_of(self).load(std::memory_order_acquire) != lower::look_order::look) {
+      futex_wait(lower::turns_of_parked(b), turns);
+      continue;
+    }
+    tell_lower_half(lower::slot_thread_looks, self);
+    lower::look_order_of(self).store(lower::look_order::none, std::memory_order_release);
+    futex_wake_all(lower::look_order_of(self));
+  }
 }
 
 /// Parks a thread other than the one that called MPI_Init, until the checkpoint is over: in this process, or in a new
@@ -41,11 +61,12 @@ inline void park_once(lower::thread_block& self) noexcept {
   tell_lower_half(lower::slot_thread_parks, self);
   if (mana_save_context(&self.saved) == 0) {
     self.reserved[lower::slot_parked_epoch] = epoch;
+    lower::look_order_of(self).store(lower::look_order::none, std::memory_order_relaxed);
     self.state.store(lower::thread_state::parked, std::memory_order_release);
     b.parked_count.fetch_add(1, std::memory_order_acq_rel);
     futex_wake_all(b.parked_count);
   }
-  while (b.release_epoch.load(std::memory_order_acquire) == epoch) futex_wait(b.release_epoch, epoch);
+  await_release(self, epoch);
   self.state.store(lower::thread_state::running, std::memory_order_seq_cst);
   detail::set_mask(mask);
 }
