@@ -1,4 +1,5 @@
 // The wrapper library's objects, and how it makes itself known to the lower half when the dynamic linker loads it.
+#include "alone.hpp"
 #include "preload.hpp"
 
 #include <mana/drain/service.hpp>
@@ -22,9 +23,16 @@ void receive_words() noexcept { receive_all_words(); }
 
 namespace {
 
+/// The library came by LD_PRELOAD into a process that mana does not run.
+void without_lower_half(int count, char** arguments, char** environment) {
+  find_back(count, arguments, environment);
+  stand_alone();
+  app::init_predefined();
+}
+
 /// As the dynamic loader calls it: with the arguments of main.
 [[gnu::constructor(101)]] void attach(int count, char** arguments, char** environment) {
-  if (!lower::has_lower_half()) return find_back(count, arguments, environment);
+  if (!lower::has_lower_half()) return without_lower_half(count, arguments, environment);
   leave_environment(environment);
   if (environ != environment) leave_environment(environ);
   static const lower::upper_entry entry = {drain::on_park_signal, reduce_upcall};

@@ -9,9 +9,8 @@
 #include <mana/wrap/manual/attribute.hpp>
 #include <mana/wrap/manual/comm.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
+#include <mana/wrap/no_lower_half.hpp>
 #include <mana/wrap/partitioned.hpp>
-
-#include <unistd.h>
 
 namespace mana::wrap {
 
@@ -73,20 +72,8 @@ inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
   return neutral::success;
 }
 
-/// The wrapper library may be in a process that runs without mana: a program that the shell of another one started,
-/// say. It must not be a rank in secret.
-inline void refuse_without_lower_half() noexcept {
-  if (lower::has_lower_half()) return;
-  constexpr char text[] = "mana: error: a program calls MPI_Init that runs without mana, though it was started under "
-                          "`mana run`\n"
-                          "      start it in a way that keeps the environment, or write `mana run` before it\n";
-  constexpr int not_mpi = 70;
-  [[maybe_unused]] const auto said = ::write(STDERR_FILENO, text, sizeof text - 1);
-  ::_exit(not_mpi);
-}
-
 inline int init_call(function_id f, int required, int* provided) noexcept {
-  refuse_without_lower_half();
+  if (!lower::has_lower_half()) end_without_lower_half();
   wrapper_scope scope(f);
   library_state& lib = library();
   if (lib.state != life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
