@@ -5,9 +5,15 @@
 #include <mana/drain/service.hpp>
 #include <mana/hooks/hook_table.hpp>
 #include <mana/lower/presence.hpp>
+#include <mana/lower/signals.hpp>
+#include <mana/lower/upper_functions.hpp>
 #include <mana/wrap/manual/all.hpp>
 
+#include <dlfcn.h>
 #include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 
 namespace mana::wrap {
 
@@ -22,6 +28,20 @@ void park_if_asked() noexcept {
 void receive_words() noexcept { receive_all_words(); }
 
 namespace {
+
+int find_object([[maybe_unused]] void* address, [[maybe_unused]] dl_find_object* result) noexcept {
+#if __GLIBC_PREREQ(2, 35)
+  return _dl_find_object(address, result);
+#else
+  return -1;
+#endif
+}
+
+int find_symbol(const void* address, void* info) noexcept { return dladdr(address, static_cast<Dl_info*>(info)); }
+
+void flush(int all) noexcept { std::fflush(all != 0 ? nullptr : stdout); }
+
+constexpr lower::upper_functions functions = {sizeof functions, find_object, find_symbol, std::exit, flush};
 
 /// The library came by LD_PRELOAD into a process that mana does not run.
 void without_lower_half(int count, char** arguments, char** environment) {
@@ -39,6 +59,7 @@ void without_lower_half(int count, char** arguments, char** environment) {
   app::init_predefined();
   drain::make_own_stack();        // MPI_Init says if there is no memory for it
   const lower::services& s = *lower::the_bridge().service;
+  lower::the_bridge().reserved[lower::slot_upper_functions] = reinterpret_cast<std::uint64_t>(&functions);
   lower::cross([&] { s.attach(&entry, reinterpret_cast<std::uint64_t>(&vid::first_clock)); });
 }
 

@@ -3,6 +3,7 @@
 #include <mana/drain/drain_p2p.hpp>
 #include <mana/drain/own_stack.hpp>
 #include <mana/lower/presence.hpp>
+#include <mana/lower/signals.hpp>
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
 #include <mana/wrap/datatype_life.hpp>
@@ -11,6 +12,8 @@
 #include <mana/wrap/manual/errhandler.hpp>
 #include <mana/wrap/no_lower_half.hpp>
 #include <mana/wrap/partitioned.hpp>
+
+#include <cstdio>
 
 namespace mana::wrap {
 
@@ -46,6 +49,14 @@ inline void let_callers_come(turns t) noexcept {
   vid::table<kind::message>().set_turns(t);
 }
 
+/// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
+inline void leave_streams_unbuffered() noexcept {
+  const std::uint64_t numbers = lower::the_bridge().reserved[lower::slot_unbuffered];
+  FILE* const standard[] = {stdin, stdout, stderr};
+  for (unsigned number = 0; number < 3; ++number)
+    if ((numbers >> number & 1) != 0) std::setbuf(standard[number], nullptr);
+}
+
 /// Starts the live MPI, unless it runs. It can do so once in a process. A rank that comes here can be saved until it starts:
 /// where the control of checkpoints knows of all ranks, that is when all have come, as natively no rank gets further before.
 /// in: required: neutral thread level, of no effect on an MPI that runs      out: neutral error class
@@ -64,6 +75,7 @@ inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
   const int rc = lower::cross([&] { return s.init(required, &level); });
   if (rc != neutral::success) return rc;
   lib.thread_level = level;
+  leave_streams_unbuffered();
   let_callers_come(level == MPI_THREAD_MULTIPLE ? turns::at_once : turns::one_by_one);
   describe_world();
   learn_predefined_types();
