@@ -84,7 +84,8 @@ void refresh_bridge() noexcept {
               symbol("mana_reported_call"),
               symbol("mana_timed_call"),
               symbol("mana_program_clock_gettime"),
-              symbol("mana_trap_trampoline")};
+              symbol("mana_trap_trampoline"),
+              symbol("mana_lower_handler")};
 }
 
 const stub_symbols& stub() noexcept { return the_stub; }

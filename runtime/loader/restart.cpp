@@ -41,8 +41,8 @@ void restore_kernel_state(lower::thread_block& block) noexcept {
   stack_t stack{};
   stack.ss_sp = reinterpret_cast<void*>(slots[0]);
   stack.ss_size = slots[1];
-  stack.ss_flags = static_cast<int>(slots[2]);
-  if (slots[1] != 0) raw_call(SYS_sigaltstack, as_word(&stack), 0);
+  stack.ss_flags = slots[1] != 0 ? static_cast<int>(slots[2]) : SS_DISABLE;      // in the place of this lower half's
+  raw_call(SYS_sigaltstack, as_word(&stack), 0);
 }
 
 /// All signals are blocked until the upper half's thread pointer is back.

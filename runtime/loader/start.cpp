@@ -9,6 +9,7 @@
 #include "window.hpp"
 
 #include "../traps/input.hpp"
+#include "../traps/lower_handlers.hpp"
 #include "../traps/signals.hpp"
 #include "../traps/table.hpp"
 #include "../traps/twin.hpp"
@@ -119,6 +120,8 @@ void start(const start_options& options, filter_named named) {
   adopt(*block, self);
   lower::the_bridge().main_thread = block->index;
   adopt_dispositions();
+  if (options.is_linked_with_mpi) bring_alternate_stack();
+  else hide_lower_handlers();
   install_trap_handlers();
   begin_clocks();
   if (!options.filtered.empty()) note_earlier_filter();

@@ -107,8 +107,14 @@ int thread_level() noexcept {
 }
 
 void abort(int exit_code) {
+  if (running) abort_as_program(exit_code);
   words::await_last_words();
-  if (running) PMPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+void abort_as_program(int exit_code) {
+  words::await_last_words();
+  PMPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
 }
 

@@ -25,6 +25,9 @@ bool is_running() noexcept;
 /// Ends all ranks with this exit status; does not return.
 [[noreturn]] void abort(int exit_code);
 
+/// MPI_Abort of the program, whether MPI runs or not.
+[[noreturn]] void abort_as_program(int exit_code);
+
 /// "MPICH", "Open MPI": what a checkpoint is marked with.
 std::string library_name();
 /// Version of the library that is loaded, as it says itself: "4.0.2".

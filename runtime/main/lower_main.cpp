@@ -97,6 +97,7 @@ void take_input(const std::string& file) {
   start.filtered = j.options.filtered;
   start.args = j.options.command;
   start.preload = j.options.preload;
+  start.is_linked_with_mpi = j.options.is_linked_with_mpi;
   for (char** entry = environ; *entry != nullptr; ++entry) start.env.emplace_back(*entry);
   split::prepare_bridge();
   lower::the_bridge().service = &the_services();

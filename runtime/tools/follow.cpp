@@ -166,7 +166,8 @@ void follow(const std::vector<std::string>& words, const environment& get) {
   if (!program.linked.found.empty()) refuse_other_process_manager(mpi, parts.lower_half, get);
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string()};
+  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
+                                     program.linked.found.empty() ? "no" : "yes"};
   arguments.insert(arguments.end(), wanted.options.begin(), wanted.options.end());
   arguments.insert(arguments.end(), {"--taken-along", wanted.is_rank ? "rank" : "child", "--mask",
                                      std::to_string(wanted.mask), "--program", program.file.string(),

@@ -2,6 +2,8 @@
 // whatever the application asks.
 #include "signals.hpp"
 
+#include "lower_handlers.hpp"
+
 #include "../loader/bridge.hpp"
 #include "../loader/held_signals.hpp"
 #include "../loader/saved_state.hpp"
@@ -18,7 +20,6 @@ namespace mana::split {
 namespace {
 
 constexpr unsigned long with_restorer = 0x04000000;
-constexpr int signal_count = 64;
 
 constinit raw_lock dispositions_lock;
 
@@ -42,6 +43,7 @@ kernel_sigaction recorded(int signal) noexcept {
 /// What the kernel is told in the place of the application's action.
 kernel_sigaction as_installed(kernel_sigaction action) noexcept {
   if (!is_function(action.handler)) return action;
+  if (is_lower_handler(action.handler)) return lower_action_installed(action.flags, without_ours(action.mask));
   return {stub().signal_trampoline, action.flags | SA_SIGINFO | with_restorer, stub().restore_rt,
           without_ours(action.mask)};
 }
@@ -53,9 +55,10 @@ long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) 
 /// Records before a function is installed and after one is removed, so that the trampoline always finds one to call.
 long set_disposition(int signal, const kernel_sigaction& wanted) noexcept {
   const kernel_sigaction to_install = as_installed(wanted);
-  if (is_function(wanted.handler)) record(signal, wanted);
+  const bool is_programs = is_function(wanted.handler) && !is_lower_handler(wanted.handler);
+  if (is_programs) record(signal, wanted);
   const long result = install(signal, &to_install, nullptr);
-  if (!is_function(wanted.handler) && !is_error(result)) record(signal, wanted);
+  if (!is_programs && !is_error(result)) record(signal, is_function(wanted.handler) ? kernel_sigaction{} : wanted);
   return result;
 }
 
@@ -119,9 +122,11 @@ void adopt_dispositions() noexcept {
     if (is_ours(signal)) record(signal, ignoring);
     else set_disposition(signal, ignoring);
   }
+  adopt_lower_handlers();
 }
 
 void take_back_handlers() noexcept {
+  adopt_lower_handlers();
   install_request_handlers();
   for (int signal = 1; signal <= signal_count; ++signal) {
     const kernel_sigaction action = recorded(signal);
@@ -159,6 +164,7 @@ long trap_rt_sigaction(trap& t) {
     const long known = install(number, nullptr, &before);
     if (is_error(known)) return known;
     if (before.handler == stub().signal_trampoline) before = recorded(number);
+    else if (is_lower_handler(before.handler)) before = lower_action_as_seen(number);
     const kernel_sigaction copy = wanted == nullptr ? kernel_sigaction{} : *wanted;   // old may be the same memory
     const long result = wanted == nullptr ? 0 : set_disposition(number, copy);
     if (is_error(result)) return result;
@@ -254,6 +260,7 @@ void note_dispositions() noexcept {
 /// A handler that is called once may be recorded still when it was: the kernel's word counts. Of what the program left to
 /// the MPI library the new one's is right.
 void reinstall_dispositions() noexcept {
+  adopt_lower_handlers();
   for (int signal = 1; signal <= signal_count; ++signal) {
     kernel_sigaction action = recorded(signal);
     switch (saved().dispositions[signal]) {

@@ -47,6 +47,10 @@ enum bridge_slot : unsigned {
   slot_clock_offsets = 41,    // ns, signed: monotonic, raw, boottime
   slot_ticks_offset = 44,     // of times(), signed
   slot_process_time = 45,     // as slot_thread_time, of the process
+  slot_lower_handler = 56,    // void (*)(int, siginfo_t*, void*): calls what the live MPI's libraries have for a signal
+  slot_upper_functions = 57,  // upper_functions* of the wrapper library; 0: none
+  slot_unbuffered = 58,       // bit n: the live MPI's start made this standard stream (its number) of its libc unbuffered
+  slot_hidden_handlers = 59,  // 1: the lower half's handlers of signals wait for MPI_Init
 };
 
 /// What is added to slot_requests' descriptor: for a checkpoint, and where the program has been told to end.

@@ -340,6 +340,32 @@ extern "C" {
   reinterpret_cast<handler_type>(carry_out)(signal, info, context);
 }
 
+/// Handler of every signal that the live MPI's libraries handle. The program finds this address as theirs, and may call it
+/// from its own handlers, in any process into which it is restarted: which function they have there is the lower half's. The
+/// thread is not parked meanwhile, since its frame would return into a lower half that a restart does not have; the signal that parks
+/// it waits.
+[[gnu::visibility("default")]] void mana_lower_handler(int signal, siginfo_t* info, void* context) {
+  const auto& slots = mana::lower::the_bridge().reserved;
+  const auto run = reinterpret_cast<handler_type>(slots[mana::lower::slot_lower_handler]);
+  thread_block* const self = own_block();
+  const std::uint64_t fs = thread_pointer();
+  if (run == nullptr) return;
+  if (where(self, fs) != place::upper) return run(signal, info, context);
+  const std::uint64_t waiting = slots[mana::lower::slot_our_signals] & ~(std::uint64_t{1} << (SIGSYS - 1));
+  std::uint64_t before = 0;
+  call(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&waiting), reinterpret_cast<long>(&before), sizeof before);
+  ++self->inside;
+  self->upper_fs = fs;
+  self->in_lower = 1;
+  set_thread_pointer(self->lower_fs);
+  run(signal, info, context);
+  set_thread_pointer(fs);
+  self->in_lower = 0;
+  --self->inside;
+  const std::uint64_t let_through = waiting & ~before;
+  call(SYS_rt_sigprocmask, SIG_UNBLOCK, reinterpret_cast<long>(&let_through), 0, sizeof let_through);
+}
+
 /// Handler of the park signal. A thread in the lower half parks when it leaves its wrapper.
 [[gnu::visibility("default")]] void mana_park_trampoline(int signal, siginfo_t* info, void* context) {
   const auto value = reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr);
