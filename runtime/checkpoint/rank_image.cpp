@@ -5,7 +5,7 @@
 #include "own_directory.hpp"
 #include "run_reader.hpp"
 
-#include <mana/lower/abi.hpp>
+#include <mana/lower/zones.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -74,9 +74,11 @@ namespace {
 /// The file that a shared mapping showed, opened again; what is there now may be something that an open would wait for.
 class mapped_file {
  public:
-  explicit mapped_file(const region& r) {
+  mapped_file(const region& r, bool may_be_written) {
     const bool writable = (r.protection & PROT_WRITE) != 0;
-    fd_ = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const auto open_for = [&](int access) { return open(r.path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); };
+    fd_ = open_for(writable || may_be_written ? O_RDWR : O_RDONLY);
+    if (fd_ < 0 && !writable && may_be_written) fd_ = open_for(O_RDONLY);      // its mode was changed since
     if (fd_ < 0)
       throw image_error(error_kind::file, r.path + ": a file that the program had mapped cannot be opened: " +
                         std::strerror(errno));
@@ -99,6 +101,16 @@ std::uintptr_t limit_of(const region& r, int fd) {
   return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
 }
 
+/// What reaches up to the stack's top, in whatever pieces. Nothing turns a mapping into one that grows.
+void find_stack(std::vector<region>& regions) noexcept {
+  std::uintptr_t end = lower::stack_top;
+  for (auto r = regions.rbegin(); r != regions.rend() && r->end >= end; ++r)
+    if (r->end == end && !r->shared) {
+      r->grows = true;
+      end = r->begin;
+    }
+}
+
 }  // namespace
 
 /// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again, or the
@@ -111,9 +123,10 @@ std::uintptr_t rank_image::map_region(const region& r, const memory_visitor& vis
     return r.end;
   }
   const int object = r.shared ? visitor.object_of(r) : -1;
-  const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | (r.shared ? MAP_SHARED : MAP_PRIVATE);
+  const int kind = (r.shared ? MAP_SHARED : MAP_PRIVATE) | (r.grows ? MAP_GROWSDOWN : 0);
+  const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | kind;
   std::optional<mapped_file> file;
-  if (maps_file_again(r)) file.emplace(r);
+  if (maps_file_again(r)) file.emplace(r, visitor.may_be_written(r).value_or(false));
   const int protection = file && (r.protection & PROT_WRITE) == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
   void* const wanted = reinterpret_cast<void*>(r.begin);
   const int shown = file ? file->descriptor() : object;
@@ -184,13 +197,34 @@ std::vector<std::uintptr_t> rank_image::map_regions(const memory_visitor& visito
   check_machine();
   moved_ = moved;
   for (region& r : contents_.regions) r.path = moved(r.path);
+  find_stack(contents_.regions);
   std::vector<std::uintptr_t> limits;
   for (const region& r : regions()) limits.push_back(map_region(r, visitor));
   visitor.begin();
   return limits;
 }
 
-void rank_image::protect() const {
+/// It was filled through a mapping that can be written to.
+void rank_image::close_for_good(const region& r, const memory_visitor& visitor) const {
+  void* const at = reinterpret_cast<void*>(r.begin);
+  if (const int segment = visitor.segment_of(r); segment >= 0) {
+    if (shmat(segment, at, SHM_RDONLY | SHM_REMAP) != at)
+      throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached for reading").c_str());
+    return;
+  }
+  const int object = visitor.object_of(r);
+  if (object < 0) return;
+  const int fd = open(("/proc/self/fd/" + std::to_string(object)).c_str(), O_RDONLY | O_CLOEXEC);
+  const bool well = fd >= 0 && mmap(at, r.end - r.begin, r.protection, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
+                                    static_cast<off_t>(r.offset)) == at;
+  if (!well) throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be mapped for reading").c_str());
+  close(fd);
+}
+
+void rank_image::protect(const memory_visitor& visitor) const {
+  for (const region& r : regions())
+    if (r.shared && !maps_file_again(r) && (r.protection & PROT_WRITE) == 0 && visitor.may_be_written(r) == false)
+      close_for_good(r, visitor);
   for (const region& r : regions())
     if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) != 0)
       throw_io(path_, ("the program's memory " + as_text(r) + " cannot be protected as it was").c_str());
@@ -202,7 +236,7 @@ void rank_image::restore_memory(const memory_visitor& visitor, const paths::path
   fill(limits, visitor, in);
   in.check_gaps();
   visitor.end();
-  protect();
+  protect(visitor);
 }
 
 void rank_image::map_run(const file_run& run, chunk_reader& in) const {
@@ -228,7 +262,7 @@ bool bars_execution(int fd, const std::string& path) {
 
 /// What comes from a file system without execution cannot be made executable, now or by the program later.
 std::vector<file_run> rank_image::mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const {
-  std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
+  std::vector<file_run> runs = file_runs(contents_, [&](const region& r) { return !r.grows && may_be_lazy(r); });
   std::map<std::uint16_t, bool> barred;      // by source
   std::erase_if(runs, [&](const file_run& run) {
     const auto [found, is_new] = barred.try_emplace(run.source, false);
@@ -284,7 +318,7 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
     visitor.filled(c.memory_bytes);
   }
   visitor.end();
-  protect();
+  protect(visitor);
   return left;
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct memory_visitor {
   std::function<int(const region&)> object_of = [](const region&) { return -1; };
   /// Id of the System V segment that one shows; -1: it is none, object_of is asked.
   std::function<int(const region&)> segment_of = [](const region&) { return -1; };
+  /// Of a shared mapping that could not be written to at the checkpoint: whether it could become so; nothing: unknown.
+  std::function<std::optional<bool>(const region&)> may_be_written = [](const region&) { return std::nullopt; };
   /// When all is mapped, before it is filled.
   std::function<void()> begin = [] {};
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
@@ -115,7 +118,8 @@ class rank_image {
   void fill_shared(const chunk_record& c, char* place, chunk_reader& in);
   void fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in, first_use& pages);
   std::vector<page_range> cut_by(const std::vector<file_run>& runs) const;
-  void protect() const;
+  void close_for_good(const region& r, const memory_visitor& visitor) const;
+  void protect(const memory_visitor& visitor) const;
   [[noreturn]] void damaged(const std::string& what) const;
 
   std::string path_;

@@ -19,6 +19,7 @@ struct region {
   std::uint64_t device = 0, inode = 0;   // of the file; not in an image
   bool is_file = false;        // it shows a file now, without a path: an image's; else `path` is what it came from; not in
                                // an image
+  bool grows = false;          // downward: the initial thread's stack; not in an image
   bool is_not_copied = false;  // a copy of the process would not hold it as it is; not in an image
 };
 
@@ -27,7 +28,7 @@ inline bool maps_file_again(const region& r) noexcept {
   return r.shared && !r.path.empty() && !r.path.ends_with(" (deleted)");
 }
 
-/// Every mapping in the window, and those of a fixed program (0, 0: none) in [fixed_begin, fixed_end), ascending.
+/// Every mapping in the window and where MAP_32BIT chooses, and those of a fixed program (0, 0: none) in [fixed_begin, fixed_end), ascending.
 /// errors: image_error (io) if /proc/self/maps cannot be read
 std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fixed_end);
 

@@ -95,6 +95,7 @@ class describer {
     return row;
   }
 
+  void look_at_private_files(std::span<const private_mapping> mappings) { warn_of_private_files(mappings, all_, said_); }
   json take_objects() { return objects_.take(said_); }
   std::vector<std::string> take_warnings() { return said_.take(); }
   std::vector<std::string> take_sockets() { return said_.take_sockets(); }
@@ -179,10 +180,13 @@ std::string name_of_machine() {
   return boot;
 }
 
-captured capture(std::span<const shared_mapping> mapped) {
+captured capture(std::span<const shared_mapping> mapped, std::span<const protected_mapping> closed,
+                 std::span<const private_mapping> privately) {
   describer d(mapped);
   json document = {{"machine", name_of_machine()}, {"umask", current_umask()}, {"descriptors", d.describe()}, {"directory", d.describe_directory()}};
   document["objects"] = d.take_objects();
+  document["protected"] = describe_protected(closed);
+  d.look_at_private_files(privately);
   return {json::to_cbor(document), d.take_warnings(), d.take_sockets()};
 }
 

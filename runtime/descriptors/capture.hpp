@@ -3,6 +3,8 @@
 #pragma once
 #include "failure.hpp"
 #include "objects.hpp"
+#include "private_files.hpp"
+#include "protected_mappings.hpp"
 #include "table.hpp"
 
 #include <path_map.hpp>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,8 +25,11 @@ struct captured {
   std::vector<std::string> sockets;    // the same, of sockets
 };
 
-/// mapped: the upper half's shared memory of files without a name. All threads of the upper half are parked.
-captured capture(std::span<const shared_mapping> mapped = {});
+/// in: mapped  the upper half's shared memory of files without a name
+///     closed  all that is shared, and not to be written to now
+///     privately  all of files. All threads of the upper half are parked.
+captured capture(std::span<const shared_mapping> mapped = {}, std::span<const protected_mapping> closed = {},
+                 std::span<const private_mapping> privately = {});
 
 /// In a fresh process, in three steps: the objects that memory is mapped of are made, some of which may then be replaced
 /// by another process's; they are filled; the rest follows when memory has been restored, for it may be part of them.
@@ -50,6 +56,8 @@ class restoration {
   int mapped_at(std::uintptr_t begin) const noexcept;
   /// Id of the System V segment that is to be attached at this address; -1: none.
   int segment_at(std::uintptr_t begin) const noexcept;
+  /// Whether the shared memory at this address, if it was not writable at the checkpoint, could become so; nothing: unknown.
+  std::optional<bool> may_be_written(std::uintptr_t begin) const;
 
   /// Enters the working directory, opens everything again at its number, gives back the other low numbers that guards
   /// took, and begins to watch. Files that have grown since are cut to the length that they had, so that nothing is

@@ -177,6 +177,19 @@ void restoration::fill() {
 int restoration::segment_at(std::uintptr_t begin) const noexcept { return parts_->objects.segment_at(begin); }
 int restoration::mapped_at(std::uintptr_t begin) const noexcept { return parts_->objects.mapped_at(begin); }
 
+std::optional<bool> restoration::may_be_written(std::uintptr_t begin) const {
+  std::optional<bool> known;
+  read_with_care([&] {
+    known = descriptors::may_be_written(parts_->document.value("protected", json::array()), begin);
+    for (const json& object : parts_->document.at("objects")) {
+      const json& mapped = object.at("mapped");
+      const bool is_sealed = (object.value("seals", 0) & F_SEAL_WRITE) != 0 && object.value("seals", 0) > 0;
+      if (is_sealed && std::find(mapped.begin(), mapped.end(), begin) != mapped.end()) known = false;
+    }
+  });
+  return known;
+}
+
 void restoration::finish() {
   read_with_care([&] {
     const json document = std::move(parts_->document);

@@ -3,6 +3,7 @@
 #include "lock_owners.hpp"
 #include "program_clocks.hpp"
 #include "saved_state.hpp"
+#include "shown_process.hpp"
 #include "upper_half.hpp"
 #include "window.hpp"
 
@@ -81,6 +82,8 @@ void reinstall() {
       state.version != saved_state_version)
     throw load_error(63, "the image's bridge is of another version: restart with the version that wrote it");
   own_process();
+  show_stub_as_vdso();
+  show_program_again();
   refresh_bridge();
   if (!rebuild_window()) throw load_error(63, "cannot read /proc/self/maps");
   const char* const name = std::strrchr(state.program, '/');

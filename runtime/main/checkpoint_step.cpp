@@ -25,11 +25,13 @@
 #include <program_clocks.hpp>
 #include <regions.hpp>
 #include <saved_state.hpp>
+#include <shown_process.hpp>
 #include <signal_hold.hpp>
 #include <store.hpp>
 #include <upper_half.hpp>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -70,6 +72,20 @@ std::vector<descriptors::shared_mapping> nameless(const std::vector<image::regio
   return found;
 }
 
+std::vector<descriptors::protected_mapping> not_writable(const std::vector<image::region>& regions) {
+  std::vector<descriptors::protected_mapping> found;
+  for (const image::region& r : regions)
+    if (r.shared && (r.protection & PROT_WRITE) == 0) found.push_back({r.begin, r.end});
+  return found;
+}
+
+std::vector<descriptors::private_mapping> private_files(const std::vector<image::region>& regions) {
+  std::vector<descriptors::private_mapping> found;
+  for (const image::region& r : regions)
+    if (r.is_file && !r.shared && !r.path.empty()) found.push_back({{r.device, r.inode}, r.path});
+  return found;
+}
+
 /// What is mapped from an image is the program's own memory.
 void forget_images(std::vector<image::region>& regions) {
   for (image::region& r : regions)
@@ -89,6 +105,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
   split::note_dispositions();
+  split::note_shown();
   std::error_code none;                // it may have been deleted
   this_job().record.directory = std::filesystem::current_path(none).string();
   to_save all;
@@ -107,7 +124,8 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.meter = &meter_of_job();
   all.plan.may_be_advised = state.has_advice != 0;
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
-  descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions));
+  descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions), not_writable(all.plan.regions),
+                                                       private_files(all.plan.regions));
   all.plan.sections = {{image::sections::run, encode(this_job().record)},
                        {image::sections::threads, encoded_thread_ids()},
                        {image::sections::descriptors, std::move(open_files.bytes)},

@@ -20,6 +20,7 @@
 #include <low_descriptor_guard.hpp>
 #include <process.hpp>
 #include <process_state.hpp>
+#include <shown_process.hpp>
 #include <shared_value.hpp>
 #include <upper_half.hpp>
 
@@ -154,6 +155,7 @@ int say_mpi_version() {
 int main(int argc, char** argv) {
   using namespace mana::run;
   try {
+    mana::split::set_vdso_aside();
     if (argc == 2 && std::string_view(argv[1]) == "mpi-version") return say_mpi_version();
     start(argc, argv);
   } catch (const start_failure& failure) {

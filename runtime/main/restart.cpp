@@ -217,6 +217,7 @@ image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, 
   visitor.filled = [&progress](std::uint64_t bytes) { progress.add(bytes); };
   visitor.object_of = [&](const image::region& r) { return show_object(r, parts); };
   visitor.segment_of = [&](const image::region& r) { return show_segment(r, parts); };
+  visitor.may_be_written = [&](const image::region& r) { return parts.files->may_be_written(r.begin); };
   visitor.begin = [] {
     process_state::restore_mappings();
     fault_point(fault::point::memory_mapped);

@@ -58,6 +58,19 @@ long open_flags(const trap& t) noexcept {
   }
 }
 
+/// Where what was opened is about this process, the program's comes to the same number.
+/// in: path  that the kernel has read
+long show_own(long fd, long directory, const char* path, long flags) noexcept {
+  const long own = (flags & O_NOFOLLOW) == 0 && shows_own_program(directory, path)
+                       ? raw_call(SYS_openat, AT_FDCWD, as_word(saved().program), flags & ~long{O_CREAT | O_EXCL | O_TRUNC})
+                       : open_own_text(fd, path, flags);
+  if (own == nothing_own) return fd;
+  const long shown = is_error(own) ? own : raw_call(SYS_dup3, own, fd, flags & O_CLOEXEC);
+  if (!is_error(own)) raw_call(SYS_close, own);
+  if (is_error(shown)) raw_call(SYS_close, fd);
+  return shown;
+}
+
 }  // namespace
 
 void set_descriptor_events(const descriptor_events& events) noexcept { the_events = events; }
@@ -68,14 +81,8 @@ void note_descriptor(const trap& t, long fd) { opened(t, fd); }
 long trap_open(trap& t) {
   const int path = t.number == SYS_open || t.number == SYS_creat ? 0 : 1;
   if (may_block(t, path, open_flags(t))) return continue_in_stub(t, stub().reported_call);
-  if (names_own_arguments(t.pointer<const char>(path))) {
-    const long fd = open_own_arguments(open_flags(t));
-    opened(t, fd);
-    return fd;
-  }
-  long words[4] = {t.arg(0), t.arg(1), t.arg(2), t.arg(3)};
-  if (names_own_program(t.pointer<const char>(path))) words[path] = as_word(saved().program);
-  const long fd = raw_call(t.number, words[0], words[1], words[2], words[3]);
+  long fd = t.carry_out();
+  if (!is_error(fd)) fd = show_own(fd, path == 0 ? AT_FDCWD : t.arg(0), t.pointer<const char>(path), open_flags(t));
   opened(t, fd);
   return fd;
 }

@@ -194,7 +194,7 @@ target target_of(const trap& t, call_texts& texts) noexcept {
   const bool at = t.number == SYS_execveat;
   const char* const path = t.pointer<const char>(at ? 1 : 0);
   const long flags = at ? t.arg(4) : 0;
-  if (names_own_program(path)) return {saved().program};
+  if (shows_own_program(at ? t.arg(0) : AT_FDCWD, path)) return {saved().program};
   if (at && *path == '\0') return (flags & AT_EMPTY_PATH) != 0 ? target_of(t.arg(0), texts) : target();
   if (!at && !starts_with(path, "/proc/self/fd/") && !starts_with(path, "/dev/fd/")) return {path};
   const long no_link = (flags & AT_SYMLINK_NOFOLLOW) != 0 ? O_NOFOLLOW : 0;
@@ -243,7 +243,7 @@ long as_natively(trap& t) noexcept {
   warn_of_rights(t);
   const long number = continue_in_stub(t, stub().call);
   const bool by_path = t.number == SYS_execve;
-  if (by_path && names_own_program(t.pointer<const char>(0))) t.set_reg(REG_RDI, as_word(saved().program));
+  if (shows_own_program(by_path ? AT_FDCWD : t.arg(0), path)) t.set_reg(by_path ? REG_RDI : REG_RSI, as_word(saved().program));
   return number;
 }
 

@@ -10,6 +10,7 @@
 #include "../loader/upper_half.hpp"
 
 #include <mana/lower/signals.hpp>
+#include <mana/lower/zones.hpp>
 
 #include <asm/prctl.h>
 #include <fcntl.h>
@@ -48,6 +49,7 @@ constexpr std::uint32_t argument_field(unsigned i) noexcept {
 
 constexpr std::uint32_t trap = SECCOMP_RET_TRAP | lower::trap_number;
 static_assert((lower::trap_number & ~SECCOMP_RET_DATA) == 0);
+constexpr std::uint32_t get_auxiliary_vector = 0x41555856;      // PR_GET_AUXV, Linux 6.4
 constexpr std::uint32_t futex_lock_pi2 = 13;         // Linux 5.14
 constexpr auto own_process = static_cast<std::uint32_t>(lower::own_process_clock);
 constexpr auto own_thread = static_cast<std::uint32_t>(lower::own_thread_clock);
@@ -170,6 +172,12 @@ class filter_writer {
         jump(BPF_JEQ, ARCH_SET_GS, 1, 0);
         allow();
         break;
+      case condition::of_places:
+        load(argument_field(0));
+        jump(BPF_JEQ, PR_SET_MM, 2, 0);
+        jump(BPF_JEQ, get_auxiliary_vector, 1, 0);
+        allow();
+        break;
       case condition::of_input:
         load(argument_field(0));
         jump(BPF_JEQ, 0, 1, 0);
@@ -186,21 +194,14 @@ class filter_writer {
     code_[at].jf = static_cast<std::uint8_t>(code_.size() - at - 1);
   }
 
-  /// Calls from the window and from the program's fixed segments get the row's action; of the stub's only the report.
+  /// Calls from the window, from what MAP_32BIT chose and from the program's fixed segments get the row's action; of the
+  /// stub's only the report.
   void add_end(const saved_state& state) {
     allow();   // none of the rows
     end_ = code_.size();
     statement(BPF_ST, 0);
     statement(BPF_LD | BPF_W | BPF_ABS, pointer_field + 4);
-    if (state.fixed_traps != 0) {
-      jump(BPF_JEQ, 0, 0, 6);
-      load(pointer_field);
-      jump(BPF_JGE, low(state.fixed_begin), 0, 3);
-      jump(BPF_JGE, low(std::min<std::uint64_t>(state.fixed_end, most_code)), 2, 0);
-      statement(BPF_LD | BPF_MEM, 0);
-      statement(BPF_RET | BPF_A, 0);
-      allow();
-    }
+    add_low_end(state);
     jump(BPF_JGE, high(lower::window_begin), 1, 0);
     allow();
     jump(BPF_JGE, high(lower::window_end), 0, 1);
@@ -214,6 +215,22 @@ class filter_writer {
     answer(trap);
     statement(BPF_LD | BPF_MEM, 0);
     statement(BPF_RET | BPF_A, 0);
+  }
+
+  /// Below 4 GiB. Entered and left with the high half of the caller's address.
+  void add_low_end(const saved_state& state) {
+    const bool has_fixed = state.fixed_traps != 0;
+    jump(BPF_JEQ, 0, 0, has_fixed ? 8 : 6);
+    load(pointer_field);
+    jump(BPF_JGE, low(lower::low_zone), 0, has_fixed ? 1 : 3);
+    jump(BPF_JGE, low(lower::low_zone_end), has_fixed ? 0 : 2, has_fixed ? 2 : 0);
+    if (has_fixed) {
+      jump(BPF_JGE, low(state.fixed_begin), 0, 3);
+      jump(BPF_JGE, low(std::min<std::uint64_t>(state.fixed_end, most_code)), 2, 0);
+    }
+    statement(BPF_LD | BPF_MEM, 0);
+    statement(BPF_RET | BPF_A, 0);
+    allow();
   }
 
   std::vector<sock_filter> code_;

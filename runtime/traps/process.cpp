@@ -5,10 +5,14 @@
 
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
+#include "../loader/shown_process.hpp"
 #include "../loader/upper_half.hpp"
+
+#include <mana/lower/own_program.hpp>
 
 #include <asm/prctl.h>
 #include <fcntl.h>
+#include <linux/prctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
@@ -25,32 +29,55 @@ constinit std::atomic<int> stands_for_process{-1};
 using exec_hook = void (*)(const char* path);
 constinit exec_hook exec_listener = nullptr;
 
-/// The rest of `text` after `start`, or null.
-const char* after(const char* text, const char* start) noexcept {
-  const std::size_t n = std::strlen(start);
-  return text != nullptr && std::strncmp(text, start, n) == 0 ? text + n : nullptr;
+bool ends_in(const char* text, const char* end) noexcept {
+  const std::size_t n = std::strlen(text), m = std::strlen(end);
+  return n >= m && std::strcmp(text + n - m, end) == 0;
 }
 
-/// The rest of `text` after the decimal number `value`, or null.
-const char* after_number(const char* text, long value) noexcept {
-  char digits[24];
-  char* end = digits + sizeof digits;
-  char* begin = end;
-  *--begin = '\0';
-  for (; value > 0; value /= 10) *--begin = static_cast<char>('0' + value % 10);
-  return after(text, begin);
+/// Process of which this is a file in /proc, by the name that the kernel has for it; 0: it is of none.
+long process_of(long fd) noexcept {
+  char link[40] = "/proc/self/fd/", name[64];
+  char* at = link + std::strlen(link);
+  for (long unit = 1'000'000'000; unit != 0; unit /= 10)
+    if (fd >= unit || unit == 1) *at++ = static_cast<char>('0' + fd / unit % 10);
+  const long n = raw_call(SYS_readlink, as_word(link), as_word(name), sizeof name - 1);
+  constexpr char start[] = "/proc/";
+  if (n < static_cast<long>(sizeof start) || std::memcmp(name, start, sizeof start - 1) != 0) return 0;
+  name[n] = '\0';
+  long process = 0;
+  for (const char* c = name + sizeof start - 1; *c >= '0' && *c <= '9'; ++c) process = process * 10 + (*c - '0');
+  return process;
 }
 
-/// True for the file `name` of this process's directory in /proc.
-bool names_own(const char* path, const char* name) noexcept {
-  const char* rest = after(path, "/proc/");
-  if (rest == nullptr) return false;
-  const char* const self = after(rest, "self");
-  const char* const thread = after(rest, "thread-self");
-  const char* const number = *rest >= '1' && *rest <= '9' ? after_number(rest, raw_call(SYS_getpid)) : nullptr;
-  for (const char* file : {self, thread, number})
-    if (file != nullptr && std::strcmp(file, name) == 0) return true;
-  return false;
+/// What is at `from` in a process that mana has, at the same address as here.
+bool read_from(long process, const void* from, void* into, std::size_t bytes) noexcept {
+  iovec to{into, bytes}, there{const_cast<void*>(from), bytes};
+  return raw_call(SYS_process_vm_readv, process, as_word(&to), 1, as_word(&there), 1, 0) == static_cast<long>(bytes);
+}
+
+/// Whether the process has a lower half of this one's kind.
+bool is_under_mana(long process) noexcept {
+  char link[40] = "/proc/", *at = link + std::strlen(link);
+  for (long unit = 1'000'000'000; unit != 0; unit /= 10)
+    if (process >= unit) *at++ = static_cast<char>('0' + process / unit % 10);
+  std::strcpy(at, "/exe");
+  return shows_own_program(AT_FDCWD, link);
+}
+
+/// A file that the program reads in the place of one of /proc.     errors: -errno
+long file_with(const char* name, const void* bytes, std::size_t n, long flags) noexcept {
+  const long fd = raw_call(SYS_memfd_create, as_word(name), (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+  if (is_error(fd)) return fd;
+  raw_call(SYS_write, fd, as_word(bytes), static_cast<long>(n));
+  raw_call(SYS_lseek, fd, 0, SEEK_SET);
+  return fd;
+}
+
+/// To the program's memory.     out: false: it is not there
+bool give(void* to, const void* from, std::size_t bytes) noexcept {
+  iovec here{const_cast<void*>(from), bytes}, there{to, bytes};
+  return raw_call(SYS_process_vm_writev, raw_call(SYS_getpid), as_word(&here), 1, as_word(&there), 1, 0) ==
+         static_cast<long>(bytes);
 }
 
 }  // namespace
@@ -78,30 +105,86 @@ void tell_of_exec(const char* path) noexcept {
 
 void set_exec_listener(void (*listener)(const char* path)) noexcept { exec_listener = listener; }
 
-bool names_own_program(const char* path) noexcept { return names_own(path, "/exe"); }
-bool names_own_arguments(const char* path) noexcept { return names_own(path, "/cmdline"); }
-
-long open_own_arguments(long flags) noexcept {
-  if ((flags & O_ACCMODE) != O_RDONLY) return -EACCES;
-  const long fd = raw_call(SYS_memfd_create, as_word("cmdline"), (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
-  if (is_error(fd)) return fd;
-  const saved_state& state = saved();
-  raw_call(SYS_write, fd, static_cast<long>(state.arguments_begin),
-           static_cast<long>(state.arguments_end - state.arguments_begin));
-  raw_call(SYS_lseek, fd, 0, SEEK_SET);
-  return fd;
+bool shows_own_program(long directory, const char* path) noexcept {
+  return lower::shows_own_program([](auto... words) { return raw_call(words...); }, directory, path);
 }
 
-/// readlink(path, buffer, size), readlinkat(directory, path, buffer, size)
+long open_own_text(long opened, const char* path, long flags) noexcept {
+  const bool is_vector = ends_in(path, "auxv");
+  const bool is_text = !kernel_shows_program() && (ends_in(path, "cmdline") || ends_in(path, "environ"));
+  if (!is_vector && !is_text) return nothing_own;
+  const long process = process_of(opened);
+  if (process == 0 || !is_under_mana(process)) return nothing_own;
+  shown_program shown;
+  if (!read_from(process, &saved().shown, &shown, sizeof shown) || shown.auxiliary_words == 0 ||
+      shown.auxiliary_words > std::size(shown.auxiliary))
+    return nothing_own;
+  if (is_vector) return file_with("auxv", shown.auxiliary, shown.auxiliary_words * sizeof *shown.auxiliary, flags);
+  const program_places& p = shown.places;
+  const bool is_arguments = ends_in(path, "cmdline");
+  const std::uint64_t begin = is_arguments ? p.arguments_begin : p.environment_begin;
+  const std::uint64_t end = is_arguments ? p.arguments_end : p.environment_end;
+  return process == raw_call(SYS_getpid) ? file_with("text", reinterpret_cast<const void*>(begin), end - begin, flags)
+                                         : nothing_own;
+}
+
+namespace {
+
+constexpr std::size_t most_words = sizeof(shown_program::auxiliary) / sizeof(std::uint64_t);
+
+/// What the kernel takes of a vector is the program's from now on.
+bool take_vector(const void* from, std::size_t bytes) noexcept {
+  shown_program& shown = saved().shown;
+  std::uint64_t words[most_words] = {};
+  if (bytes > sizeof words || bytes % (2 * sizeof *words) != 0) return false;
+  if (!read_from(raw_call(SYS_getpid), from, words, bytes)) return false;
+  std::copy(std::begin(words), std::end(words), shown.auxiliary);
+  shown.auxiliary_words = bytes / sizeof *words;
+  return true;
+}
+
+/// prctl(PR_SET_MM, what, …). The break that the kernel knows is the lower half's.
+long set_places(const trap& t) noexcept {
+  const long what = t.arg(1);
+  if (what == PR_SET_MM_START_BRK || what == PR_SET_MM_BRK) return -EPERM;
+  prctl_mm_map all{};
+  if (what != PR_SET_MM_MAP || t.arg(3) != sizeof all) {
+    const long result = t.carry_out();
+    if (!is_error(result) && what == PR_SET_MM_AUXV) take_vector(t.pointer<void>(2), static_cast<std::size_t>(t.arg(3)));
+    return result;
+  }
+  if (!read_from(raw_call(SYS_getpid), t.pointer<void>(2), &all, sizeof all)) return -EFAULT;
+  set_lower_break(all);
+  const long result = raw_call(SYS_prctl, t.arg(0), what, as_word(&all), sizeof all, t.arg(4));
+  if (!is_error(result) && all.auxv_size != 0) take_vector(all.auxv, all.auxv_size);
+  return result;
+}
+
+}  // namespace
+
+/// prctl(PR_GET_AUXV, buffer, size, 0, 0): how much there is, is the kernel's matter.
+long trap_prctl(trap& t) {
+  if (t.arg(0) == PR_SET_MM) return set_places(t);
+  const long result = t.carry_out();
+  const shown_program& shown = saved().shown;
+  if (is_error(result) || shown.auxiliary_words == 0) return result;
+  const auto bytes = static_cast<std::size_t>(std::min(result, t.arg(2)));
+  std::uint64_t words[most_words] = {};
+  std::copy_n(shown.auxiliary, std::min<std::size_t>(shown.auxiliary_words, most_words), words);
+  return give(t.pointer<void>(1), words, std::min(bytes, sizeof words)) ? result : -EFAULT;
+}
+
+/// readlink(path, buffer, size), readlinkat(directory, path, buffer, size). Asked first into a buffer of our own: what the kernel
+/// has read can be read here, and the program's buffer gets the answer alone.
 long trap_readlink(trap& t) {
   const int path = t.number == SYS_readlinkat ? 1 : 0;
-  if (!names_own_program(t.pointer<const char>(path))) return t.carry_out();
-  const long size = t.arg(path + 2);
-  if (size <= 0) return -EINVAL;
+  const long directory = path == 0 ? AT_FDCWD : t.arg(0), size = t.arg(path + 2);
+  char text[8];
+  const bool is_read = !is_error(raw_call(SYS_readlinkat, directory, t.arg(path), as_word(text), sizeof text));
+  if (!is_read || size <= 0 || !shows_own_program(directory, t.pointer<const char>(path))) return t.carry_out();
   const char* const program = saved().program;
   const std::size_t n = std::min(std::strlen(program), static_cast<std::size_t>(size));
-  std::memcpy(t.pointer<char>(path + 1), program, n);
-  return static_cast<long>(n);
+  return give(t.pointer<void>(path + 1), program, n) ? static_cast<long>(n) : -EFAULT;
 }
 
 /// The process ends through the lower half's exit(), so that the end of MPI and its launcher is orderly. A child just

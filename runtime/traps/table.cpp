@@ -22,6 +22,7 @@ constexpr trap_row rows[] = {
     {SYS_mlockall, trap_advice},
     {SYS_munlockall, trap_advice},
     {SYS_mbind, trap_advice},
+    {number_of_mseal, trap_advice},
     {SYS_shmat, trap_shmat},
     {SYS_shmdt, trap_shmdt},
 
@@ -53,6 +54,7 @@ constexpr trap_row rows[] = {
     {SYS_execveat, trap_execve},
     {SYS_arch_prctl, trap_set_gs, condition::sets_gs},
     {SYS_ptrace, trap_ptrace, condition::begins_tracing},
+    {SYS_prctl, trap_prctl, condition::of_places},
 
     {SYS_open, trap_open},
     {SYS_openat, trap_open},

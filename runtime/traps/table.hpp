@@ -14,6 +14,7 @@ enum class condition {
   stays_advised,  // madvise: what a mapping keeps; giving memory back is no such advice. After a lazy restart: all
   sets_gs,        // arch_prctl: ARCH_SET_GS
   begins_tracing, // ptrace: PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE
+  of_places,      // prctl: PR_GET_AUXV, PR_SET_MM
   new_terminal,   // ioctl: TIOCGPTPEER
   of_input,       // read, readv: of descriptor 0, where what it reads is counted
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null

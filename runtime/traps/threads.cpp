@@ -92,9 +92,11 @@ long fork_child(trap& t) noexcept {
   const long flags = plain ? 17 /* SIGCHLD */ : t.arg(0);
   const long stack = plain ? 0 : t.arg(1);
   mmap_window().lock();
+  low_window().lock();
   lock_lazy();
   const long result = raw_call(SYS_clone, flags & ~CLONE_SETTLS, 0, plain ? 0 : t.arg(2), plain ? 0 : t.arg(3), 0);
   unlock_lazy();
+  low_window().unlock();
   mmap_window().unlock();
   if (result > 0 && (flags & CLONE_PIDFD) != 0) note_descriptor(t, *t.pointer<const int>(2));
   if (result != 0) return result;

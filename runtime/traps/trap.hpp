@@ -83,6 +83,7 @@ long trap_exit_group(trap&);
 long trap_readlink(trap&);
 long trap_set_gs(trap&);
 long trap_ptrace(trap&);
+long trap_prctl(trap&);
 // input.cpp
 void note_input(const trap&, long bytes) noexcept;
 long trap_input(trap&);

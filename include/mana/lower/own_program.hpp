@@ -1,0 +1,31 @@
+// The links of /proc to the program that a process runs. In a process that mana has, they lead to the lower half: the kernel
+// takes another file from privileged processes only, and from none that has the old one mapped.
+#pragma once
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <cstring>
+
+namespace mana::lower {
+
+inline constexpr const char* own_program_link = "/proc/self/exe";
+
+/// Whether `path` is such a link of this process, or of another with the same lower half, by whatever name.
+/// in: call  makes a system call of four arguments; a result below 0 is an error
+///     path  that can be read
+template <class Call>
+bool shows_own_program(Call&& call, long directory, const char* path) noexcept {
+  const std::size_t n = std::strlen(path);
+  if (n < 3 || std::memcmp(path + n - 3, "exe", 3) != 0 || (n > 3 && path[n - 4] != '/')) return false;
+  struct stat link, own_link, file, own;
+  const auto look = [&](long at, const char* name, struct stat& found, long flags) {
+    return call(SYS_newfstatat, at, reinterpret_cast<long>(name), reinterpret_cast<long>(&found), flags) >= 0;
+  };
+  return look(directory, path, link, AT_SYMLINK_NOFOLLOW) && S_ISLNK(link.st_mode) &&
+         look(AT_FDCWD, own_program_link, own_link, AT_SYMLINK_NOFOLLOW) && link.st_dev == own_link.st_dev &&
+         look(directory, path, file, 0) && look(AT_FDCWD, own_program_link, own, 0) && file.st_dev == own.st_dev &&
+         file.st_ino == own.st_ino;
+}
+
+}  // namespace mana::lower
