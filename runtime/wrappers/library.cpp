@@ -1,12 +1,9 @@
 // The wrapper library's objects, and how it makes itself known to the lower half when the dynamic linker loads it.
-#include "preload.hpp"
+#include "attach.hpp"
 
-#include <mana/drain/service.hpp>
+#include <mana/drain/program_with_mpi.hpp>
 #include <mana/hooks/hook_table.hpp>
-#include <mana/lower/presence.hpp>
 #include <mana/wrap/manual/all.hpp>
-
-#include <unistd.h>
 
 namespace mana::wrap {
 
@@ -15,7 +12,7 @@ void park_if_asked() noexcept {
     const lower::inside_guard inside;      // the hooks of one moment end before those of the next begin
     hooks::announce_request();
   }
-  if (park_asked()) drain::park_now();
+  if (drain::park_asked()) drain::park_now<drain::program_with_mpi>();
 }
 
 void receive_words() noexcept { receive_all_words(); }
@@ -24,14 +21,10 @@ namespace {
 
 /// As the dynamic loader calls it: with the arguments of main.
 [[gnu::constructor(101)]] void attach(int count, char** arguments, char** environment) {
-  if (!lower::has_lower_half()) return find_back(count, arguments, environment);
-  leave_environment(environment);
-  if (environ != environment) leave_environment(environ);
-  static const lower::upper_entry entry = {drain::on_park_signal, reduce_upcall};
+  if (!comes_to_lower_half(count, arguments, environment)) return;
+  static const lower::upper_entry entry = {drain::on_park_signal<drain::program_with_mpi>, reduce_upcall};
   app::init_predefined();
-  drain::make_own_stack();        // MPI_Init says if there is no memory for it
-  const lower::services& s = *lower::the_bridge().service;
-  lower::cross([&] { s.attach(&entry, reinterpret_cast<std::uint64_t>(&vid::first_clock)); });
+  make_known(entry, reinterpret_cast<std::uint64_t>(&vid::first_clock));
 }
 
 }  // namespace
