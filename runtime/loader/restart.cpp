@@ -139,7 +139,9 @@ void restart_threads(std::span<const held_lock> locks) {
     }
     ids.push_back({id, is_main ? static_cast<std::int32_t>(raw_call(SYS_gettid)) : b.tid});
     renumber_robust_list(block.robust_list, id, ids.back().now);
-    renumber_waiter(reinterpret_cast<ucontext_t*>(block.reserved[lower::slot_interrupted]), ids.back());
+    auto* const interrupted = reinterpret_cast<ucontext_t*>(block.reserved[lower::slot_interrupted]);
+    renumber_waiter(interrupted, ids.back());
+    renumber_locker(interrupted, ids.back(), static_cast<std::int64_t>(block.tid_address - block.upper_fs));
   }
   renumber(locks, ids);        // none of the threads goes on before the main thread lets all go
   set_signal_mask(before);

@@ -98,6 +98,8 @@ int finish() {
   return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
 }
 
+bool is_an_mpi() noexcept { return true; }
+
 bool is_running() noexcept { return running; }
 
 int thread_level() noexcept {

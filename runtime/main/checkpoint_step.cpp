@@ -19,6 +19,7 @@
 #include <mana/image/format_table.hpp>
 
 #include <capture.hpp>
+#include <children.hpp>
 #include <process_state.hpp>
 #include <image_writer.hpp>
 #include <lazy.hpp>
@@ -276,11 +277,31 @@ process_state::captured look_at_process(std::string& failure) noexcept {
 }
 
 /// Before MPI_Init nobody knows which process of a rank's will call it: of a shell and its children, only one is a rank.
+/// INV-79 a program without MPI is not saved while it stands and waits for a child process, unless --children ignore says so: then
+/// what it does is what the child does, and after a restart there would be none to wait for. Others are named by warnings.
 void refuse_with_children(const process_state::captured& process) {
-  if (stage_of_program() != control::stage::before_mpi || process.children.empty()) return;
+  if (process.children.empty()) return;
+  if (!real_mpi::is_an_mpi()) {
+    if (this_job().options.children == loss_policy::ignore || !process_state::waits_for_child()) return;
+    throw std::runtime_error(process.children.front() + ", and the program waits for it; write mana run before the child's "
+                             "program, or exec it (--children ignore saves the program even so)");
+  }
+  if (stage_of_program() != control::stage::before_mpi) return;
   throw std::runtime_error(
       "MPI_Init has not been called yet, and the process has children, which may be the MPI program and would not be saved; a "
       "checkpoint is possible as soon as all ranks have called MPI_Init");
+}
+
+/// INV-78: An MPI that a program without has loaded by itself, and not called by MPI_Init, which is refused at once (the library
+/// libmana-none.so).
+void refuse_unseen_mpi() {
+  if (real_mpi::is_an_mpi()) return;
+  for (const image::region& r : image::upper_regions(split::saved().fixed_begin, split::saved().fixed_end)) {
+    const std::string name = r.path.substr(r.path.rfind('/') + 1);
+    if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || name.starts_with("libmpi_abi.so"))
+      throw std::runtime_error("the program was started without MPI, and has loaded " + r.path +
+                               "; start it with that MPI's mpirun, or with mana run --mpi mpich or --mpi openmpi");
+  }
 }
 
 /// in: initial  of the thread that MPI may be called on
@@ -293,6 +314,7 @@ lower::outcome write_and_agree(process_state::captured process, const std::strin
     if (!failure.empty()) throw std::runtime_error(failure);
     refuse_with_children(process);
     const control::commit_info generation = control_of_job().generation();
+    refuse_unseen_mpi();
     to_save all = what_to_save(generation.generation_path, std::move(process));
     how = control_of_job().forked()  ? write_aside(std::move(all), generation)
           : control_of_job().local() ? write_on_node_and_copy(std::move(all), generation, parity)

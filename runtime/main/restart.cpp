@@ -17,7 +17,7 @@
 #include "standard_ends.hpp"
 
 #include "../lower/life.hpp"
-#include "../lower/real_call.hpp"
+#include "../lower/table.hpp"
 
 #include <capture.hpp>
 #include <low_descriptor_guard.hpp>

@@ -91,7 +91,7 @@ mpi_name mpi_of(const execution& wanted, const checked_program& program, const e
   const bool says_nothing = linked.found.empty() && linked.foreign.empty();
   const bool is_same = std::find(linked.found.begin(), linked.found.end(), wanted.mpi) != linked.found.end();
   if (says_nothing || is_same) return wanted.mpi;
-  return choose_mpi({wanted.file, program.script, linked, find_launcher(get), {}});
+  return choose_mpi({wanted.file, linked, find_launcher(get), {}});
 }
 
 /// The environment by which the wrapper library finds the way back, from whatever it is loaded into.

@@ -33,7 +33,7 @@ struct followers {
   std::vector<std::string> texts;
   std::vector<const char*> words;             // tool, "follow", and those behind FILE
   std::atomic<bool> on{false};
-  bool is_child = false;
+  followed whose = followed::rank;
 };
 followers& the_followers() noexcept {
   static followers f;
@@ -277,12 +277,12 @@ long execute_tool(trap& t, call_texts& texts, const char* file, bool is_rank, co
 
 }  // namespace
 
-void follow_executions(const std::string& tool, const std::vector<std::string>& words, bool is_child) {
+void follow_executions(const std::string& tool, const std::vector<std::string>& words, followed whose) {
   followers& f = the_followers();
   f.texts = {tool, "follow"};
   f.texts.insert(f.texts.end(), words.begin(), words.end());
   for (const std::string& text : f.texts) f.words.push_back(text.c_str());
-  f.is_child = is_child;
+  f.whose = whose;
   f.on = true;
 }
 
@@ -292,13 +292,13 @@ void end_following() noexcept { the_followers().on = false; }
 long trap_execve(trap& t) {
   followers& f = the_followers();
   if (!can_read_path(t)) return -EFAULT;
-  if (!f.on) return as_natively(t);
+  const bool is_rank = t.role == process_role::owner && f.whose != followed::child;
+  if (!f.on || (!is_rank && f.whose == followed::process_alone)) return as_natively(t);
   const auto* const arguments = t.pointer<const char* const>(t.number == SYS_execveat ? 2 : 1);
   const long n = count(arguments);
   if (n < 0) return -EFAULT;
   call_texts* const texts = texts_with_room(t, f.words.size() + static_cast<std::size_t>(n) + 6);
   if (texts == nullptr) return -ENOMEM;
-  const bool is_rank = t.role == process_role::owner && !f.is_child;
   const target wanted = target_of(t, *texts);
   if (wanted.file == nullptr) return as_natively(t);
   const bool along = wanted.is_nameless ? is_rank : goes_along(wanted.file, *texts, is_rank);
