@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -61,6 +62,12 @@ long open_flags(const trap& t) noexcept {
 }  // namespace
 
 void set_descriptor_events(const descriptor_events& events) noexcept { the_events = events; }
+
+namespace {
+std::atomic<bool> has_shared{false};
+}
+bool has_shared_descriptors() noexcept { return has_shared.load(); }
+void note_shared_descriptors() noexcept { has_shared.store(true); }
 
 void note_descriptor(const trap& t, long fd) { opened(t, fd); }
 

@@ -1,4 +1,5 @@
 // clone, exit and what libc tells the kernel about a thread.
+#include "descriptor_events.hpp"
 #include "lazy.hpp"
 #include "process.hpp"
 #include "twin.hpp"
@@ -93,6 +94,7 @@ long fork_child(trap& t) noexcept {
   const long result = raw_call(SYS_clone, flags & ~CLONE_SETTLS, 0, plain ? 0 : t.arg(2), plain ? 0 : t.arg(3), 0);
   unlock_lazy();
   mmap_window().unlock();
+  if (result > 0 && (flags & CLONE_FILES) != 0) note_shared_descriptors();
   if (result > 0 && (flags & CLONE_PIDFD) != 0) note_descriptor(t, *t.pointer<const int>(2));
   if (result != 0) return result;
   if (t.role != process_role::borrowing) {
