@@ -58,8 +58,8 @@ std::string in_any_process(const std::string& path) {
 
 class describer {
  public:
-  explicit describer(std::span<const shared_mapping> mapped)
-      : all_(held()), pipes_(all_), terminals_(all_), objects_(mapped) {}
+  describer(std::span<const shared_mapping> mapped, std::span<const image::region> memory)
+      : all_(held()), pipes_(all_), terminals_(all_), objects_(mapped, memory) {}
 
   json describe() {
     json list = json::array();
@@ -90,13 +90,15 @@ class describer {
     const int fd = open("/proc/self/cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct stat s{};
     if (fd >= 0 && fstat(fd, &s) == 0 && !still_named(row.at("path"), s))
-      row["object"] = objects_.describe(fd, s, row.at("path"));
+      row["object"] = objects_.describe(fd, s, row.at("path"), said_);
     if (fd >= 0) close(fd);
     return row;
   }
 
   void look_at_private_files(std::span<const private_mapping> mappings) { warn_of_private_files(mappings, all_, said_); }
   json take_objects() { return objects_.take(said_); }
+  std::vector<image::region> take_contents() { return objects_.take_contents(); }
+  const std::map<file_key, std::uint64_t>& lengths() const { return objects_.lengths(); }
   std::vector<std::string> take_warnings() { return said_.take(); }
   std::vector<std::string> take_sockets() { return said_.take_sockets(); }
 
@@ -109,7 +111,7 @@ class describer {
     row["peer"] = d.peer;
     if ((row.at("flags").get<int>() & O_PATH) != 0) return named_or_object(d.number, s, std::move(row));
     describe_signals(d.number, row, said_);
-    describe_locks(d.number, row, said_);
+    describe_locks(d.number, row);
     if (S_ISFIFO(s.st_mode)) return pipes_.describe(d.number, s, std::move(row), said_);
     if (terminals_.describe(d.number, s, row, said_)) return row;
     if (row.at("path").get<std::string>().starts_with("/") && !S_ISSOCK(s.st_mode))
@@ -131,15 +133,18 @@ class describer {
       return anywhere.empty() ? said_.lost(fd, std::move(row)) : with_path(std::move(row), anywhere);
     }
     row["kind"] = S_ISREG(s.st_mode) ? "regular" : "path";
-    return still_named(path, s) ? row : nameless(fd, s, std::move(row));
+    return still_named(path, s) && !is_hidden_rest(path) ? row : nameless(fd, s, std::move(row));
   }
 
   json nameless(int fd, const struct stat& s, json row) {
     const std::string path = row.at("path");
-    if (const std::string other = other_name(path, s); !other.empty()) return with_path(std::move(row), other);
-    const bool is_kept = S_ISREG(s.st_mode) || S_ISDIR(s.st_mode);
-    row["object"] = is_kept ? objects_.describe(fd, s, path) : json();
-    if (row.at("object").is_null()) return said_.lost(fd, std::move(row));
+    if (const std::string other = other_name(path, s); !other.empty() && !is_hidden_rest(other))
+      return with_path(std::move(row), other);
+    const bool is_elsewhere = S_ISDIR(s.st_mode) && !path.ends_with(" (deleted)");      // in no mount that has a place here
+    if (is_elsewhere || (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode))) return said_.lost(fd, std::move(row));
+    if (S_ISREG(s.st_mode) && s.st_nlink > 0 && !is_hidden_rest(path))
+      said_.warn(fd, row, "has another name in a directory that is not known: after a restart it is a file apart from that");
+    row["object"] = objects_.describe(fd, s, path, said_);
     row["kind"] = "object";
     return row;
   }
@@ -180,14 +185,15 @@ std::string name_of_machine() {
   return boot;
 }
 
-captured capture(std::span<const shared_mapping> mapped, std::span<const protected_mapping> closed,
-                 std::span<const private_mapping> privately) {
-  describer d(mapped);
+captured capture(std::span<const shared_mapping> mapped, std::span<const image::region> memory,
+                 std::span<const protected_mapping> closed, std::span<const private_mapping> privately) {
+  look_at_shared();
+  describer d(mapped, memory);
   json document = {{"machine", name_of_machine()}, {"umask", current_umask()}, {"descriptors", d.describe()}, {"directory", d.describe_directory()}};
   document["objects"] = d.take_objects();
   document["protected"] = describe_protected(closed);
   d.look_at_private_files(privately);
-  return {json::to_cbor(document), d.take_warnings(), d.take_sockets()};
+  return {json::to_cbor(document), d.take_warnings(), d.take_sockets(), d.take_contents(), d.lengths()};
 }
 
 }  // namespace mana::descriptors

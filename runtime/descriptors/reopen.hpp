@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 namespace mana::descriptors {
 
 class reopener {
@@ -20,13 +22,14 @@ class reopener {
   int open(const nlohmann::json& row);
 
  private:
-  int open_object(const nlohmann::json& row) const;
+  int open_object(const nlohmann::json& row);
 
   const spare_numbers& spare_;
   const object_maker& objects_;
   pipe_maker pipes_;
   socket_pair_maker pairs_;
   terminal_maker terminals_;
+  std::set<int> first_of_memory_;      // objects that the program has the first open file of
 };
 
 }  // namespace mana::descriptors

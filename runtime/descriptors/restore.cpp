@@ -176,6 +176,7 @@ void restoration::fill() {
 
 int restoration::segment_at(std::uintptr_t begin) const noexcept { return parts_->objects.segment_at(begin); }
 int restoration::mapped_at(std::uintptr_t begin) const noexcept { return parts_->objects.mapped_at(begin); }
+int restoration::contents_at(std::uintptr_t begin) const noexcept { return parts_->objects.contents_at(begin); }
 
 std::optional<bool> restoration::may_be_written(std::uintptr_t begin) const {
   std::optional<bool> known;
@@ -190,19 +191,21 @@ std::optional<bool> restoration::may_be_written(std::uintptr_t begin) const {
   return known;
 }
 
-void restoration::finish() {
+std::vector<std::string> restoration::finish() {
+  std::vector<std::string> otherwise;
   read_with_care([&] {
     const json document = std::move(parts_->document);
     const json& rows = document.at("descriptors");
     enter_directory(document.at("directory"), parts_->objects);
     umask(document.at("umask").get<mode_t>());
     parts_->place_all(rows);
-    parts_->objects.finish(document.at("objects"));
+    otherwise = parts_->objects.finish(document.at("objects"));
     parts_.reset();                                    // closes what is not the program's: before its locks are taken
     for (const json& row : rows)
       if (row.value("kind", "") == "inotify") note_watches(row);
     for (const json& row : rows) lock_again(row);
   });
+  return otherwise;
 }
 
 }  // namespace mana::descriptors

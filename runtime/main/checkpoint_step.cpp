@@ -35,9 +35,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -96,6 +98,15 @@ void forget_images(std::vector<image::region>& regions) {
     }
 }
 
+/// Contents of files without a name are to the image as memory is; of those that are mapped too it is known where they end.
+void add_files(descriptors::captured& files, std::vector<image::region>& regions) {
+  for (image::region& r : regions)
+    if (const auto known = files.lengths.find({r.device, r.inode}); r.shared && known != files.lengths.end())
+      r.file_bytes = known->second;
+  std::ranges::move(files.contents, std::back_inserter(regions));
+  std::ranges::sort(regions, {}, &image::region::begin);
+}
+
 /// All that the image is made of, and what of the process it cannot hold.
 struct to_save {
   image::image_plan plan;
@@ -125,8 +136,9 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.meter = &meter_of_job();
   all.plan.may_be_advised = state.has_advice != 0;
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
-  descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions), not_writable(all.plan.regions),
-                                                       private_files(all.plan.regions));
+  descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions), all.plan.regions,
+                                                       not_writable(all.plan.regions), private_files(all.plan.regions));
+  add_files(open_files, all.plan.regions);
   all.plan.sections = {{image::sections::run, encode(this_job().record)},
                        {image::sections::threads, encoded_thread_ids()},
                        {image::sections::descriptors, std::move(open_files.bytes)},

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -74,6 +75,12 @@ long show_own(long fd, long directory, const char* path, long flags) noexcept {
 }  // namespace
 
 void set_descriptor_events(const descriptor_events& events) noexcept { the_events = events; }
+
+namespace {
+std::atomic<bool> has_shared{false};
+}
+bool has_shared_descriptors() noexcept { return has_shared.load(); }
+void note_shared_descriptors() noexcept { has_shared.store(true); }
 
 void note_descriptor(const trap& t, long fd) { opened(t, fd); }
 

@@ -1,4 +1,5 @@
 // clone, exit and what libc tells the kernel about a thread.
+#include "descriptor_events.hpp"
 #include "lazy.hpp"
 #include "process.hpp"
 #include "twin.hpp"
@@ -98,6 +99,7 @@ long fork_child(trap& t) noexcept {
   unlock_lazy();
   low_window().unlock();
   mmap_window().unlock();
+  if (result > 0 && (flags & CLONE_FILES) != 0) note_shared_descriptors();
   if (result > 0 && (flags & CLONE_PIDFD) != 0) note_descriptor(t, *t.pointer<const int>(2));
   if (result != 0) return result;
   if (t.role != process_role::borrowing) {
