@@ -54,8 +54,9 @@ class restoration {
   /// Enters the working directory, opens everything again at its number, gives back the other low numbers that guards
   /// took, and begins to watch. Files that have grown since are cut to the length that they had, so that nothing is
   /// written twice.
+  /// out:    what is not as it was, in words
   /// errors: descriptor_error naming the file, or the number that is in use
-  void finish();
+  std::vector<std::string> finish();
 
  private:
   struct parts;

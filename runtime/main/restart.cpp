@@ -352,7 +352,10 @@ void restart_program() {
     name_program(this_job().options.moved);
     fit_registers(*own);
     fault_point(fault::point::registers_fitted);
-    with_descriptors([&] { parts.files->finish(); });
+    with_descriptors([&] {
+      for (const std::string& note : parts.files->finish())
+        say("mana: warning: rank " + std::to_string(live.rank) + ": " + note);
+    });
   });
   if (!parts.left.unread.empty()) begin_lazy_check(std::move(own), std::move(parts.left));
   parts.left = {};
