@@ -71,7 +71,7 @@ socket_address socket_address::in_unix(const std::string& name) {
 }
 
 unsigned socket_address::port() const noexcept {
-  return is_internet(family()) ? ntohs(as<sockaddr_in>(*this).sin_port) : 0;   // at one place in both families
+  return is_internet(family()) ? ntohs(as<sockaddr_in>(*this).sin_port) : 0;  // at one place in both families
 }
 
 socket_address socket_address::with_port(unsigned port) const {

@@ -1,5 +1,5 @@
-// Connections are made by connect and accept, as the program made them. TCP_REPAIR, which could put a connection into any state
-// at once, takes a privilege (CAP_NET_ADMIN) that programs of a cluster do not have.
+// Connections are made by connect and accept, as the program made them. TCP_REPAIR, which could put a connection into
+// any state at once, takes a privilege (CAP_NET_ADMIN) that programs of a cluster do not have.
 #include "make.hpp"
 
 #include "../failure.hpp"
@@ -18,7 +18,7 @@ namespace mana::descriptors {
 namespace {
 
 constexpr int most_ms = 5000;
-constexpr int no_port_yet = 24, port_range = 51;         // IP_BIND_ADDRESS_NO_PORT, IP_LOCAL_PORT_RANGE
+constexpr int no_port_yet = 24, port_range = 51;  // IP_BIND_ADDRESS_NO_PORT, IP_LOCAL_PORT_RANGE
 
 /// The next connection of one of these listeners that is from there. Others, of strangers, are closed.
 owned_socket accept_from(const std::vector<int>& listeners, const std::string& caller) {
@@ -70,7 +70,8 @@ socket_maker::made* socket_maker::mutual(made& s) {
 void socket_maker::make_unix_pair(made& s, made* other) {
   const bool by_name = s.kind.type != SOCK_DGRAM && other != nullptr && (s.own.is_named() || other->own.is_named());
   if (by_name) {
-    const bool s_serves = s.own.is_named() && (!other->own.is_named() || listener_of_name(s.own, s.kind.type) != nullptr);
+    const bool s_serves =
+        s.own.is_named() && (!other->own.is_named() || listener_of_name(s.own, s.kind.type) != nullptr);
     return s_serves ? make_named_pair(s, *other) : make_named_pair(*other, s);
   }
   int pair[2];
@@ -106,7 +107,7 @@ void socket_maker::make_named_pair(made& server, made& caller) {
   set_options(caller.fd.get(), caller.socket->at("options"), option_time::early, refused);
   if (caller.own.is_named()) bind_again(caller);
   made* listener = listener_of_name(server.own, server.kind.type);
-  made gone{};                                            // it was closed; its name may be there still
+  made gone{};  // it was closed; its name may be there still
   if (listener == nullptr) {
     gone.row = server.row;
     gone.socket = server.socket;
@@ -151,15 +152,16 @@ std::vector<int> socket_maker::listeners_at(const socket_address& place) const {
 owned_socket socket_maker::listen_at(const made& server, const socket_address& place) {
   owned_socket fd = new_socket({place.family(), SOCK_STREAM, IPPROTO_TCP});
   set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
-  if (server.socket != nullptr && socket_option(server.fd.get(), SO_REUSEPORT) == 1) set_option(fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
+  if (server.socket != nullptr && socket_option(server.fd.get(), SO_REUSEPORT) == 1)
+    set_option(fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
   for (const socket_address& at : {place, place.with_port(0), loopback_like(place)})
     if (bind(fd.get(), at.get(), at.size()) == 0 && listen(fd.get(), 1) == 0) return fd;
   fail(server.row->at("path"), "cannot be connected again");
 }
 
-/// The caller's port is free, unless the job that had it ended a moment ago: then the kernel keeps the connection for a minute.
-/// A port that the kernel chose it gives again for another such, of one second ago; one that the program chose by bind() by
-/// SO_REUSEADDR. If neither helps, it is another port.
+/// The caller's port is free, unless the job that had it ended a moment ago: then the kernel keeps the connection for a
+/// minute. A port that the kernel chose it gives again for another such, of one second ago; one that the program chose
+/// by bind() by SO_REUSEADDR. If neither helps, it is another port.
 void socket_maker::connect_tcp(made& server, owned_socket& accepted, made& caller, owned_socket& calling) {
   std::vector<int> listeners = listeners_at(server.own);
   owned_socket own_listener;
@@ -177,7 +179,8 @@ void socket_maker::connect_tcp(made& server, owned_socket& accepted, made& calle
     if (way < 2 && port == 0) continue;
     const socket_address from = way == 0 ? caller.own.with_port(0) : caller.own;
     if (way == 0) {
-      if (!kernel_chooses(port) || !set_option(fd, IPPROTO_IP, port_range, static_cast<int>(port | port << 16))) continue;
+      if (!kernel_chooses(port) || !set_option(fd, IPPROTO_IP, port_range, static_cast<int>(port | port << 16)))
+        continue;
       set_option(fd, IPPROTO_IP, no_port_yet, 1);
     }
     if (way == 1) set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
@@ -214,13 +217,15 @@ void socket_maker::make_tcp(made& s, made* other) {
   }
   other->fd = std::move(far_fd);
   set_options(other->fd.get(), other->socket->at("options"), option_time::early, refused);
-  if (socket_address::of(s.fd.get()).place() != s.own.place() || socket_address::of(other->fd.get()).place() != other->own.place())
-    note(s, "is connected with other ports than before (" + socket_address::of(s.fd.get()).words() + "), which are in use");
+  if (socket_address::of(s.fd.get()).place() != s.own.place() ||
+      socket_address::of(other->fd.get()).place() != other->own.place())
+    note(s, "is connected with other ports than before (" + socket_address::of(s.fd.get()).words() +
+                "), which are in use");
 }
 
 void socket_maker::refuse(made& s) const {
   s.fd = new_socket(s.kind);
-  const owned_socket nobody = new_socket(s.kind);         // has a port, and does not listen
+  const owned_socket nobody = new_socket(s.kind);  // has a port, and does not listen
   const socket_address place = loopback_like(s.own);
   bind(nobody.get(), place.get(), place.size());
   connects(s.fd.get(), socket_address::of(nobody.get()));

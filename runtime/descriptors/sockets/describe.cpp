@@ -27,8 +27,9 @@ bool is_known_family(const socket_kind& kind) noexcept {
 
 /// The entry that a name in a file system has now.
 json entry_of(const socket_address& name, std::uint64_t inode) {
-  struct stat s{};
-  const bool there = lstat(name.unix_name().c_str(), &s) == 0 && S_ISSOCK(s.st_mode) && (inode == 0 || s.st_ino == inode);
+  struct stat s {};
+  const bool there =
+      lstat(name.unix_name().c_str(), &s) == 0 && S_ISSOCK(s.st_mode) && (inode == 0 || s.st_ino == inode);
   if (!there) return nullptr;
   return {{"mode", s.st_mode & 07777}, {"user", s.st_uid}, {"group", s.st_gid}};
 }
@@ -37,7 +38,7 @@ json entry_of(const socket_address& name, std::uint64_t inode) {
 
 socket_describer::socket_describer(std::vector<owned_descriptor>& all) : all_(all) {
   for (const owned_descriptor& d : all_) next_file_ = std::max({next_file_, d.file + 1, d.peer + 1});
-  for (std::size_t i = 0; i < all_.size(); ++i) {          // it grows by what is on its way
+  for (std::size_t i = 0; i < all_.size(); ++i) {  // it grows by what is on its way
     const owned_descriptor d = all_[i];
     add(d);
   }
@@ -53,7 +54,7 @@ socket_describer::~socket_describer() {
 }
 
 void socket_describer::add(const owned_descriptor& d) {
-  struct stat s{};
+  struct stat s {};
   if (d.standard >= 0 || known_.contains(d.file) || fstat(d.number, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
   if ((fcntl(d.number, F_GETFL) & O_PATH) != 0 || (d.inherited && !is_passed(d.number))) return;
   known k{};
@@ -100,12 +101,14 @@ const socket_describer::known* socket_describer::other_end(const known& s) const
     if (o.file == s.file || o.kind.type != s.kind.type) return false;
     if (s.kind.domain == AF_UNIX) {
       if (o.kind.domain != AF_UNIX) return false;
-      return s.has_facts ? s.facts.has_peer && s.facts.peer != 0 && s.facts.peer == o.inode : s.told_peer != 0 && s.told_peer == o.file;
+      return s.has_facts ? s.facts.has_peer && s.facts.peer != 0 && s.facts.peer == o.inode
+                         : s.told_peer != 0 && s.told_peer == o.file;
     }
     return s.kind.is_tcp() && o.kind.is_tcp() && s.tcp_state != TCP_LISTEN && o.tcp_state != TCP_LISTEN &&
            s.peer.port() != 0 && s.peer.place() == o.own.place() && o.peer.place() == s.own.place();
   };
-  const auto found = std::find_if(known_.begin(), known_.end(), [&](const auto& entry) { return is_other(entry.second); });
+  const auto found =
+      std::find_if(known_.begin(), known_.end(), [&](const auto& entry) { return is_other(entry.second); });
   return found == known_.end() ? nullptr : &found->second;
 }
 
@@ -119,7 +122,7 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
   describe_filter(s.fd, row, socket, said);
   if (const known* other = other_end(s)) socket["other"] = other->file;
   socket["state"] = describe_state(s, row, socket, said);
-  const bool is_closed = s.tcp_state == TCP_CLOSE;          // such a one is in no table
+  const bool is_closed = s.tcp_state == TCP_CLOSE;  // such a one is in no table
   const std::string state = socket.at("state");
   socket["shutdown"] = !is_closed ? shutdown_of(s) : state == "connected" || state == "ended" ? both : 0;
   if (s.own.is_named()) socket["own"] = s.own.to_json();
@@ -128,10 +131,12 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
   const bool can_be_sent = s.kind.domain == AF_UNIX || s.kind.is_tcp() || s.kind.is_udp();
   s.incomplete |= !can_be_sent && !s.messages.empty();
   socket["messages"] = can_be_sent ? std::move(s.messages) : json::array();
-  if (s.incomplete) said.warn(s.fd, row, "has contents that cannot be looked at, or not be sent again: after a restart they are gone");
+  if (s.incomplete)
+    said.warn(s.fd, row, "has contents that cannot be looked at, or not be sent again: after a restart they are gone");
   if (s.cut_files)
-    said.warn(s.fd, row, "has descriptors on their way that cannot be looked at, as the limit of open files is reached "
-                         "(ulimit -n): after a restart they do not come");
+    said.warn(s.fd, row,
+              "has descriptors on their way that cannot be looked at, as the limit of open files is reached "
+              "(ulimit -n): after a restart they do not come");
   row["socket"] = std::move(socket);
   return true;
 }
@@ -142,7 +147,8 @@ int socket_describer::shutdown_of(const known& s) {
     if (const auto told = tables_.shutdown_of_internet(s.inode, s.kind.protocol, s.kind.domain)) return *told;
   const int events = events_at(s.fd, POLLRDHUP);
   if ((events & POLLHUP) != 0 && s.tcp_state != TCP_CLOSE) return both;
-  const bool ended = s.tcp_state == TCP_FIN_WAIT1 || s.tcp_state == TCP_FIN_WAIT2 || s.tcp_state == TCP_LAST_ACK || s.tcp_state == TCP_CLOSING;
+  const bool ended = s.tcp_state == TCP_FIN_WAIT1 || s.tcp_state == TCP_FIN_WAIT2 || s.tcp_state == TCP_LAST_ACK ||
+                     s.tcp_state == TCP_CLOSING;
   return ((events & POLLRDHUP) != 0 && s.tcp_state != TCP_CLOSE ? no_receiving : 0) | (ended ? no_sending : 0);
 }
 

@@ -17,7 +17,8 @@ namespace mana::descriptors {
 
 class socket_describer {
  public:
-  /// in: all  the program's descriptors. What is on its way in messages of Unix sockets is added: a descriptor of each such
+  /// in: all  the program's descriptors. What is on its way in messages of Unix sockets is added: a descriptor of each
+  /// such
   ///          open file that the program has no other of, with a number of this process's until this object ends.
   explicit socket_describer(std::vector<owned_descriptor>& all);
   ~socket_describer();
@@ -31,10 +32,10 @@ class socket_describer {
  private:
   struct known {
     int fd;
-    std::uint64_t file, inode, told_peer;         // told_peer: as socketpair() made them
+    std::uint64_t file, inode, told_peer;  // told_peer: as socketpair() made them
     socket_kind kind;
     socket_address own, peer;
-    int tcp_state;                                // as <netinet/tcp.h> has them; 0: it is none
+    int tcp_state;  // as <netinet/tcp.h> has them; 0: it is none
     unix_facts facts;
     bool has_facts;
     nlohmann::json messages;
@@ -56,8 +57,8 @@ class socket_describer {
   int shutdown_of(const known& s);
 
   std::vector<owned_descriptor>& all_;
-  std::map<std::uint64_t, known> known_;            // by open file
-  std::set<std::uint64_t> waiting_;                 // inodes of those that called a listener of the program's
+  std::map<std::uint64_t, known> known_;  // by open file
+  std::set<std::uint64_t> waiting_;       // inodes of those that called a listener of the program's
   std::set<int> passed_;
   std::uint64_t next_file_ = 1;
   kernel_tables tables_;

@@ -1,5 +1,5 @@
-// When all descriptors are open: what was in the queues is sent again, descriptors that were on their way with it. Then what ends
-// a connection, and the options that would have been in the way.
+// When all descriptors are open: what was in the queues is sent again, descriptors that were on their way with it. Then
+// what ends a connection, and the options that would have been in the way.
 #include "make.hpp"
 
 #include "../failure.hpp"
@@ -26,7 +26,8 @@ constexpr int receiving = 1, sending = 2;
 constexpr int most_ms = 5000;
 
 /// Sends a message with its descriptors. out: bytes, or -1
-ssize_t send_once(int from, const std::uint8_t* bytes, std::size_t n, const std::vector<int>& files, int flags, const socket_address& to) {
+ssize_t send_once(int from, const std::uint8_t* bytes, std::size_t n, const std::vector<int>& files, int flags,
+                  const socket_address& to) {
   iovec part{const_cast<std::uint8_t*>(bytes), n};
   msghdr message{};
   std::vector<char> control(files.empty() ? 0 : CMSG_SPACE(files.size() * sizeof(int)));
@@ -74,11 +75,12 @@ bool send_all(int from, const json& message, const std::map<std::uint64_t, int>&
 /// While one lives, a socket holds more on its way than it is set to.
 class wide_queue {
  public:
-  wide_queue(int from, int to, bool is_tcp, std::size_t bytes) : from_(from), to_(to), lowat_(socket_option(to, SO_RCVLOWAT)) {
+  wide_queue(int from, int to, bool is_tcp, std::size_t bytes)
+      : from_(from), to_(to), lowat_(socket_option(to, SO_RCVLOWAT)) {
     constexpr int largest = 1 << 23;
     const auto wanted = static_cast<int>(std::min<std::size_t>(largest, 2 * bytes + (1 << 16)));
     if (is_tcp) {
-      set_option(to_, SOL_SOCKET, SO_RCVLOWAT, wanted);   // without fixing the size, as a buffer of this size would be
+      set_option(to_, SOL_SOCKET, SO_RCVLOWAT, wanted);  // without fixing the size, as a buffer of this size would be
       return;
     }
     widen(from_, SO_SNDBUF, SO_SNDBUFFORCE, wanted, send_);
@@ -95,7 +97,7 @@ class wide_queue {
   wide_queue& operator=(const wide_queue&) = delete;
 
  private:
-  static constexpr int buffers_locked = 72;              // SO_BUF_LOCK
+  static constexpr int buffers_locked = 72;  // SO_BUF_LOCK
 
   static void widen(int fd, int name, int forced, int wanted, int& before) {
     const int now = socket_option(fd, name);
@@ -147,20 +149,23 @@ void socket_maker::fill(made& s, const std::map<std::uint64_t, int>& files) {
   const int from = s.stand_in ? s.stand_in.get() : other != nullptr ? other->fd.get() : -1;
   const wide_queue room(from, s.fd.get(), s.kind.is_tcp(), bytes_in(messages));
   for (const json& message : messages)
-    if (!send_all(from, message, files)) fail(s.row->at("path"), "what was on its way in this socket cannot be sent again");
+    if (!send_all(from, message, files))
+      fail(s.row->at("path"), "what was on its way in this socket cannot be sent again");
 }
 
 /// A descriptor to send it by; -1: no socket can have its sender's name here.
 int socket_maker::sender_from(const json& message, const made& to) {
   if (to.in_pair) return to.stand_in ? to.stand_in.get() : all_.at(to.other).fd.get();
-  const socket_address from = message.contains("from") ? socket_address::from_json(message.at("from")) : socket_address();
+  const socket_address from =
+      message.contains("from") ? socket_address::from_json(message.at("from")) : socket_address();
   for (const auto& [file, s] : all_)
-    if (from.is_named() && s.kind.domain == to.kind.domain && s.kind.type == to.kind.type && s.own == from && s.fd) return s.fd.get();
+    if (from.is_named() && s.kind.domain == to.kind.domain && s.kind.type == to.kind.type && s.own == from && s.fd)
+      return s.fd.get();
   owned_socket& made_for = senders_[from.words()];
   if (made_for) return made_for.get();
   owned_socket fresh = new_socket(to.kind);
   if (!from.is_named()) return (made_for = std::move(fresh)).get();
-  struct stat before{};
+  struct stat before {};
   const bool was_there = from.is_path() && lstat(from.unix_name().c_str(), &before) == 0;
   if (to.kind.is_internet()) set_option(fresh.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (from.is_path() && !make_way(from.unix_name())) return -1;
@@ -176,16 +181,19 @@ void socket_maker::fill_datagrams(made& s, const std::map<std::uint64_t, int>& f
     const int from = sender_from(message, s);
     const std::vector<std::uint8_t>& bytes = message.at("bytes").get_binary();
     socket_address to = s.in_pair ? socket_address() : socket_address::of(s.fd.get());
-    if (s.kind.is_internet() && message.contains("from")) to = reached_at(to, socket_address::from_json(message.at("from")));
+    if (s.kind.is_internet() && message.contains("from"))
+      to = reached_at(to, socket_address::from_json(message.at("from")));
     if (s.entry) to = socket_address::in_unix("/proc/self/fd/" + std::to_string(s.entry.get()));
     bool sent = false;
     if (from >= 0) {
       const wide_queue room(from, s.fd.get(), false, bytes_in(messages));
-      sent = send_once(from, bytes.data(), bytes.size(), files_of(message, files), 0, to) == static_cast<ssize_t>(bytes.size());
+      sent = send_once(from, bytes.data(), bytes.size(), files_of(message, files), 0, to) ==
+             static_cast<ssize_t>(bytes.size());
     }
     lost += !sent;
   }
-  if (lost > 0) note(s, "has lost " + std::to_string(lost) + " datagrams, of senders whose addresses no socket can have here");
+  if (lost > 0)
+    note(s, "has lost " + std::to_string(lost) + " datagrams, of senders whose addresses no socket can have here");
 }
 
 /// Last of what needs others: a socket that is connected takes messages of that one alone.
@@ -194,7 +202,8 @@ void socket_maker::connect_datagrams(made& s) {
   if (!to_somebody || s.in_pair) return;
   const auto other = all_.find(s.other);
   if (s.kind.domain == AF_UNIX && s.other != 0 && other != all_.end()) {
-    if (!call_place_of(s.fd.get(), other->second)) note(s, "cannot be connected again: " + std::string(std::strerror(errno)));
+    if (!call_place_of(s.fd.get(), other->second))
+      note(s, "cannot be connected again: " + std::string(std::strerror(errno)));
     return;
   }
   if (connect(s.fd.get(), s.peer.get(), s.peer.size()) != 0)

@@ -42,7 +42,8 @@ void for_each_attribute(const nlmsghdr& head, Take&& take) {
 /// Sends it, and calls take(answer) for each answer until the last one. False: an error.
 template <class Body, class Take>
 bool ask(int fd, const Body& body, int flags, Take&& take) {
-  question<Body> sent{{sizeof sent, SOCK_DIAG_BY_FAMILY, static_cast<std::uint16_t>(NLM_F_REQUEST | flags), 1, 0}, body};
+  question<Body> sent{{sizeof sent, SOCK_DIAG_BY_FAMILY, static_cast<std::uint16_t>(NLM_F_REQUEST | flags), 1, 0},
+                      body};
   if (send(fd, &sent, sizeof sent, 0) != static_cast<ssize_t>(sizeof sent)) return false;
   alignas(nlmsghdr) char got[1 << 15];
   for (;;) {
@@ -60,7 +61,7 @@ bool ask(int fd, const Body& body, int flags, Take&& take) {
 
 unix_facts unix_facts_in(const nlmsghdr& answer) {
   const auto& body = *static_cast<const unix_diag_msg*>(NLMSG_DATA(&answer));
-  constexpr int listens = 10;                       // TCP_LISTEN, also of Unix sockets
+  constexpr int listens = 10;  // TCP_LISTEN, also of Unix sockets
   unix_facts found;
   for_each_attribute<unix_diag_msg>(answer, [&](const rtattr& a) {
     switch (a.rta_type) {
@@ -133,8 +134,8 @@ void kernel_tables::read_table(int protocol, int family) {
     if (protocol != IPPROTO_TCP) return;
     const bool orphan = row.idiag_inode == 0;
     const bool whole = row.idiag_state == TCP_ESTABLISHED || row.idiag_state == TCP_CLOSE_WAIT;
-    sides_[{place_of(row, row.id.idiag_src, row.id.idiag_sport), place_of(row, row.id.idiag_dst, row.id.idiag_dport)}] = {
-        !orphan, orphan && whole, row.idiag_rqueue};
+    sides_[{place_of(row, row.id.idiag_src, row.id.idiag_sport), place_of(row, row.id.idiag_dst, row.id.idiag_dport)}] =
+        {!orphan, orphan && whole, row.idiag_rqueue};
   });
 }
 

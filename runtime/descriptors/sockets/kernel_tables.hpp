@@ -1,5 +1,5 @@
-// What the kernel tells of sockets by their numbers (sock_diag(7)), and to nobody by a descriptor: which Unix socket is the
-// other end of which, who waits to be accepted, and which directions are shut down. Any user may ask.
+// What the kernel tells of sockets by their numbers (sock_diag(7)), and to nobody by a descriptor: which Unix socket is
+// the other end of which, who waits to be accepted, and which directions are shut down. Any user may ask.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,18 +11,19 @@
 namespace mana::descriptors {
 
 struct unix_facts {
-  int shutdown = 0;                       // 1: for receiving, 2: for sending
+  int shutdown = 0;  // 1: for receiving, 2: for sending
   bool has_peer = false;
-  std::uint64_t peer = 0;                 // inode; 0 though there is a peer: nobody has it open any more, or it waits to be accepted
-  std::vector<std::uint64_t> waiting;     // of a listener: inodes of those that called and were not accepted, in their order
-  int backlog = 0;                        // of a listener
-  std::uint64_t file = 0;                 // inode of its entry in a file system
+  std::uint64_t peer = 0;  // inode; 0 though there is a peer: nobody has it open any more, or it waits to be accepted
+  std::vector<std::uint64_t>
+      waiting;             // of a listener: inodes of those that called and were not accepted, in their order
+  int backlog = 0;         // of a listener
+  std::uint64_t file = 0;  // inode of its entry in a file system
 };
 
 struct tcp_side {
-  bool is_open;             // some process has it
-  bool waits;               // a listener has it, which has not accepted it yet
-  unsigned unread;          // bytes
+  bool is_open;     // some process has it
+  bool waits;       // a listener has it, which has not accepted it yet
+  unsigned unread;  // bytes
 };
 
 class kernel_tables {
@@ -44,7 +45,7 @@ class kernel_tables {
   void read_table(int protocol, int family);
 
   int asking_ = -1;
-  std::map<std::pair<int, int>, bool> read_;        // by protocol and family
+  std::map<std::pair<int, int>, bool> read_;  // by protocol and family
   std::map<std::uint64_t, int> shutdown_;
   std::map<std::pair<std::string, std::string>, tcp_side> sides_;
 };

@@ -53,11 +53,12 @@ void socket_maker::read_rows() {
 /// Listeners first: what is connected through them finds them there.
 void socket_maker::make_all() {
   read_rows();
-  for (const bool gone : {true, false})                   // a name that was taken away may be another socket's now
+  for (const bool gone : {true, false})  // a name that was taken away may be another socket's now
     for (auto& [file, s] : all_) {
       const bool is_gone = s.own.is_path() && s.socket->at("entry").is_null();
-      const bool is_alone = s.state == "open" || s.state == "listening" || s.state == "connecting" || s.state == "calling" ||
-                            (s.state == "connected" && s.kind.is_datagram() && s.kind.type != SOCK_SEQPACKET && mutual(s) == nullptr);
+      const bool is_alone =
+          s.state == "open" || s.state == "listening" || s.state == "connecting" || s.state == "calling" ||
+          (s.state == "connected" && s.kind.is_datagram() && s.kind.type != SOCK_SEQPACKET && mutual(s) == nullptr);
       if (is_gone == gone && is_alone) make_alone(s);
     }
   for (auto& [file, s] : all_) {
@@ -95,10 +96,10 @@ void socket_maker::bind_again(made& s) {
   if (!s.own.is_named()) return;
   if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0) return;
   const int why = errno;
-  const sa_family_t any = AF_UNIX;                        // the kernel gives a name
+  const sa_family_t any = AF_UNIX;  // the kernel gives a name
   if (s.kind.domain == AF_UNIX) bind(s.fd.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any);
   if (s.kind.domain == AF_NETLINK) {
-    sockaddr_storage other{};                             // the groups stay, the number is the kernel's to choose
+    sockaddr_storage other{};  // the groups stay, the number is the kernel's to choose
     std::memcpy(&other, s.own.get(), s.own.size());
     std::memset(reinterpret_cast<char*>(&other) + 4, 0, 4);
     if (bind(s.fd.get(), reinterpret_cast<const sockaddr*>(&other), s.own.size()) == 0) return;
@@ -123,7 +124,7 @@ void socket_maker::bind_internet(made& s) {
 
 /// True: nothing is at the path. What a job that has ended left there is taken away; a socket that somebody has is not.
 bool socket_maker::make_way(const std::string& path) const {
-  struct stat there{};
+  struct stat there {};
   if (lstat(path.c_str(), &there) != 0) return true;
   if (!S_ISSOCK(there.st_mode)) return false;
   const socket_address name = socket_address::in_unix(path);
@@ -151,7 +152,7 @@ void socket_maker::finish_entry(const made& s) const {
     unlink(path.c_str());
     return;
   }
-  if (lchown(path.c_str(), entry.at("user").get<uid_t>(), entry.at("group").get<gid_t>()) != 0) errno = 0;   // if it may
+  if (lchown(path.c_str(), entry.at("user").get<uid_t>(), entry.at("group").get<gid_t>()) != 0) errno = 0;  // if it may
   chmod(path.c_str(), entry.at("mode").get<mode_t>());
 }
 

@@ -33,7 +33,8 @@ class owned_socket {
 class socket_maker {
  public:
   /// in: rows  of descriptors, of which some are sockets; they outlive this object
-  socket_maker(const std::vector<const nlohmann::json*>& rows, const spare_numbers& spare) : rows_(rows), spare_(spare) {}
+  socket_maker(const std::vector<const nlohmann::json*>& rows, const spare_numbers& spare)
+      : rows_(rows), spare_(spare) {}
   socket_maker(const socket_maker&) = delete;
   socket_maker& operator=(const socket_maker&) = delete;
 
@@ -53,11 +54,11 @@ class socket_maker {
     socket_kind kind;
     std::string state;
     socket_address own, peer;
-    std::uint64_t other = 0;             // of a pair that is made: the other end
+    std::uint64_t other = 0;  // of a pair that is made: the other end
     owned_socket fd;
-    owned_socket stand_in;               // the other end, where nobody has it
-    owned_socket entry;                  // of a name in a file system: where it is found, whatever becomes of the name
-    bool in_pair = false;                // made together with its other end
+    owned_socket stand_in;  // the other end, where nobody has it
+    owned_socket entry;     // of a name in a file system: where it is found, whatever becomes of the name
+    bool in_pair = false;   // made together with its other end
   };
 
   // make.cpp: each socket by itself
@@ -97,8 +98,8 @@ class socket_maker {
   const std::vector<const nlohmann::json*> rows_;
   const spare_numbers& spare_;
   bool is_made_ = false;
-  std::map<std::uint64_t, made> all_;                    // by open file
-  std::map<std::string, owned_socket> senders_;          // of datagrams whose sender is gone, by its name
+  std::map<std::uint64_t, made> all_;            // by open file
+  std::map<std::string, owned_socket> senders_;  // of datagrams whose sender is gone, by its name
   std::vector<std::string> notes_;
 };
 

@@ -22,52 +22,163 @@ namespace mana::descriptors {
 namespace {
 
 constexpr int level_packet = 263, level_udp_lite = 136, protocol_udp_lite = 136, level_raw = 255, level_netlink = 270;
-constexpr int buffers_locked = 72;                  // SO_BUF_LOCK
+constexpr int buffers_locked = 72;  // SO_BUF_LOCK
 constexpr std::size_t largest_option = 320;
 
-/// By level: every name there whose value can be read and set. Those of newer kernels than the build's headers stand as numbers.
+/// By level: every name there whose value can be read and set. Those of newer kernels than the build's headers stand as
+/// numbers.
 const std::pair<int, std::vector<int>> known_options[] = {
     {SOL_SOCKET,
-     {SO_DEBUG, SO_REUSEADDR, SO_REUSEPORT, SO_DONTROUTE, SO_BROADCAST, SO_KEEPALIVE, SO_OOBINLINE, SO_NO_CHECK,
-      SO_PRIORITY, SO_MARK, SO_LINGER, SO_PASSCRED, 34 /* PASSSEC */, SO_RCVLOWAT, SO_RCVTIMEO, SO_SNDTIMEO,
-      SO_BINDTODEVICE, 29 /* TIMESTAMP */, 35 /* TIMESTAMPNS */, 63 /* TIMESTAMP_NEW */, 64 /* TIMESTAMPNS_NEW */,
-      37 /* TIMESTAMPING */, SO_RXQ_OVFL, 41 /* WIFI_STATUS */, SO_PEEK_OFF, 43 /* NOFCS */, 45 /* SELECT_ERR_QUEUE */,
-      46 /* BUSY_POLL */, 47 /* MAX_PACING_RATE */, 60 /* ZEROCOPY */, 61 /* TXTIME */,
-      69 /* PREFER_BUSY_POLL */, 73 /* RESERVE_MEM */, 74 /* TXREHASH */, 75 /* RCVMARK */, 76 /* PASSPIDFD */,
-      82 /* RCVPRIORITY */, 83 /* PASSRIGHTS */}},
+     {SO_DEBUG,
+      SO_REUSEADDR,
+      SO_REUSEPORT,
+      SO_DONTROUTE,
+      SO_BROADCAST,
+      SO_KEEPALIVE,
+      SO_OOBINLINE,
+      SO_NO_CHECK,
+      SO_PRIORITY,
+      SO_MARK,
+      SO_LINGER,
+      SO_PASSCRED,
+      34 /* PASSSEC */,
+      SO_RCVLOWAT,
+      SO_RCVTIMEO,
+      SO_SNDTIMEO,
+      SO_BINDTODEVICE,
+      29 /* TIMESTAMP */,
+      35 /* TIMESTAMPNS */,
+      63 /* TIMESTAMP_NEW */,
+      64 /* TIMESTAMPNS_NEW */,
+      37 /* TIMESTAMPING */,
+      SO_RXQ_OVFL,
+      41 /* WIFI_STATUS */,
+      SO_PEEK_OFF,
+      43 /* NOFCS */,
+      45 /* SELECT_ERR_QUEUE */,
+      46 /* BUSY_POLL */,
+      47 /* MAX_PACING_RATE */,
+      60 /* ZEROCOPY */,
+      61 /* TXTIME */,
+      69 /* PREFER_BUSY_POLL */,
+      73 /* RESERVE_MEM */,
+      74 /* TXREHASH */,
+      75 /* RCVMARK */,
+      76 /* PASSPIDFD */,
+      82 /* RCVPRIORITY */,
+      83 /* PASSRIGHTS */}},
     {IPPROTO_IP,
-     {IP_TOS, IP_TTL, IP_HDRINCL, IP_OPTIONS, IP_ROUTER_ALERT, IP_RECVOPTS, IP_RETOPTS, IP_PKTINFO, IP_MTU_DISCOVER,
-      IP_RECVERR, IP_RECVTTL, IP_RECVTOS, IP_FREEBIND, IP_PASSSEC, IP_TRANSPARENT, IP_RECVORIGDSTADDR, IP_MINTTL,
-      IP_NODEFRAG, 23 /* CHECKSUM */, 24 /* BIND_ADDRESS_NO_PORT */, 25 /* RECVFRAGSIZE */, 26 /* RECVERR_RFC4884 */,
-      IP_MULTICAST_IF, IP_MULTICAST_TTL, IP_MULTICAST_LOOP, IP_MULTICAST_ALL, IP_UNICAST_IF, 51 /* LOCAL_PORT_RANGE */}},
+     {IP_TOS,
+      IP_TTL,
+      IP_HDRINCL,
+      IP_OPTIONS,
+      IP_ROUTER_ALERT,
+      IP_RECVOPTS,
+      IP_RETOPTS,
+      IP_PKTINFO,
+      IP_MTU_DISCOVER,
+      IP_RECVERR,
+      IP_RECVTTL,
+      IP_RECVTOS,
+      IP_FREEBIND,
+      IP_PASSSEC,
+      IP_TRANSPARENT,
+      IP_RECVORIGDSTADDR,
+      IP_MINTTL,
+      IP_NODEFRAG,
+      23 /* CHECKSUM */,
+      24 /* BIND_ADDRESS_NO_PORT */,
+      25 /* RECVFRAGSIZE */,
+      26 /* RECVERR_RFC4884 */,
+      IP_MULTICAST_IF,
+      IP_MULTICAST_TTL,
+      IP_MULTICAST_LOOP,
+      IP_MULTICAST_ALL,
+      IP_UNICAST_IF,
+      51 /* LOCAL_PORT_RANGE */}},
     {IPPROTO_IPV6,
-     {IPV6_V6ONLY, IPV6_UNICAST_HOPS, IPV6_MULTICAST_IF, IPV6_MULTICAST_HOPS, IPV6_MULTICAST_LOOP, 29 /* MULTICAST_ALL */,
-      IPV6_MTU_DISCOVER, IPV6_RECVERR, 31 /* RECVERR_RFC4884 */, IPV6_RECVPKTINFO, IPV6_RECVHOPLIMIT, IPV6_RECVRTHDR,
-      IPV6_RECVHOPOPTS, IPV6_RECVDSTOPTS, IPV6_RECVPATHMTU, IPV6_RECVTCLASS, IPV6_TCLASS, IPV6_DONTFRAG, 33 /* FLOWINFO_SEND */,
-      11 /* FLOWINFO */, 70 /* AUTOFLOWLABEL */, 72 /* ADDR_PREFERENCES */, 73 /* MINHOPCOUNT */, 74 /* RECVORIGDSTADDR */,
-      75 /* TRANSPARENT */, 76 /* UNICAST_IF */, 77 /* RECVFRAGSIZE */, 78 /* FREEBIND */, IPV6_ROUTER_ALERT, IPV6_CHECKSUM}},
+     {IPV6_V6ONLY,
+      IPV6_UNICAST_HOPS,
+      IPV6_MULTICAST_IF,
+      IPV6_MULTICAST_HOPS,
+      IPV6_MULTICAST_LOOP,
+      29 /* MULTICAST_ALL */,
+      IPV6_MTU_DISCOVER,
+      IPV6_RECVERR,
+      31 /* RECVERR_RFC4884 */,
+      IPV6_RECVPKTINFO,
+      IPV6_RECVHOPLIMIT,
+      IPV6_RECVRTHDR,
+      IPV6_RECVHOPOPTS,
+      IPV6_RECVDSTOPTS,
+      IPV6_RECVPATHMTU,
+      IPV6_RECVTCLASS,
+      IPV6_TCLASS,
+      IPV6_DONTFRAG,
+      33 /* FLOWINFO_SEND */,
+      11 /* FLOWINFO */,
+      70 /* AUTOFLOWLABEL */,
+      72 /* ADDR_PREFERENCES */,
+      73 /* MINHOPCOUNT */,
+      74 /* RECVORIGDSTADDR */,
+      75 /* TRANSPARENT */,
+      76 /* UNICAST_IF */,
+      77 /* RECVFRAGSIZE */,
+      78 /* FREEBIND */,
+      IPV6_ROUTER_ALERT,
+      IPV6_CHECKSUM}},
     {IPPROTO_TCP,
-     {TCP_NODELAY, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_SYNCNT, TCP_LINGER2, TCP_DEFER_ACCEPT,
-      TCP_WINDOW_CLAMP, TCP_QUICKACK, TCP_CONGESTION, TCP_USER_TIMEOUT, TCP_THIN_LINEAR_TIMEOUTS, TCP_FASTOPEN,
-      TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_NO_COOKIE, TCP_NOTSENT_LOWAT, TCP_SAVE_SYN, 36 /* INQ */, 37 /* TX_DELAY */,
+     {TCP_NODELAY,
+      TCP_CORK,
+      TCP_KEEPIDLE,
+      TCP_KEEPINTVL,
+      TCP_KEEPCNT,
+      TCP_SYNCNT,
+      TCP_LINGER2,
+      TCP_DEFER_ACCEPT,
+      TCP_WINDOW_CLAMP,
+      TCP_QUICKACK,
+      TCP_CONGESTION,
+      TCP_USER_TIMEOUT,
+      TCP_THIN_LINEAR_TIMEOUTS,
+      TCP_FASTOPEN,
+      TCP_FASTOPEN_CONNECT,
+      TCP_FASTOPEN_NO_COOKIE,
+      TCP_NOTSENT_LOWAT,
+      TCP_SAVE_SYN,
+      36 /* INQ */,
+      37 /* TX_DELAY */,
       TCP_MAXSEG}},
     {IPPROTO_UDP,
      {UDP_CORK, 100 /* ENCAP */, 101 /* NO_CHECK6_TX */, 102 /* NO_CHECK6_RX */, 103 /* SEGMENT */, 104 /* GRO */}},
-    {level_udp_lite, {10, 11}},                                    // how much a sum covers, sending and receiving
-    {level_raw, {1}},                                              // ICMP_FILTER
-    {IPPROTO_ICMPV6, {1}},                                         // ICMPV6_FILTER
-    {level_packet, {7, 8, 9, 10, 12, 14, 15, 18, 19, 20, 21, 23}},   // copies, auxiliary data, version, fan-out, …
+    {level_udp_lite, {10, 11}},                                     // how much a sum covers, sending and receiving
+    {level_raw, {1}},                                               // ICMP_FILTER
+    {IPPROTO_ICMPV6, {1}},                                          // ICMPV6_FILTER
+    {level_packet, {7, 8, 9, 10, 12, 14, 15, 18, 19, 20, 21, 23}},  // copies, auxiliary data, version, fan-out, …
     {level_netlink, {3, 4, 5, 8, 10, 11, 12}},
 };
 
 /// What would keep a connection or messages from being made, or would be another's business then.
 bool is_late(int level, int name) noexcept {
-  static const std::set<std::pair<int, int>> late = {
-      {SOL_SOCKET, SO_OOBINLINE}, {SOL_SOCKET, SO_RCVLOWAT},     {SOL_SOCKET, SO_LINGER},   {SOL_SOCKET, SO_RCVTIMEO},
-      {SOL_SOCKET, SO_SNDTIMEO},  {SOL_SOCKET, SO_PEEK_OFF},     {IPPROTO_TCP, TCP_DEFER_ACCEPT}, {IPPROTO_TCP, TCP_CORK},   {IPPROTO_TCP, TCP_QUICKACK},
-      {IPPROTO_TCP, TCP_WINDOW_CLAMP}, {IPPROTO_UDP, UDP_CORK},  {IPPROTO_TCP, TCP_USER_TIMEOUT},
-      {IPPROTO_UDP, 103}, {IPPROTO_TCP, 37}, {SOL_SOCKET, SO_MARK}, {IPPROTO_IP, IP_TTL}, {IPPROTO_IP, IP_MINTTL}, {IPPROTO_IPV6, 73},
-      {IPPROTO_IPV6, IPV6_UNICAST_HOPS}};
+  static const std::set<std::pair<int, int>> late = {{SOL_SOCKET, SO_OOBINLINE},
+                                                     {SOL_SOCKET, SO_RCVLOWAT},
+                                                     {SOL_SOCKET, SO_LINGER},
+                                                     {SOL_SOCKET, SO_RCVTIMEO},
+                                                     {SOL_SOCKET, SO_SNDTIMEO},
+                                                     {SOL_SOCKET, SO_PEEK_OFF},
+                                                     {IPPROTO_TCP, TCP_DEFER_ACCEPT},
+                                                     {IPPROTO_TCP, TCP_CORK},
+                                                     {IPPROTO_TCP, TCP_QUICKACK},
+                                                     {IPPROTO_TCP, TCP_WINDOW_CLAMP},
+                                                     {IPPROTO_UDP, UDP_CORK},
+                                                     {IPPROTO_TCP, TCP_USER_TIMEOUT},
+                                                     {IPPROTO_UDP, 103},
+                                                     {IPPROTO_TCP, 37},
+                                                     {SOL_SOCKET, SO_MARK},
+                                                     {IPPROTO_IP, IP_TTL},
+                                                     {IPPROTO_IP, IP_MINTTL},
+                                                     {IPPROTO_IPV6, 73},
+                                                     {IPPROTO_IPV6, IPV6_UNICAST_HOPS}};
   return late.contains({level, name});
 }
 
@@ -102,7 +213,8 @@ bool is_told_otherwise(int fd, int level, int name) {
   if (level != IPPROTO_TCP || (name != TCP_MAXSEG && name != TCP_WINDOW_CLAMP)) return false;
   tcp_info info{};
   socklen_t n = sizeof info;
-  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 && info.tcpi_state != TCP_CLOSE && info.tcpi_state != TCP_LISTEN;
+  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 && info.tcpi_state != TCP_CLOSE &&
+         info.tcpi_state != TCP_LISTEN;
 }
 
 /// Buffers have the size that the kernel chooses until the program chooses. Kernels before 5.14 do not tell who did.
@@ -116,7 +228,7 @@ json buffers_of(int fd) {
 
 void set_buffer(int fd, int name, int forced, int wanted) {
   if (wanted <= 0 || socket_option(fd, name) == wanted) return;
-  set_option(fd, SOL_SOCKET, name, wanted / 2);               // the kernel doubles what it is given
+  set_option(fd, SOL_SOCKET, name, wanted / 2);  // the kernel doubles what it is given
   if (socket_option(fd, name) != wanted) set_option(fd, SOL_SOCKET, forced, wanted / 2);
 }
 
@@ -157,7 +269,8 @@ json options_of(int fd, const socket_kind& kind) {
     for (const int name : names) {
       if (is_told_otherwise(fd, level, name)) continue;
       json value = value_of(fd, level, name);
-      if (!value.is_null() && value != value_of(fresh, level, name)) all["values"].push_back({level, name, std::move(value)});
+      if (!value.is_null() && value != value_of(fresh, level, name))
+        all["values"].push_back({level, name, std::move(value)});
     }
   }
   if (fresh >= 0) close(fresh);
@@ -216,7 +329,8 @@ void describe_filter(int fd, json& row, json& socket, report& said) {
 void attach_filter(int fd, const json& socket) {
   if (!socket.contains("filter")) return;
   std::vector<std::uint8_t> bytes = socket.at("filter").get_binary();
-  sock_fprog program{static_cast<unsigned short>(bytes.size() / sizeof(sock_filter)), reinterpret_cast<sock_filter*>(bytes.data())};
+  sock_fprog program{static_cast<unsigned short>(bytes.size() / sizeof(sock_filter)),
+                     reinterpret_cast<sock_filter*>(bytes.data())};
   setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
   if (socket.at("filter_locked").get<bool>()) set_option(fd, SOL_SOCKET, SO_LOCK_FILTER, 1);
 }

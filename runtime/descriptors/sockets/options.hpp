@@ -10,7 +10,7 @@ namespace mana::descriptors {
 struct socket_kind {
   int domain, type, protocol;
   bool is_tcp() const noexcept;
-  bool is_udp() const noexcept;           // or UDP-Lite
+  bool is_udp() const noexcept;  // or UDP-Lite
   bool is_internet() const noexcept;
   /// Each message is one: it is read whole or not at all.
   bool is_datagram() const noexcept;
@@ -20,8 +20,8 @@ socket_kind kind_of_socket(int fd) noexcept;
 /// What a program can set, and is not as in a new socket: the rest is the machine's, also that of a restart.
 nlohmann::json options_of(int fd, const socket_kind& kind);
 
-/// When an option is set: before the socket gets its name; before messages are put into its queue; when all is there that
-/// the others would disturb.
+/// When an option is set: before the socket gets its name; before messages are put into its queue; when all is there
+/// that the others would disturb.
 enum class option_time { early, late };
 
 /// Sets those that this socket has otherwise, and says which of them this process may not set.

@@ -19,7 +19,7 @@ namespace mana::descriptors {
 
 namespace {
 
-constexpr int most_files = 253;                     // SCM_MAX_FD
+constexpr int most_files = 253;  // SCM_MAX_FD
 constexpr int scm_pidfd = 4;
 constexpr int least_room = 1 << 18;
 
@@ -91,8 +91,7 @@ int unread_at(int fd) noexcept {
 
 class stream_reader {
  public:
-  stream_reader(int fd, const take_passed& take)
-      : fd_(fd), take_(take), place_(fd) {}
+  stream_reader(int fd, const take_passed& take) : fd_(fd), take_(take), place_(fd) {}
 
   queue_found read() {
     std::uint8_t urgent = 0;
@@ -101,20 +100,18 @@ class stream_reader {
     const int all = unread_at(fd_);
     if (is_urgent) ioctl(fd_, SIOCATMARK, &at_mark);
     if (!is_urgent) {
-      while (at_ < all && next(all - at_)) {
-      }
+      while (at_ < all && next(all - at_)) {}
       found_.incomplete |= at_ < all;
       return std::move(found_);
     }
-    if (at_mark == 0) next(std::max(all, least_room));         // ends at the mark, whatever the room
+    if (at_mark == 0) next(std::max(all, least_room));  // ends at the mark, whatever the room
     json mark = as_message(&urgent, 1);
     mark["urgent"] = true;
     found_.messages.push_back(std::move(mark));
-    ++at_;                                                    // it counts in what SO_PEEK_OFF means
-    const bool has_error = (events_at(fd_) & POLLERR) != 0;    // reading beyond the last byte would take it
+    ++at_;                                                   // it counts in what SO_PEEK_OFF means
+    const bool has_error = (events_at(fd_) & POLLERR) != 0;  // reading beyond the last byte would take it
     found_.incomplete |= has_error || !place_.move_to(at_);
-    while (!found_.incomplete && next(least_room)) {
-    }
+    while (!found_.incomplete && next(least_room)) {}
     return std::move(found_);
   }
 
@@ -125,8 +122,8 @@ class stream_reader {
     found_.cut_files |= part.cut;
     if (part.n <= 0) return false;
     auto n = static_cast<int>(part.n);
-    // A look ends behind the bytes that descriptors came with, and does not tell where these begin. With the last of them they
-    // come to whoever reads the whole message, and to nobody who reads what was sent before it.
+    // A look ends behind the bytes that descriptors came with, and does not tell where these begin. With the last of
+    // them they come to whoever reads the whole message, and to nobody who reads what was sent before it.
     const std::size_t last = static_cast<std::size_t>(n) - 1, begin = part.files.empty() ? 0 : last;
     if (begin > 0) found_.messages.push_back(as_message(bytes.data(), begin));
     found_.messages.push_back(as_message(bytes.data() + begin, static_cast<std::size_t>(n) - begin));
@@ -186,7 +183,7 @@ int events_at(int fd, short asked) noexcept {
 queue_found messages_at(int fd, const socket_kind& kind, const take_passed& take) {
   if (kind.type == SOCK_STREAM) return stream_reader(fd, take).read();
   if ((events_at(fd) & POLLERR) == 0) return datagrams_at(fd, kind, take);
-  queue_found not_looked_at;                        // looking would take the error
+  queue_found not_looked_at;  // looking would take the error
   not_looked_at.incomplete = true;
   return not_looked_at;
 }

@@ -59,8 +59,9 @@ std::string socket_describer::describe_state(known& s, json& row, json& socket, 
 
 /// The kernel does not tell whom it was connected to: that is another process's, or nobody's any more.
 std::string socket_describer::outside(const known& s, json& row, report& said) const {
-  said.warn(s.fd, row, "is connected to another process" + (s.peer.is_named() ? " (" + s.peer.words() + ")" : std::string()) +
-                           ": after a restart it is as if the other side had closed it by a reset");
+  said.warn(s.fd, row,
+            "is connected to another process" + (s.peer.is_named() ? " (" + s.peer.words() + ")" : std::string()) +
+                ": after a restart it is as if the other side had closed it by a reset");
   return "reset";
 }
 
@@ -83,13 +84,14 @@ std::string socket_describer::state_in_tcp(known& s, json& row, report& said) {
   const auto side = tables_.side_of_tcp(s.peer.place(), s.own.place());
   if (side && side->waits && side->unread == 0 && unsent_at(s.fd) == 0) return "calling";
   if (side && side->waits) {
-    said.warn(s.fd, row, "has sent to a connection that is not accepted yet, where nobody can look at it: after a restart it is "
-                         "as if the other side had closed it by a reset");
+    said.warn(s.fd, row,
+              "has sent to a connection that is not accepted yet, where nobody can look at it: after a restart it is "
+              "as if the other side had closed it by a reset");
     return "reset";
   }
   const bool left = s.tcp_state == TCP_CLOSE_WAIT || s.tcp_state == TCP_LAST_ACK;
   if (left && !(side && side->is_open)) return "left";
-  if (side && !side->is_open) return "left";            // closed, with bytes of this end that nobody will read
+  if (side && !side->is_open) return "left";  // closed, with bytes of this end that nobody will read
   return outside(s, row, said);
 }
 
@@ -98,8 +100,9 @@ std::string socket_describer::state_in_unix(known& s, json& row, report& said) {
   if (other_end(s) != nullptr) return "connected";
   if (waiting_.contains(s.inode)) {
     if (unsent_at(s.fd) == 0) return "calling";
-    said.warn(s.fd, row, "has sent to a connection that is not accepted yet, where nobody can look at it: after a restart it is "
-                         "as if the other side had closed it by a reset");
+    said.warn(s.fd, row,
+              "has sent to a connection that is not accepted yet, where nobody can look at it: after a restart it is "
+              "as if the other side had closed it by a reset");
     return "reset";
   }
   if (s.facts.peer == 0 && s.facts.shutdown == 3) return has_error(s.fd) ? "reset" : "left";
@@ -110,8 +113,9 @@ std::string socket_describer::state_of_datagrams(const known& s, json& row, repo
   if (!s.facts.has_peer) return "open";
   if (other_end(s) != nullptr) return "connected";
   if (s.facts.peer == 0) return "left";
-  if (s.peer.is_named()) return "connected";            // by its name again, a system's log say
-  said.warn(s.fd, row, "sends to a socket of another process that has no name: after a restart it is as if that had closed it");
+  if (s.peer.is_named()) return "connected";  // by its name again, a system's log say
+  said.warn(s.fd, row,
+            "sends to a socket of another process that has no name: after a restart it is as if that had closed it");
   return "left";
 }
 

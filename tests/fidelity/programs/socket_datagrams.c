@@ -1,5 +1,5 @@
-// Datagrams: UDP with what was not read and its senders, connected and shut down, a pair of which one end is shut down, and an
-// epoll set over them.
+// Datagrams: UDP with what was not read and its senders, connected and shut down, a pair of which one end is shut down,
+// and an epoll set over them.
 #include "../place.h"
 
 #include <netinet/in.h>
@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
   const int server = bound(), client = bound(), ended = bound(), set = epoll_create1(0);
   const struct sockaddr_in to = name_of(server);
   struct epoll_event event = {.events = EPOLLIN, .data.fd = server};
-  OK(connect(client, (const struct sockaddr*)&to, sizeof to)), OK(connect(ended, (const struct sockaddr*)&to, sizeof to));
+  OK(connect(client, (const struct sockaddr*)&to, sizeof to)),
+      OK(connect(ended, (const struct sockaddr*)&to, sizeof to));
   OK(epoll_ctl(set, EPOLL_CTL_ADD, server, &event)), OK(shutdown(ended, SHUT_RDWR));
   OK(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair)), OK(shutdown(pair[0], SHUT_WR));
   for (int times = 0; times < 2; ++times) {
@@ -47,10 +48,12 @@ int main(int argc, char** argv) {
     CHECK(from.sin_port == port);
     CHECK(sendto(server, "back", 4, 0, (struct sockaddr*)&from, n) == 4);
     const struct sockaddr_in here = name_of(client);
-    CHECK(sendto(server, "back", 4, 0, (const struct sockaddr*)&here, sizeof here) == 4 && reads(client, "back"), "%s", strerror(errno));
+    CHECK(sendto(server, "back", 4, 0, (const struct sockaddr*)&here, sizeof here) == 4 && reads(client, "back"), "%s",
+          strerror(errno));
     CHECK(write(ended, "x", 1) == -1 && errno == EPIPE, "%s", strerror(errno));
     CHECK(write(pair[0], "x", 1) == -1 && errno == EPIPE, "%s", strerror(errno));
-    CHECK(writes(pair[1], "back") && reads(pair[0], "back") && read(pair[1], found, 1) == -1 && errno == EAGAIN, "%s", strerror(errno));
+    CHECK(writes(pair[1], "back") && reads(pair[0], "back") && read(pair[1], found, 1) == -1 && errno == EAGAIN, "%s",
+          strerror(errno));
   }
   return finish();
 }

@@ -1,5 +1,5 @@
-// Unix sockets with names: a path, a relative one, an abstract one; listeners, who waits there, datagrams with their senders, of
-// which one is gone, and a name that was taken away.
+// Unix sockets with names: a path, a relative one, an abstract one; listeners, who waits there, datagrams with their
+// senders, of which one is gone, and a name that was taken away.
 #include "../place.h"
 
 #include <stddef.h>
@@ -53,7 +53,8 @@ int main(int argc, char** argv) {
     line();
     char found[16];
     socklen_t n = sizeof from;
-    CHECK(recvfrom(receiver, found, sizeof found, MSG_DONTWAIT, (struct sockaddr*)&from, &n) == 3, "%s", strerror(errno));
+    CHECK(recvfrom(receiver, found, sizeof found, MSG_DONTWAIT, (struct sockaddr*)&from, &n) == 3, "%s",
+          strerror(errno));
     CHECK(n > 2 && memcmp(from.sun_path, client, sizeof client) == 0);
     CHECK(recv(receiver, found, sizeof found, MSG_DONTWAIT) == 6, "%s", strerror(errno));
     CHECK(reads(met, "there") && reads(talker, "back"), "%s", strerror(errno));

@@ -1,5 +1,5 @@
-// Descriptors on their way in messages: of a pipe that nobody has otherwise, of a file, of a socket and its own other end, and of
-// an epoll set that watches where it is on its way to.
+// Descriptors on their way in messages: of a pipe that nobody has otherwise, of a file, of a socket and its own other
+// end, and of an epoll set that watches where it is on its way to.
 #include "../place.h"
 
 #include <sys/epoll.h>
@@ -21,7 +21,8 @@ static int received_file(int via) {
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   int file = -1;
   CHECK(recvmsg(via, &message, MSG_DONTWAIT) == 1, "%s", strerror(errno));
-  if (message.msg_controllen > 0 && CMSG_FIRSTHDR(&message)) memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
+  if (message.msg_controllen > 0 && CMSG_FIRSTHDR(&message))
+    memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
   CHECK(file >= 0);
   return file;
 }
@@ -42,12 +43,14 @@ int main(int argc, char** argv) {
     OK(close(ends[0])), OK(close(inner[1])), OK(close(set)), OK(close(ends[1]));
     line();
     CHECK(reads(stream[1], "before"), "%s", strerror(errno));
-    const int pipe_end = received_file(stream[1]), socket_end = received_file(stream[1]), itself = received_file(stream[1]);
+    const int pipe_end = received_file(stream[1]), socket_end = received_file(stream[1]),
+              itself = received_file(stream[1]);
     const int watching = received_file(datagrams[1]);
     CHECK(reads(pipe_end, "in the pipe") && reads(socket_end, "in the socket"), "%s", strerror(errno));
     CHECK(epoll_wait(watching, &event, 1, 1000) == 1 && event.data.u64 == 7, "%s", strerror(errno));
     const int writer = received_file(datagrams[1]);
-    CHECK(writes(writer, "more") && reads(pipe_end, "more") && writes(itself, "self") && reads(stream[1], "self"), "%s", strerror(errno));
+    CHECK(writes(writer, "more") && reads(pipe_end, "more") && writes(itself, "self") && reads(stream[1], "self"), "%s",
+          strerror(errno));
     CHECK(writes(socket_end, "back") && reads(inner[0], "back"), "%s", strerror(errno));
     close(pipe_end), close(socket_end), close(itself), close(watching), close(writer), close(inner[0]);
   }

@@ -10,7 +10,9 @@
 #define FAMILY AF_INET
 #endif
 
-struct both { int client, server; };
+struct both {
+  int client, server;
+};
 static int listener;
 
 static socklen_t loopback(int family, struct sockaddr_storage* name) {
@@ -46,7 +48,7 @@ static void go(int family) {
   struct sockaddr_storage here;
   const socklen_t size = loopback(family, &here);
   listener = socket(family, SOCK_STREAM, 0);
-  if (bind(listener, (struct sockaddr*)&here, size) != 0) {   // a machine without IPv6
+  if (bind(listener, (struct sockaddr*)&here, size) != 0) {  // a machine without IPv6
     for (int times = 0; times < 2; ++times) line();
     close(listener);
     return;
@@ -76,7 +78,8 @@ static void go(int family) {
   CHECK(got == sent, "%zd of %zd", got, sent);
   const int met = accept(listener, NULL, NULL);
   CHECK(writes(early, "hello") && reads(met, "hello"), "%s", strerror(errno));
-  const int all[] = {listener, talk.client, talk.server, half.client, half.server, left.server, full.client, full.server, early, met};
+  const int all[] = {listener,    talk.client, talk.server, half.client, half.server,
+                     left.server, full.client, full.server, early,       met};
   for (unsigned i = 0; i < sizeof all / sizeof *all; ++i) OK(close(all[i]));
 }
 

@@ -55,7 +55,9 @@ int listener_at(held_descriptors& held, int backlog = 5) {
   return fd;
 }
 
-struct connection { int client, server; };
+struct connection {
+  int client, server;
+};
 
 connection connect_to(held_descriptors& held, int listener) {
   const sockaddr_in there = name_of(listener);
@@ -165,7 +167,7 @@ TEST_CASE("an urgent byte between Unix sockets") {
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
   const int one = held.hold(pair[0]), other = held.hold(pair[1]);
   send_text(one, "first");
-  if (send(one, "!", 1, MSG_OOB) != 1) return;           // a kernel that has none
+  if (send(one, "!", 1, MSG_OOB) != 1) return;  // a kernel that has none
   send_text(one, "second");
   begin_anew(held);
   CHECK(received(other, MSG_OOB) == "!");
@@ -208,7 +210,8 @@ TEST_CASE("connections that nobody has accepted are accepted after a restart") {
   const int listener = listener_at(held), caller = held.hold(socket(AF_INET, SOCK_STREAM, 0));
   const sockaddr_in there = name_of(listener);
   CHECK(connect(caller, as_name(there), sizeof there) == 0);
-  const int local = held.hold(socket(AF_UNIX, SOCK_STREAM, 0)), unix_caller = held.hold(socket(AF_UNIX, SOCK_STREAM, 0));
+  const int local = held.hold(socket(AF_UNIX, SOCK_STREAM, 0)),
+            unix_caller = held.hold(socket(AF_UNIX, SOCK_STREAM, 0));
   const unix_name path("socket");
   CHECK((bind(local, path.get(), path.size) == 0 && listen(local, 2) == 0));
   CHECK(chmod("socket", 0640) == 0);
@@ -219,7 +222,7 @@ TEST_CASE("connections that nobody has accepted are accepted after a restart") {
   send_text(unix_caller, "unix");
   CHECK(received(met) == "tcp");
   CHECK(received(unix_met) == "unix");
-  struct stat s{};
+  struct stat s {};
   CHECK((stat("socket", &s) == 0 && (s.st_mode & 0777) == 0640));
   close(met), close(unix_met);
 }
@@ -347,7 +350,8 @@ TEST_CASE("a connection that is closed in both directions has its addresses") {
   sockaddr_in peer{};
   socklen_t n = sizeof peer;
   CHECK(getsockopt(c.server, SOL_SOCKET, SO_PEERNAME, &peer, &n) == 0);
-  CHECK(name_of(c.client).sin_port == peer.sin_port);      // the kernel keeps the old one for a minute, so it may be another
+  CHECK(name_of(c.client).sin_port ==
+        peer.sin_port);  // the kernel keeps the old one for a minute, so it may be another
 }
 
 TEST_CASE("a packet filter lets pass what it let pass") {
