@@ -159,6 +159,21 @@ owned_socket socket_maker::listen_at(const made& server, const socket_address& p
   fail(server.row->at("path"), "cannot be connected again");
 }
 
+/// As connect(). A connection of before that the kernel waits for can be taken over when it is a second old; nothing
+/// tells when that is. All are of one moment, so the wait is for all together.
+bool socket_maker::connects_when_left(int fd, const socket_address& to) {
+  constexpr std::chrono::milliseconds longest{1500};
+  constexpr int pause_ms = 50;
+  const auto now = std::chrono::steady_clock::now;
+  while (!connects(fd, to)) {
+    if (errno != EADDRNOTAVAIL) return false;
+    if (taken_over_by_ == std::chrono::steady_clock::time_point()) taken_over_by_ = now() + longest;
+    if (now() > taken_over_by_) return false;
+    poll(nullptr, 0, pause_ms);
+  }
+  return true;
+}
+
 /// The caller's port is free, unless the job that had it ended a moment ago: then the kernel keeps the connection for a
 /// minute. A port that the kernel chose it gives again for another such, of one second ago; one that the program chose
 /// by bind() by SO_REUSEADDR. If neither helps, it is another port.
@@ -185,7 +200,7 @@ void socket_maker::connect_tcp(made& server, owned_socket& accepted, made& calle
     }
     if (way == 1) set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     if (way < 2 && bind(fd, from.get(), from.size()) != 0) continue;
-    if (!connects(fd, to)) continue;
+    if (way == 0 ? !connects_when_left(fd, to) : !connects(fd, to)) continue;
     set_option(fd, IPPROTO_IP, port_range, 0);
     set_option(fd, IPPROTO_IP, no_port_yet, 0);
     set_option(fd, SOL_SOCKET, SO_REUSEADDR, 0);

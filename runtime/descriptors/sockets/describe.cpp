@@ -3,7 +3,9 @@
 #include "../proc_info.hpp"
 #include "queue.hpp"
 
+#include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -133,6 +135,8 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
   socket["messages"] = can_be_sent ? std::move(s.messages) : json::array();
   if (s.incomplete)
     said.warn(s.fd, row, "has contents that cannot be looked at, or not be sent again: after a restart they are gone");
+  if (s.kind.is_udp() && option_at(s.fd, IPPROTO_UDP, UDP_CORK) == 1 && unsent_at(s.fd) > 0)
+    said.warn(s.fd, row, "puts a datagram together (UDP_CORK), which nobody can look at: after a restart it is gone");
   if (s.cut_files)
     said.warn(s.fd, row,
               "has descriptors on their way that cannot be looked at, as the limit of open files is reached "

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -81,6 +82,7 @@ class socket_maker {
   made* listener_of_name(const socket_address& name, int type);
   void make_tcp(made& s, made* other);
   void connect_tcp(made& server, owned_socket& accepted, made& caller, owned_socket& calling);
+  bool connects_when_left(int fd, const socket_address& to);
   std::vector<int> listeners_at(const socket_address& place) const;
   owned_socket listen_at(const made& server, const socket_address& place);
   void refuse(made& s) const;
@@ -101,6 +103,7 @@ class socket_maker {
   std::map<std::uint64_t, made> all_;            // by open file
   std::map<std::string, owned_socket> senders_;  // of datagrams whose sender is gone, by its name
   std::vector<std::string> notes_;
+  std::chrono::steady_clock::time_point taken_over_by_;  // no wait for connections of before goes on after this
 };
 
 }  // namespace mana::descriptors

@@ -180,6 +180,11 @@ int events_at(int fd, short asked) noexcept {
   return poll(&about, 1, 0) == 1 ? about.revents : 0;
 }
 
+int unsent_at(int fd) noexcept {
+  int n = 0;
+  return ioctl(fd, SIOCOUTQ, &n) == 0 ? n : 0;
+}
+
 queue_found messages_at(int fd, const socket_kind& kind, const take_passed& take) {
   if (kind.type == SOCK_STREAM) return stream_reader(fd, take).read();
   if ((events_at(fd) & POLLERR) == 0) return datagrams_at(fd, kind, take);

@@ -26,6 +26,9 @@ queue_found messages_at(int fd, const socket_kind& kind, const take_passed& take
 /// Events of poll(2), of which errors and ends come unasked. None of them is taken.
 int events_at(int fd, short asked = 0) noexcept;
 
+/// What a socket has on its way out, as the kernel counts it.
+int unsent_at(int fd) noexcept;
+
 /// What of a TCP connection stands in the sender's queue comes into the receiver's, where it can be looked at. The
 /// receiver may get a larger buffer for that, if the kernel chooses its size. False: it does not come.
 bool let_bytes_come(int sender, int receiver);

@@ -11,11 +11,9 @@
 #include "describe.hpp"
 #include "queue.hpp"
 
-#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 using nlohmann::json;
@@ -29,11 +27,6 @@ std::optional<tcp_info> tcp_of(int fd) {
   socklen_t n = sizeof info;
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0) return std::nullopt;
   return info;
-}
-
-int unsent_at(int fd) noexcept {
-  int n = 0;
-  return ioctl(fd, SIOCOUTQ, &n) == 0 ? n : 0;
 }
 
 bool listens(int fd) noexcept { return socket_option(fd, SO_ACCEPTCONN) == 1; }
