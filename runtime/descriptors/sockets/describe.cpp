@@ -137,6 +137,11 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
     said.warn(s.fd, row, "has contents that cannot be looked at, or not be sent again: after a restart they are gone");
   if (s.kind.is_udp() && option_at(s.fd, IPPROTO_UDP, UDP_CORK) == 1 && unsent_at(s.fd) > 0)
     said.warn(s.fd, row, "puts a datagram together (UDP_CORK), which nobody can look at: after a restart it is gone");
+  if (s.kind.domain == AF_PACKET || (s.kind.domain == AF_NETLINK && socket.at("state") == "connected"))
+    said.warn(
+        s.fd, row,
+        "is of a kind that the kernel does not tell all about: after a restart it has its name and options, and no "
+        "rings, groups of packets or other end in this process");
   if (s.cut_files)
     said.warn(s.fd, row,
               "has descriptors on their way that cannot be looked at, as the limit of open files is reached "

@@ -4,10 +4,12 @@
 #include "../proc_info.hpp"
 
 #include <fcntl.h>
+#include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -96,6 +98,9 @@ void socket_maker::bind_again(made& s) {
   if (!s.own.is_named()) return;
   if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0) return;
   const int why = errno;
+  sockaddr_ll whole{};  // the kernel tells it shorter than it takes it
+  std::memcpy(&whole, s.own.get(), std::min<std::size_t>(s.own.size(), sizeof whole));
+  if (s.kind.domain == AF_PACKET && bind(s.fd.get(), reinterpret_cast<sockaddr*>(&whole), sizeof whole) == 0) return;
   const sa_family_t any = AF_UNIX;  // the kernel gives a name
   if (s.kind.domain == AF_UNIX) bind(s.fd.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any);
   if (s.kind.domain == AF_NETLINK) {

@@ -16,6 +16,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 using nlohmann::json;
 
 namespace mana::descriptors {
@@ -38,16 +40,31 @@ std::string socket_describer::describe_state(known& s, json& row, json& socket, 
   if (s.kind.is_tcp() && listens(s.fd)) {
     const auto info = tcp_of(s.fd);
     socket["backlog"] = info ? static_cast<int>(info->tcpi_sacked) : SOMAXCONN;
+    const auto own_callers = std::count_if(known_.begin(), known_.end(), [&](const auto& entry) {
+      const known& c = entry.second;
+      return c.kind.is_tcp() && c.tcp_state != TCP_LISTEN && c.peer.port() == s.own.port() && other_end(c) == nullptr;
+    });
+    if (info && info->tcpi_unacked > own_callers) warn_of_callers(s, row, said);
     return "listening";
   }
   if (s.kind.is_tcp()) return state_in_tcp(s, row, said);
   if (s.kind.domain != AF_UNIX) return s.peer.is_named() && s.kind.domain != AF_PACKET ? "connected" : "open";
   if (listens(s.fd)) {
     socket["backlog"] = s.has_facts ? s.facts.backlog : SOMAXCONN;
+    const bool all_known = std::all_of(s.facts.waiting.begin(), s.facts.waiting.end(), [&](std::uint64_t inode) {
+      return std::any_of(known_.begin(), known_.end(), [&](const auto& entry) { return entry.second.inode == inode; });
+    });
+    if (!all_known) warn_of_callers(s, row, said);
     return "listening";
   }
   if (!s.has_facts) return state_without_tables(s, row, said);
   return s.kind.type == SOCK_DGRAM ? state_of_datagrams(s, row, said) : state_in_unix(s, row, said);
+}
+
+void socket_describer::warn_of_callers(const known& s, const json& row, report& said) {
+  said.warn(s.fd, row,
+            "has calls that are not accepted yet, of other processes or of sockets that are closed: they are gone "
+            "after a restart");
 }
 
 /// The kernel does not tell whom it was connected to: that is another process's, or nobody's any more.
