@@ -9,7 +9,7 @@
 #include "pipes.hpp"
 #include "proc_info.hpp"
 #include "signals_of_files.hpp"
-#include "socket_pairs.hpp"
+#include "sockets/describe.hpp"
 #include "terminals.hpp"
 #include "watches.hpp"
 
@@ -59,12 +59,12 @@ std::string in_any_process(const std::string& path) {
 class describer {
  public:
   describer(std::span<const shared_mapping> mapped, std::span<const image::region> memory)
-      : all_(held()), pipes_(all_), terminals_(all_), objects_(mapped, memory) {}
+      : held_(held()), all_(held_), sockets_(all_), pipes_(all_), terminals_(all_), objects_(mapped, memory) {}
 
   json describe() {
     json list = json::array();
     std::set<std::uint64_t> seen;
-    for (const owned_descriptor& d : all_) {
+    for (const owned_descriptor& d : held_) {
       if (fcntl(d.number, F_GETFD) < 0) continue;      // closed by a call that no trap sees
       if (d.inherited && d.standard < 0 && is_launchers(d.number)) continue;
       json row = {{"fd", d.number}, {"file", d.file}, {"standard", d.standard}, {"inherited", d.inherited},
@@ -74,6 +74,15 @@ class describer {
       if (row.at("standard").get<int>() < 0 && seen.insert(d.file).second) row = describe_file(d, std::move(row));
       list.push_back(std::move(row));
     }
+    return list;
+  }
+
+  /// Those that are on their way in messages, and that the program has no other of.
+  json describe_passed() {
+    json list = json::array();
+    for (const owned_descriptor& d : all_)
+      if (sockets_.is_passed(d.number))
+        list.push_back(describe_file(d, {{"fd", d.number}, {"file", d.file}, {"standard", -1}, {"inherited", false}, {"close_on_exec", true}}));
     return list;
   }
 
@@ -151,9 +160,9 @@ class describer {
 
   json without_name(const owned_descriptor& d, json row) {
     const std::string path = row.at("path");
-    if (path == "anon_inode:[eventpoll]") describe_epoll(d.number, row, all_, said_);
+    if (path == "anon_inode:[eventpoll]") describe_epoll(d.number, row, held_, said_);
     else if (path == "anon_inode:inotify") describe_watches(d, row, said_);
-    else if (!describe_anonymous(d.number, row) && !describe_socket_pair(d, row, all_, said_))
+    else if (!describe_anonymous(d.number, row) && !sockets_.describe(d, row, said_))
       return said_.lost(d.number, std::move(row));
     return row;
   }
@@ -163,7 +172,9 @@ class describer {
     return row;
   }
 
-  std::vector<owned_descriptor> all_;
+  const std::vector<owned_descriptor> held_;
+  std::vector<owned_descriptor> all_;                // and what is on its way in messages
+  socket_describer sockets_;
   pipe_describer pipes_;
   terminal_describer terminals_;
   object_describer objects_;
@@ -189,7 +200,8 @@ captured capture(std::span<const shared_mapping> mapped, std::span<const image::
                  std::span<const protected_mapping> closed, std::span<const private_mapping> privately) {
   look_at_shared();
   describer d(mapped, memory);
-  json document = {{"machine", name_of_machine()}, {"umask", current_umask()}, {"descriptors", d.describe()}, {"directory", d.describe_directory()}};
+  json document = {{"machine", name_of_machine()}, {"umask", current_umask()}, {"descriptors", d.describe()},
+                   {"passed", d.describe_passed()}, {"directory", d.describe_directory()}};
   document["objects"] = d.take_objects();
   document["protected"] = describe_protected(closed);
   d.look_at_private_files(privately);

@@ -93,7 +93,7 @@ int reopener::open_object(const json& row) {
 int reopener::open(const json& row) {
   const std::string kind = row.at("kind");
   if (kind == "pipe") return pipes_.open(row);
-  if (kind == "socket pair") return pairs_.open(row);
+  if (kind == "socket") return sockets_.open(row);
   if (kind == "terminal") return terminals_.open(row);
   if (kind == "object") return spare_.move(open_object(row));
   if (kind == "regular") return spare_.move(open_regular(row));

@@ -355,8 +355,8 @@ void restart_program() {
     fit_registers(*own);
     fault_point(fault::point::registers_fitted);
     with_descriptors([&] {
-      for (const std::string& what : parts.files->finish())
-        say("mana: warning: rank " + std::to_string(live.rank) + ": " + what);
+      for (const std::string& note : parts.files->finish())
+        say("mana: warning: rank " + std::to_string(live.rank) + ": " + note);
     });
   });
   if (!parts.left.unread.empty()) begin_lazy_check(std::move(own), std::move(parts.left));
