@@ -19,8 +19,8 @@ struct queue_found {
   bool cut_files = false;  // descriptors are on their way that do not fit beside the open ones (ulimit -n)
 };
 
-/// INV-76 what is looked at stays in the queue: bytes, descriptors that are on their way, a pending error, and the
-/// place that SO_PEEK_OFF says.
+/// INV-76 looking at a socket takes nothing of it: bytes and descriptors on their way, a pending error, and the place
+/// that SO_PEEK_OFF says, stay.
 queue_found messages_at(int fd, const socket_kind& kind, const take_passed& take);
 
 /// Events of poll(2), of which errors and ends come unasked. None of them is taken.
