@@ -7,6 +7,8 @@
 
 #include <mana/lower/cross.hpp>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -52,6 +54,13 @@ void carry_out(siginfo_t* info, void* context) noexcept {
 /// Called by the stub, which knows it by the bridge.
 void on_trap(int, siginfo_t* info, void* context) noexcept { carry_out(info, context); }
 
+/// The lower half's libc handles signal 33 from the first thread on that it makes, and lets it through then. Made here, that
+/// is over before the signal is ours.
+void have_libc_take_its_signals() noexcept {
+  pthread_t first;
+  if (pthread_create(&first, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0) pthread_join(first, nullptr);
+}
+
 }  // namespace
 
 bool is_forked_copy() noexcept { return role_now() != process_role::owner; }
@@ -68,6 +77,7 @@ void own_forked_process() noexcept {
 }
 
 void install_trap_handlers() noexcept {
+  have_libc_take_its_signals();
   for (const auto rows : {trap_table(), clock_table()})
     for (const trap_row& row : rows)
       if (row.number < direct_rows) by_number[row.number] = row.function;
