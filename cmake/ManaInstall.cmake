@@ -1,6 +1,6 @@
 # What `cmake --install` puts where, for any prefix:
 #   bin/mana   libexec/mana/mana-lower-<mpi>   lib/mana/libmana-<mpi>.so   include/mana/**   lib/cmake/mana
-# The build tree gets the same layout, since the command finds the other parts from its own place. Included at the end
+# <mpi>: none, and those that are there. The build tree gets the same layout, since the command finds the other parts from its own place. Included at the end
 # of the top CMakeLists.txt, when all targets are known; a part that was not built is not installed.
 include(CMakePackageConfigHelpers)
 
@@ -11,7 +11,7 @@ if(TARGET mana_command)
   add_dependencies(mana_tree mana_command mana_pages)
 endif()
 
-foreach(mpi mpich openmpi)
+foreach(mpi none mpich openmpi)
   if(TARGET mana-lower-${mpi})
     set_target_properties(mana-lower-${mpi} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBEXECDIR}/mana)

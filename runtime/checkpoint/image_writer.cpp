@@ -90,7 +90,10 @@ image_writer::image_writer(image_plan plan)
 bool image_writer::write_shared() noexcept {
   const file_header header = header_of(plan_.rank, plan_.world_size, plan_.needed);
   end_.header_checksum = header.checksum;
-  return out_.append(&header, sizeof header) && out_.align() && write_regions(true) && out_.settle();
+  const bool well = out_.append(&header, sizeof header) && out_.align() && write_regions(true) && out_.settle();
+  // A process loses its record locks of a file when it closes any descriptor of it: before the program takes any.
+  for (region& r : plan_.regions) r.contents.reset();
+  return well;
 }
 
 bool image_writer::finish() noexcept {
@@ -165,7 +168,8 @@ bool image_writer::is_unwritten(std::uintptr_t at) noexcept {
 /// Where also the process finds it that this one is a copy of.
 const char* image_writer::name_unreadable(const region& r) noexcept {
   const int error = errno;
-  std::snprintf(unreadable_->text, sizeof unreadable_->text, "the program's memory at %lx-%lx%s%.100s cannot be read",
+  if (r.contents) std::snprintf(unreadable_->text, sizeof unreadable_->text, "the contents of %.150s cannot be read", r.path.c_str());
+  else std::snprintf(unreadable_->text, sizeof unreadable_->text, "the program's memory at %lx-%lx%s%.100s cannot be read",
                 static_cast<unsigned long>(r.begin), static_cast<unsigned long>(r.end), r.path.empty() ? "" : ", of ",
                 r.path.c_str());
   errno = error;

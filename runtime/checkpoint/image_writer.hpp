@@ -82,8 +82,8 @@ class image_writer {
   /// errors: image_error (io), std::bad_alloc
   explicit image_writer(image_plan plan);
 
-  /// Memory that others can write to as well, and what a copy of the process would not have: before the program goes on, and
-  /// before a fork.
+  /// Memory that others can write to as well, contents of files, and what a copy of the process would not have: before the
+  /// program goes on, and before a fork.
   bool write_shared() noexcept;
   /// All other memory, the tables, and the end. The file is durable when this returns true.
   bool finish() noexcept;

@@ -66,6 +66,7 @@ bool own_memory::open() noexcept {
 }
 
 int own_memory::find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept {
+  if (r.contents) return r.contents->find(r.offset + (begin - r.begin), pages, touched) ? 1 : 0;
   if (!is_in_page_tables(r)) {
     const unsigned char* const there = maps_file_again(r) ? nullptr : files_.find(r, begin, pages);
     for (std::size_t i = 0; i < pages; ++i) touched[i] = there == nullptr || (there[i] & 1) != 0;
@@ -96,6 +97,7 @@ bool own_memory::read(std::uintptr_t begin, std::size_t bytes, char* into) const
 }
 
 bool own_memory::copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept {
+  if (r.contents) return r.contents->copy(r.offset + (begin - r.begin), pages, wanted, into);
   return is_in_page_tables(r) ? copy_private(r, begin, pages, wanted, into) : copy_file(r, begin, pages, wanted, into);
 }
 
@@ -118,14 +120,16 @@ bool own_memory::copy_private(const region& r, std::uintptr_t begin, std::size_t
   return true;
 }
 
-/// What cannot be read is behind the file's end. What is not there of a file that a restart maps again is zeros, and wanted.
+/// What cannot be read is behind the file's end, or its disk fails. What is not there of a file that a restart maps again is zeros, and wanted.
 bool own_memory::copy_file(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept {
   const unsigned char* const there = files_.find(r, begin, pages);
   const auto is_hole = [&](std::size_t i) { return there != nullptr && (there[i] & 1) == 0; };
   for (std::size_t i = 0; i < pages;) {
     std::size_t n = i;
     while (n < pages && wanted[n] == wanted[i] && is_hole(n) == is_hole(i)) ++n;
-    if (wanted[i] && !is_hole(i)) read_pages(begin, i, n, wanted, into);
+    if (wanted[i] && !is_hole(i) && !read_pages(begin, i, n, wanted, into))
+      for (std::size_t k = i; k < n; ++k)
+        if (!wanted[k] && r.offset + (begin + k * page_bytes - r.begin) < r.file_bytes) return false;
     for (std::size_t k = i; k < n && wanted[k] && is_hole(i); ++k) {
       wanted[k] = begin + k * page_bytes < files_.end_of_file();
       std::memset(into + k * page_bytes, 0, page_bytes);

@@ -5,7 +5,7 @@
 #include "own_directory.hpp"
 #include "run_reader.hpp"
 
-#include <mana/lower/abi.hpp>
+#include <mana/lower/zones.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -74,9 +74,11 @@ namespace {
 /// The file that a shared mapping showed, opened again; what is there now may be something that an open would wait for.
 class mapped_file {
  public:
-  explicit mapped_file(const region& r) {
+  mapped_file(const region& r, bool may_be_written) {
     const bool writable = (r.protection & PROT_WRITE) != 0;
-    fd_ = open(r.path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const auto open_for = [&](int access) { return open(r.path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); };
+    fd_ = open_for(writable || may_be_written ? O_RDWR : O_RDONLY);
+    if (fd_ < 0 && !writable && may_be_written) fd_ = open_for(O_RDONLY);      // its mode was changed since
     if (fd_ < 0)
       throw image_error(error_kind::file, r.path + ": a file that the program had mapped cannot be opened: " +
                         std::strerror(errno));
@@ -99,27 +101,38 @@ std::uintptr_t limit_of(const region& r, int fd) {
   return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
 }
 
+/// What reaches up to the stack's top, in whatever pieces. Nothing turns a mapping into one that grows.
+void find_stack(std::vector<region>& regions) noexcept {
+  std::uintptr_t end = lower::stack_top;
+  for (auto r = regions.rbegin(); r != regions.rend() && r->end >= end; ++r)
+    if (r->end == end && !r->shared) {
+      r->grows = true;
+      end = r->begin;
+    }
+}
+
 }  // namespace
 
 /// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again, or the
 /// object that stands for one without a name, or attach the segment.
-/// out: end of what can be filled
-std::uintptr_t rank_image::map_region(const region& r, const memory_visitor& visitor) const {
+rank_image::place rank_image::map_region(const region& r, const memory_visitor& visitor) const {
+  if (const int contents = r.shared ? visitor.contents_of(r) : -1; contents >= 0) return {r.end, contents, false};
   if (const int segment = r.shared ? visitor.segment_of(r) : -1; segment >= 0) {
     if (shmat(segment, reinterpret_cast<void*>(r.begin), 0) != reinterpret_cast<void*>(r.begin))
       throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached").c_str());
-    return r.end;
+    return {r.end};
   }
   const int object = r.shared ? visitor.object_of(r) : -1;
-  const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | (r.shared ? MAP_SHARED : MAP_PRIVATE);
+  const int kind = (r.shared ? MAP_SHARED : MAP_PRIVATE) | (r.grows ? MAP_GROWSDOWN : 0);
+  const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | kind;
   std::optional<mapped_file> file;
-  if (maps_file_again(r)) file.emplace(r);
+  if (maps_file_again(r)) file.emplace(r, visitor.may_be_written(r).value_or(false));
   const int protection = file && (r.protection & PROT_WRITE) == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
   void* const wanted = reinterpret_cast<void*>(r.begin);
   const int shown = file ? file->descriptor() : object;
   void* const got = shown >= 0 ? mmap(wanted, r.end - r.begin, protection, flags, shown, static_cast<off_t>(r.offset))
                                : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
-  if (got == wanted) return shown >= 0 ? limit_of(r, shown) : r.end;
+  if (got == wanted) return {shown >= 0 ? limit_of(r, shown) : r.end, object};
   const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
   if (got != MAP_FAILED) munmap(got, r.end - r.begin);
   if (occupied)
@@ -143,27 +156,47 @@ void rank_image::check_machine() const {
                       "; restart on one that has it, and run with --cpu what is to go on elsewhere");
 }
 
-void rank_image::fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in, first_use& pages) {
+void rank_image::fill_one(const chunk_record& c, const region& r, const place& at, chunk_reader& in, first_use& pages) {
   if (maps_file_again(r) && (r.protection & PROT_WRITE) == 0)
     damaged("it would write to a file that was not written to");
-  if (c.address + c.memory_bytes > limit)
+  if (c.address + c.memory_bytes > at.limit)
     throw image_error(error_kind::file, r.path + ": a file that the program had mapped is shorter than at the "
                       "checkpoint; put the file of that time back");
-  char* const place = reinterpret_cast<char*>(c.address);
-  if (r.shared) return fill_shared(c, place, in);
+  if (r.shared) return fill_shared(c, r, at, in);
   pages.prepare({c.address, c.address + c.memory_bytes});
-  in.read(c, place);
+  in.read(c, reinterpret_cast<char*>(c.address));
 }
+
+namespace {
+
+/// The file's end, which may lie within a page, stays where it is.
+void write_contents(int fd, const char* from, std::uint64_t offset, std::uint64_t bytes, const std::string& path) {
+  struct stat about{};
+  if (fstat(fd, &about) != 0) throw_io(path, "cannot be looked at");
+  const auto size = static_cast<std::uint64_t>(about.st_size);
+  const std::uint64_t wanted = std::min(bytes, size > offset ? size - offset : 0);
+  for (std::uint64_t done = 0; done < wanted;) {
+    const ssize_t n = pwrite(fd, from + done, wanted - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) throw_io(path, "the contents of this file, which has no name, cannot be restored");
+    done += static_cast<std::uint64_t>(n);
+  }
+}
+
+}  // namespace
 
 /// INV-43 memory that other processes put back at the same time is only written what belongs there: codecs write behind what they
 /// have unpacked, and read it again.
-void rank_image::fill_shared(const chunk_record& c, char* place, chunk_reader& in) {
+///
+/// What a file without a name is filled with is written, not copied into a mapping of it: a full disk is an error then, no SIGBUS.
+void rank_image::fill_shared(const chunk_record& c, const region& r, const place& at, chunk_reader& in) {
   const std::unique_ptr<char[]> memory(new char[c.memory_bytes]);
   in.read(c, memory.get());
-  std::memcpy(place, memory.get(), c.memory_bytes);
+  if (at.object >= 0) write_contents(at.object, memory.get(), r.offset + (c.address - r.begin), c.memory_bytes, r.path);
+  else std::memcpy(reinterpret_cast<char*>(c.address), memory.get(), c.memory_bytes);
 }
 
-void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in) {
+void rank_image::fill(std::span<const place> places, const memory_visitor& visitor, chunk_reader& in) {
   const std::vector<file_run> runs = visitor.see ? std::vector<file_run>() : whole_runs(contents_);
   first_use pages(contents_);
   run_reader(contents_, in, pages).read(runs, visitor.filled);
@@ -173,36 +206,59 @@ void rank_image::fill(std::span<const std::uintptr_t> limits, const memory_visit
     while (run < runs.size() && runs[run].memory.end <= c.address) ++run;
     if (run < runs.size() && runs[run].memory.begin <= c.address) continue;
     const region& r = regions()[at];
-    fill_one(c, r, limits[at], in, pages);
+    fill_one(c, r, places[at], in, pages);
     visitor.filled(c.memory_bytes);
     if (visitor.see && (r.protection & PROT_WRITE) != 0)
       visitor.see({reinterpret_cast<const std::uint64_t*>(c.address), c.memory_bytes / sizeof(std::uint64_t)}, r);
   }
 }
 
-std::vector<std::uintptr_t> rank_image::map_regions(const memory_visitor& visitor, const paths::path_map& moved) {
+std::vector<rank_image::place> rank_image::map_regions(const memory_visitor& visitor, const paths::path_map& moved) {
   check_machine();
   moved_ = moved;
   for (region& r : contents_.regions) r.path = moved(r.path);
-  std::vector<std::uintptr_t> limits;
-  for (const region& r : regions()) limits.push_back(map_region(r, visitor));
+  find_stack(contents_.regions);
+  std::vector<place> places;
+  for (const region& r : regions()) places.push_back(map_region(r, visitor));
   visitor.begin();
-  return limits;
+  return places;
 }
 
-void rank_image::protect() const {
-  for (const region& r : regions())
+/// It was filled through a mapping that can be written to.
+void rank_image::close_for_good(const region& r, const memory_visitor& visitor) const {
+  void* const at = reinterpret_cast<void*>(r.begin);
+  if (const int segment = visitor.segment_of(r); segment >= 0) {
+    if (shmat(segment, at, SHM_RDONLY | SHM_REMAP) != at)
+      throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached for reading").c_str());
+    return;
+  }
+  const int object = visitor.object_of(r);
+  if (object < 0) return;
+  const int fd = open(("/proc/self/fd/" + std::to_string(object)).c_str(), O_RDONLY | O_CLOEXEC);
+  const bool well = fd >= 0 && mmap(at, r.end - r.begin, r.protection, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
+                                    static_cast<off_t>(r.offset)) == at;
+  if (!well) throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be mapped for reading").c_str());
+  close(fd);
+}
+
+void rank_image::protect(std::span<const place> places, const memory_visitor& visitor) const {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const region& r = regions()[i];
+    if (!places[i].is_memory) continue;
+    if (r.shared && !maps_file_again(r) && (r.protection & PROT_WRITE) == 0 && visitor.may_be_written(r) == false)
+      close_for_good(r, visitor);
     if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) != 0)
       throw_io(path_, ("the program's memory " + as_text(r) + " cannot be protected as it was").c_str());
+  }
 }
 
 void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
-  const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
+  const std::vector<place> places = map_regions(visitor, moved);
   chunk_reader in(contents_, fd_, path_, roots_, moved_);
-  fill(limits, visitor, in);
+  fill(places, visitor, in);
   in.check_gaps();
   visitor.end();
-  protect();
+  protect(places, visitor);
 }
 
 void rank_image::map_run(const file_run& run, chunk_reader& in) const {
@@ -228,7 +284,7 @@ bool bars_execution(int fd, const std::string& path) {
 
 /// What comes from a file system without execution cannot be made executable, now or by the program later.
 std::vector<file_run> rank_image::mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const {
-  std::vector<file_run> runs = file_runs(contents_, may_be_lazy);
+  std::vector<file_run> runs = file_runs(contents_, [&](const region& r) { return !r.grows && may_be_lazy(r); });
   std::map<std::uint16_t, bool> barred;      // by source
   std::erase_if(runs, [&](const file_run& run) {
     const auto [found, is_new] = barred.try_emplace(run.source, false);
@@ -259,7 +315,7 @@ std::vector<page_range> rank_image::cut_by(const std::vector<file_run>& runs) co
 
 lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
                                        const std::function<bool(const region&)>& may_be_lazy) {
-  const std::vector<std::uintptr_t> limits = map_regions(visitor, moved);
+  const std::vector<place> places = map_regions(visitor, moved);
   lazy_memory left;
   left.in = reader();
   chunk_reader& in = *left.in;
@@ -280,11 +336,11 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
       left.unread.push_back(c);
       continue;
     }
-    fill_one(c, regions()[region_at], limits[region_at], in, small);
+    fill_one(c, regions()[region_at], places[region_at], in, small);
     visitor.filled(c.memory_bytes);
   }
   visitor.end();
-  protect();
+  protect(places, visitor);
   return left;
 }
 

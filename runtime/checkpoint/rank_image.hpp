@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ struct memory_visitor {
   std::function<int(const region&)> object_of = [](const region&) { return -1; };
   /// Id of the System V segment that one shows; -1: it is none, object_of is asked.
   std::function<int(const region&)> segment_of = [](const region&) { return -1; };
+  /// Of a shared mapping that could not be written to at the checkpoint: whether it could become so; nothing: unknown.
+  std::function<std::optional<bool>(const region&)> may_be_written = [](const region&) { return std::nullopt; };
+  /// Descriptor, for writing, of the file whose contents this is, of which no memory is made; -1: it is memory.
+  std::function<int(const region&)> contents_of = [](const region&) { return -1; };
   /// When all is mapped, before it is filled.
   std::function<void()> begin = [] {};
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
@@ -107,15 +112,22 @@ class rank_image {
 
  private:
   void check_machine() const;
-  std::uintptr_t map_region(const region& r, const memory_visitor& visitor) const;
-  std::vector<std::uintptr_t> map_regions(const memory_visitor& visitor, const paths::path_map& moved);
+  /// Of a region, as it was mapped.
+  struct place {
+    std::uintptr_t limit;            // end of what can be filled
+    int object = -1;                 // file without a name that is filled; -1: memory is
+    bool is_memory = true;           // false: it is contents of the object, and nothing is mapped
+  };
+  place map_region(const region& r, const memory_visitor& visitor) const;
+  std::vector<place> map_regions(const memory_visitor& visitor, const paths::path_map& moved);
   void map_run(const file_run& run, chunk_reader& in) const;
   std::vector<file_run> mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const;
-  void fill(std::span<const std::uintptr_t> limits, const memory_visitor& visitor, chunk_reader& in);
-  void fill_shared(const chunk_record& c, char* place, chunk_reader& in);
-  void fill_one(const chunk_record& c, const region& r, std::uintptr_t limit, chunk_reader& in, first_use& pages);
+  void fill(std::span<const place> places, const memory_visitor& visitor, chunk_reader& in);
+  void fill_shared(const chunk_record& c, const region& r, const place& at, chunk_reader& in);
+  void fill_one(const chunk_record& c, const region& r, const place& at, chunk_reader& in, first_use& pages);
   std::vector<page_range> cut_by(const std::vector<file_run>& runs) const;
-  void protect() const;
+  void close_for_good(const region& r, const memory_visitor& visitor) const;
+  void protect(std::span<const place> places, const memory_visitor& visitor) const;
   [[noreturn]] void damaged(const std::string& what) const;
 
   std::string path_;

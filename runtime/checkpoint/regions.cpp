@@ -2,7 +2,7 @@
 
 #include "image_error.hpp"
 
-#include <mana/lower/abi.hpp>
+#include <mana/lower/zones.hpp>
 
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
@@ -49,7 +49,8 @@ std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fix
   while (std::getline(maps, line)) {
     region r{};
     if (!parse_line(line, r)) continue;
-    const bool in_window = r.begin >= lower::window_begin && r.end <= lower::window_end;
+    const bool in_window = (r.begin >= lower::window_begin && r.end <= lower::window_end) ||
+                           lower::is_in_low_zone(r.begin, r.end);
     const bool in_program = r.begin >= fixed_begin && r.end <= fixed_end;
     if (in_window || in_program) found.push_back(std::move(r));
   }

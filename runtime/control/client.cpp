@@ -198,7 +198,7 @@ class conversation {
       file_ = find_job(job_);
       if (file_.where.port != 0 || file_.early_port != 0) return file_;
       const handle process(!is_here() ? -1 : static_cast<int>(syscall(SYS_pidfd_open, file_.pid, 0)));
-      if (!process && is_here()) not_answering("ended before it was up");
+      if (is_here() && (!process || has_ended(file_.pid))) not_answering("ended before it was up");
       refuse_if_other_program();
       const time now = std::chrono::steady_clock::now();
       if (now >= begin + quiet)

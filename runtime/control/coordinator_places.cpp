@@ -144,7 +144,7 @@ void coordinator::refuse_clients(const std::string& why) {
 void coordinator::refuse_held() {
   held_until_.reset();
   const std::string why = hurdle();
-  const bool early = around_.where == stage::before_mpi && !ends_;
+  const bool early = around_.where == stage::before_mpi && around_.has_mpi && !ends_;
   refuse_clients(early ? "the program has not called MPI_Init on all ranks, and\n" + why : why);
 }
 

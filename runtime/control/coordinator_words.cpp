@@ -19,6 +19,7 @@ std::string decimal(double value) {
 }
 
 constexpr const char* stage_names[] = {"in MPI", "before MPI_Init", "after MPI_Finalize"};
+constexpr char without_mpi[] = "without MPI";
 constexpr const char* step_names[] = {"running", "quiescing", "parking", "draining", "writing", "storing"};
 
 }  // namespace
@@ -119,7 +120,7 @@ std::string coordinator::status_json(const std::string& refusal) const {
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
   nlohmann::ordered_json document = {
       {"mana_status", 1}, {"program", around_.program}, {"ranks", around_.size}, {"host", where_.host},
-      {"stage", stage_names[static_cast<int>(around_.where)]},
+      {"stage", around_.has_mpi ? stage_names[static_cast<int>(around_.where)] : without_mpi},
       {"phase", refusal.empty() ? step_names[static_cast<int>(step_)] : refusal.c_str()}, {"checkpoints", committed_},
       {"last_generation", last_generation_}, {"last_result", last_result_}, {"directory", around_.directory}};
   if (around_.local) document["last_generation_on_nodes"] = last_on_nodes_;

@@ -1,6 +1,6 @@
 // Threads of the runtime.
 #pragma once
-#include <signal.h>
+#include "../loader/raw.hpp"
 
 #include <thread>
 #include <utility>
@@ -10,12 +10,8 @@ namespace mana::control {
 /// They take no signal of the program.
 template <class Body>
 std::thread start_quiet(Body&& body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  std::thread made(std::forward<Body>(body));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return made;
+  const split::all_signals_blocked hold;
+  return std::thread(std::forward<Body>(body));
 }
 
 }  // namespace mana::control

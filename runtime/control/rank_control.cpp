@@ -6,7 +6,7 @@
 
 #include <mana/core/fault_points.hpp>
 #include <mana/lower/cross.hpp>
-#include <mana/lower/signals.hpp>
+#include <mana/lower/parked.hpp>
 
 #include <linux/futex.h>
 #include <poll.h>
@@ -400,7 +400,8 @@ void rank_control::let_go() {
   bridge_.current.store(lower::phase::running);
   bridge_.attention.store(clock_->always_asks() ? lower::collectives_ask : 0);
   bridge_.release_epoch.fetch_add(1);
-  wake_all(bridge_.release_epoch);
+  lower::turns_of_parked(bridge_).fetch_add(1);
+  wake_all(lower::turns_of_parked(bridge_));
   released_ = true;
   changed_.notify_all();
   if (pending_ != 0) start_quiesce(pending_);

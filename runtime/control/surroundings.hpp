@@ -117,6 +117,7 @@ struct surroundings {
   bool outlived = false;             // another network follows in this process, when all ranks have said that they are ending
   bool by_file = false;              // before_mpi: ranks find the coordinator by the job's file; no MPI runs
   std::optional<coordinator_memory> memory = {};      // of the coordinator before, on rank 0
+  bool has_mpi = true;               // false: a job of one process, whose program has none
   std::string cannot = {};           // before_mpi: why no checkpoint can be taken; empty: it can
   std::string directory;             // of checkpoints
   double interval_s = 0;             // 0: no checkpoints by itself

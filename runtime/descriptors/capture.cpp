@@ -9,7 +9,7 @@
 #include "pipes.hpp"
 #include "proc_info.hpp"
 #include "signals_of_files.hpp"
-#include "socket_pairs.hpp"
+#include "sockets/describe.hpp"
 #include "terminals.hpp"
 #include "watches.hpp"
 
@@ -58,13 +58,13 @@ std::string in_any_process(const std::string& path) {
 
 class describer {
  public:
-  explicit describer(std::span<const shared_mapping> mapped)
-      : all_(held()), pipes_(all_), terminals_(all_), objects_(mapped) {}
+  describer(std::span<const shared_mapping> mapped, std::span<const image::region> memory)
+      : held_(held()), all_(held_), sockets_(all_), pipes_(all_), terminals_(all_), objects_(mapped, memory) {}
 
   json describe() {
     json list = json::array();
     std::set<std::uint64_t> seen;
-    for (const owned_descriptor& d : all_) {
+    for (const owned_descriptor& d : held_) {
       if (fcntl(d.number, F_GETFD) < 0) continue;      // closed by a call that no trap sees
       if (d.inherited && d.standard < 0 && is_launchers(d.number)) continue;
       json row = {{"fd", d.number}, {"file", d.file}, {"standard", d.standard}, {"inherited", d.inherited},
@@ -74,6 +74,15 @@ class describer {
       if (row.at("standard").get<int>() < 0 && seen.insert(d.file).second) row = describe_file(d, std::move(row));
       list.push_back(std::move(row));
     }
+    return list;
+  }
+
+  /// Those that are on their way in messages, and that the program has no other of.
+  json describe_passed() {
+    json list = json::array();
+    for (const owned_descriptor& d : all_)
+      if (sockets_.is_passed(d.number))
+        list.push_back(describe_file(d, {{"fd", d.number}, {"file", d.file}, {"standard", -1}, {"inherited", false}, {"close_on_exec", true}}));
     return list;
   }
 
@@ -90,12 +99,15 @@ class describer {
     const int fd = open("/proc/self/cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct stat s{};
     if (fd >= 0 && fstat(fd, &s) == 0 && !still_named(row.at("path"), s))
-      row["object"] = objects_.describe(fd, s, row.at("path"));
+      row["object"] = objects_.describe(fd, s, row.at("path"), said_);
     if (fd >= 0) close(fd);
     return row;
   }
 
+  void look_at_private_files(std::span<const private_mapping> mappings) { warn_of_private_files(mappings, all_, said_); }
   json take_objects() { return objects_.take(said_); }
+  std::vector<image::region> take_contents() { return objects_.take_contents(); }
+  const std::map<file_key, std::uint64_t>& lengths() const { return objects_.lengths(); }
   std::vector<std::string> take_warnings() { return said_.take(); }
   std::vector<std::string> take_sockets() { return said_.take_sockets(); }
 
@@ -108,7 +120,7 @@ class describer {
     row["peer"] = d.peer;
     if ((row.at("flags").get<int>() & O_PATH) != 0) return named_or_object(d.number, s, std::move(row));
     describe_signals(d.number, row, said_);
-    describe_locks(d.number, row, said_);
+    describe_locks(d.number, row);
     if (S_ISFIFO(s.st_mode)) return pipes_.describe(d.number, s, std::move(row), said_);
     if (terminals_.describe(d.number, s, row, said_)) return row;
     if (row.at("path").get<std::string>().starts_with("/") && !S_ISSOCK(s.st_mode))
@@ -130,24 +142,27 @@ class describer {
       return anywhere.empty() ? said_.lost(fd, std::move(row)) : with_path(std::move(row), anywhere);
     }
     row["kind"] = S_ISREG(s.st_mode) ? "regular" : "path";
-    return still_named(path, s) ? row : nameless(fd, s, std::move(row));
+    return still_named(path, s) && !is_hidden_rest(path) ? row : nameless(fd, s, std::move(row));
   }
 
   json nameless(int fd, const struct stat& s, json row) {
     const std::string path = row.at("path");
-    if (const std::string other = other_name(path, s); !other.empty()) return with_path(std::move(row), other);
-    const bool is_kept = S_ISREG(s.st_mode) || S_ISDIR(s.st_mode);
-    row["object"] = is_kept ? objects_.describe(fd, s, path) : json();
-    if (row.at("object").is_null()) return said_.lost(fd, std::move(row));
+    if (const std::string other = other_name(path, s); !other.empty() && !is_hidden_rest(other))
+      return with_path(std::move(row), other);
+    const bool is_elsewhere = S_ISDIR(s.st_mode) && !path.ends_with(" (deleted)");      // in no mount that has a place here
+    if (is_elsewhere || (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode))) return said_.lost(fd, std::move(row));
+    if (S_ISREG(s.st_mode) && s.st_nlink > 0 && !is_hidden_rest(path))
+      said_.warn(fd, row, "has another name in a directory that is not known: after a restart it is a file apart from that");
+    row["object"] = objects_.describe(fd, s, path, said_);
     row["kind"] = "object";
     return row;
   }
 
   json without_name(const owned_descriptor& d, json row) {
     const std::string path = row.at("path");
-    if (path == "anon_inode:[eventpoll]") describe_epoll(d.number, row, all_, said_);
+    if (path == "anon_inode:[eventpoll]") describe_epoll(d.number, row, held_, said_);
     else if (path == "anon_inode:inotify") describe_watches(d, row, said_);
-    else if (!describe_anonymous(d.number, row) && !describe_socket_pair(d, row, all_, said_))
+    else if (!describe_anonymous(d.number, row) && !sockets_.describe(d, row, said_))
       return said_.lost(d.number, std::move(row));
     return row;
   }
@@ -157,7 +172,9 @@ class describer {
     return row;
   }
 
-  std::vector<owned_descriptor> all_;
+  const std::vector<owned_descriptor> held_;
+  std::vector<owned_descriptor> all_;                // and what is on its way in messages
+  socket_describer sockets_;
   pipe_describer pipes_;
   terminal_describer terminals_;
   object_describer objects_;
@@ -179,11 +196,16 @@ std::string name_of_machine() {
   return boot;
 }
 
-captured capture(std::span<const shared_mapping> mapped) {
-  describer d(mapped);
-  json document = {{"machine", name_of_machine()}, {"umask", current_umask()}, {"descriptors", d.describe()}, {"directory", d.describe_directory()}};
+captured capture(std::span<const shared_mapping> mapped, std::span<const image::region> memory,
+                 std::span<const protected_mapping> closed, std::span<const private_mapping> privately) {
+  look_at_shared();
+  describer d(mapped, memory);
+  json document = {{"machine", name_of_machine()}, {"umask", current_umask()}, {"descriptors", d.describe()},
+                   {"passed", d.describe_passed()}, {"directory", d.describe_directory()}};
   document["objects"] = d.take_objects();
-  return {json::to_cbor(document), d.take_warnings(), d.take_sockets()};
+  document["protected"] = describe_protected(closed);
+  d.look_at_private_files(privately);
+  return {json::to_cbor(document), d.take_warnings(), d.take_sockets(), d.take_contents(), d.lengths()};
 }
 
 }  // namespace mana::descriptors

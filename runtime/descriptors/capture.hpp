@@ -3,13 +3,17 @@
 #pragma once
 #include "failure.hpp"
 #include "objects.hpp"
+#include "private_files.hpp"
+#include "protected_mappings.hpp"
 #include "table.hpp"
 
 #include <path_map.hpp>
 
 #include <cstdint>
 #include <ctime>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,10 +24,17 @@ struct captured {
   std::vector<std::uint8_t> bytes;
   std::vector<std::string> warnings;   // what a restart will not find as it is, in words
   std::vector<std::string> sockets;    // the same, of sockets
+  std::vector<image::region> contents; // of files without a name, which the image is to hold besides; ascending
+  std::map<file_key, std::uint64_t> lengths;   // of such files that are open, in bytes
 };
 
-/// mapped: the upper half's shared memory of files without a name. All threads of the upper half are parked.
-captured capture(std::span<const shared_mapping> mapped = {});
+/// in: mapped  the upper half's shared memory of files without a name
+///     memory  all of the upper half's
+///     closed  all that is shared, and not to be written to now
+///     privately  all of files. All threads of the upper half are parked.
+/// errors: descriptor_error if what is state cannot be read
+captured capture(std::span<const shared_mapping> mapped = {}, std::span<const image::region> memory = {},
+                 std::span<const protected_mapping> closed = {}, std::span<const private_mapping> privately = {});
 
 /// In a fresh process, in three steps: the objects that memory is mapped of are made, some of which may then be replaced
 /// by another process's; they are filled; the rest follows when memory has been restored, for it may be part of them.
@@ -48,14 +59,19 @@ class restoration {
 
   /// Descriptor of the object that the shared memory at this address shows; -1: of none.
   int mapped_at(std::uintptr_t begin) const noexcept;
+  /// Descriptor of the object whose contents have this address in the image, and are no memory; -1: of none.
+  int contents_at(std::uintptr_t begin) const noexcept;
   /// Id of the System V segment that is to be attached at this address; -1: none.
   int segment_at(std::uintptr_t begin) const noexcept;
+  /// Whether the shared memory at this address, if it was not writable at the checkpoint, could become so; nothing: unknown.
+  std::optional<bool> may_be_written(std::uintptr_t begin) const;
 
   /// Enters the working directory, opens everything again at its number, gives back the other low numbers that guards
   /// took, and begins to watch. Files that have grown since are cut to the length that they had, so that nothing is
   /// written twice.
+  /// out:    what is not as it was, in words
   /// errors: descriptor_error naming the file, or the number that is in use
-  void finish();
+  std::vector<std::string> finish();
 
  private:
   struct parts;

@@ -31,14 +31,14 @@ bool take(int fd, const json& lock) {
 }  // namespace
 
 /// "1: FLOCK  ADVISORY  WRITE 359 00:13:11691 0 EOF"
-void describe_locks(int fd, json& row, report& said) {
+void describe_locks(int fd, json& row) {
   for (const std::string& line : info_lines(fd, "lock:")) {
     char kind[16] = {}, access[16] = {}, last[32] = {};
     long long begin = 0;
     if (std::sscanf(line.c_str(), "%*d: %15s %*s %15s %*d %*x:%*x:%*u %lld %31s", kind, access, &begin, last) != 4)
       continue;
     if (std::strcmp(kind, "LEASE") == 0) {
-      said.warn(fd, row, "has a lease: after a restart it has none");
+      row["lease"] = fcntl(fd, F_GETLEASE);
       continue;
     }
     const long long length = std::strcmp(last, "EOF") == 0 ? 0 : std::strtoll(last, nullptr, 10) - begin + 1;
@@ -47,7 +47,20 @@ void describe_locks(int fd, json& row, report& said) {
   }
 }
 
+namespace {
+
+/// A lease that another process's opening was breaking is as the program knows it to be: what it is to become.
+void lease_again(const json& row) {
+  const int fd = row.at("fd"), lease = row.at("lease");
+  if (lease == F_UNLCK || fcntl(fd, F_SETLEASE, lease) == 0) return;
+  throw descriptor_error(row.at("path").get<std::string>() + ": the program's lease of it cannot be taken again (" +
+                         std::strerror(errno) + "): close it in the other programs that have it open, and restart");
+}
+
+}  // namespace
+
 void lock_again(const json& row) {
+  if (row.contains("lease")) lease_again(row);
   if (!row.contains("locks")) return;
   for (const json& lock : row.at("locks")) {
     if (take(row.at("fd"), lock) || row.at("inherited")) continue;

@@ -1,13 +1,11 @@
 // Locks of files: flock(), record locks of the process, and those of open files.
 #pragma once
-#include "report.hpp"
-
 #include <nlohmann/json.hpp>
 
 namespace mana::descriptors {
 
-/// Adds the locks that were taken by this open file.
-void describe_locks(int fd, nlohmann::json& row, report& said);
+/// Adds the locks, and the lease, that were taken by this open file.
+void describe_locks(int fd, nlohmann::json& row);
 
 /// Takes them again, at the descriptor's number. Last of all: a process loses its record locks of a file whenever it
 /// closes any descriptor of it. An inherited file may be locked for all ranks, by who started them: there it is no

@@ -63,6 +63,11 @@ bool give_number(int fd) noexcept {
   return may;
 }
 
+bool is_guarded(int fd) noexcept {
+  const auto number = static_cast<std::size_t>(fd);
+  return fd >= 0 && fd < most_low_descriptors && (taken.test(number) || handed_down.test(number));
+}
+
 void release_low_numbers() noexcept {
   close_all(taken);
   taken.reset();

@@ -36,6 +36,9 @@ void move_launcher_descriptor() noexcept;
 /// it was handed down to this process.
 bool give_number(int fd) noexcept;
 
+/// A guard holds it, or it was there when this process began and is not the program's.
+bool is_guarded(int fd) noexcept;
+
 /// Gives back whatever is still taken.
 void release_low_numbers() noexcept;
 

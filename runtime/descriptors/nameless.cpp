@@ -1,5 +1,6 @@
 #include "nameless.hpp"
 
+#include "naming_turn.hpp"
 #include "proc_info.hpp"
 
 #include <dirent.h>
@@ -10,6 +11,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <vector>
 
 namespace mana::descriptors {
 
@@ -23,9 +25,8 @@ std::string directory_of(const std::string& path) {
 /// A directory of our own while one lives: beside the lost name, or else where temporary files go.
 class own_directory {
  public:
-  explicit own_directory(const std::string& path) {
-    const char* const temporary = std::getenv("TMPDIR");
-    for (const std::string& place : {directory_of(path), std::string(temporary != nullptr ? temporary : "/tmp")}) {
+  explicit own_directory(const std::vector<std::string>& places) {
+    for (const std::string& place : places) {
       name_ = place + "/.mana-XXXXXX";
       made_ = mkdtemp(name_.data()) != nullptr;
       if (made_) return;
@@ -47,15 +48,44 @@ class own_directory {
   bool made_ = false;
 };
 
+std::string temporary_directory() {
+  const char* const temporary = std::getenv("TMPDIR");
+  return temporary != nullptr ? temporary : "/tmp";
+}
+
+std::vector<std::string> places_for(const std::string& path) { return {directory_of(path), temporary_directory()}; }
+
+std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// A name that is gone at once: whoever has the descriptor has the file.     out: -1: errno says why
+int make_under(const std::string& name) {
+  const int fd = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) unlink(name.c_str());
+  return fd;
+}
+
+int make_in(const std::string& directory, const std::string& base, bool may_be_named) {
+  if (may_be_named)
+    if (const int fd = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); fd >= 0) return fd;
+  const naming_turn turn(directory);
+  const int fd = make_under(directory + "/" + base);
+  if (fd >= 0 || errno != EEXIST) return fd;
+  const own_directory own({directory});
+  return own.made() ? make_under(own.name() + "/" + base) : -1;
+}
+
 }  // namespace
 
-int make_nameless_file(const std::string& path) {
-  const int made = open(directory_of(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  return made >= 0 ? made : memfd_create("deleted", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+made_file make_nameless_file(const std::string& path, bool may_be_named) {
+  const std::string had = without_deleted(path), base = base_of(had);
+  for (const std::string& place : places_for(had))
+    if (const int fd = make_in(place, base, may_be_named); fd >= 0)
+      return {fd, place == directory_of(had) ? std::string() : "in " + place};
+  return {memfd_create(base.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING), "in memory"};
 }
 
 int make_nameless_directory(const std::string& path, mode_t mode) {
-  const own_directory own(path);
+  const own_directory own(places_for(path));
   if (!own.made()) return -1;
   const int fd = open(own.name().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) fchmod(fd, mode);
@@ -63,13 +93,18 @@ int make_nameless_directory(const std::string& path, mode_t mode) {
 }
 
 int make_nameless_fifo(const std::string& path, mode_t mode) {
-  const own_directory own(path);
+  const own_directory own(places_for(path));
   const std::string name = own.name() + "/fifo";
   if (!own.made() || mkfifo(name.c_str(), 0600) != 0) return -1;
   const int fd = open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (fd >= 0) fchmod(fd, mode);
   unlink(name.c_str());
   return fd;
+}
+
+bool is_hidden_rest(const std::string& path) {
+  const std::string base = base_of(path);
+  return base.starts_with(".nfs") || base.starts_with(".fuse_hidden");
 }
 
 std::string other_name(const std::string& path, const struct stat& s) {

@@ -1,5 +1,6 @@
 #include "objects.hpp"
 
+#include "attributes.hpp"
 #include "failure.hpp"
 #include "nameless.hpp"
 #include "segments.hpp"
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -23,68 +26,10 @@ namespace {
 
 constexpr std::string_view memory_prefix = "/memfd:";
 
-struct part { std::int64_t begin, end; };
-
-/// Where a file has data, in the file's bytes. `fd` is for reading.
-std::vector<part> data_of(int fd, std::int64_t size) {
-  std::vector<part> found;
-  for (off_t at = lseek(fd, 0, SEEK_DATA); at >= 0 && at < size;) {
-    const off_t end = std::min<off_t>(lseek(fd, at, SEEK_HOLE), size);
-    if (end <= at) break;
-    found.push_back({at, end});
-    at = lseek(fd, end, SEEK_DATA);
-  }
-  return found;
-}
-
-/// All of `from` that is not in `taken`.
-std::vector<part> without(const std::vector<part>& from, part taken) {
-  std::vector<part> left;
-  for (const part& p : from) {
-    if (p.begin < taken.begin) left.push_back({p.begin, std::min(p.end, taken.begin)});
-    if (p.end > taken.end) left.push_back({std::max(p.begin, taken.end), p.end});
-  }
-  return left;
-}
-
-std::optional<json> read_parts(int fd, const std::vector<part>& parts) {
-  json all = json::array();
-  for (const part& p : parts) {
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(p.end - p.begin));
-    for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t n = pread(fd, bytes.data() + done, bytes.size() - done, p.begin + static_cast<off_t>(done));
-      if (n <= 0) return std::nullopt;
-      done += static_cast<std::size_t>(n);
-    }
-    all.push_back({{"at", p.begin}, {"bytes", json::binary(std::move(bytes))}});
-  }
-  return all;
-}
-
-/// What to read a file by: another opening, since the program's may be for writing only, and has a place. But a
-/// process's record locks end with any descriptor of their file that is closed.
-class reading {
- public:
-  explicit reading(int fd) : locked_(!info_of(fd, "lock").empty()), fd_(locked_ ? fd : open_again(fd, O_RDONLY)) {
-    if (locked_) place_ = lseek(fd, 0, SEEK_CUR);
-  }
-  ~reading() {
-    if (locked_) lseek(fd_, place_, SEEK_SET);
-    else if (fd_ >= 0) close(fd_);
-  }
-  reading(const reading&) = delete;
-  reading& operator=(const reading&) = delete;
-  int descriptor() const noexcept { return fd_; }
-
- private:
-  bool locked_;
-  int fd_;
-  off_t place_ = 0;
-};
-
-bool is_readable(int fd) noexcept {
+/// Their mappings alone can be read.
+bool is_of_huge_pages(int fd) noexcept {
   struct statfs system{};
-  return fstatfs(fd, &system) == 0 && system.f_type != HUGETLBFS_MAGIC;
+  return fstatfs(fd, &system) == 0 && system.f_type == HUGETLBFS_MAGIC;
 }
 
 constexpr std::string_view system_v = "/SYSV", restored_system_v = "/memfd:SYSV";
@@ -92,6 +37,15 @@ constexpr std::string_view system_v = "/SYSV", restored_system_v = "/memfd:SYSV"
 /// Not what MAP_SHARED | MAP_ANONYMOUS made, which is of this process and its children alone.
 bool others_may_have(const std::string& path) noexcept {
   return !path.starts_with("/dev/zero ") && !path.starts_with("/anon_hugepage ");
+}
+
+/// Of a path of /proc/self/maps: what was on a disk may be larger than memory.
+bool was_in_memory(const std::string& path) {
+  if (path.starts_with(memory_prefix) || path.starts_with(system_v) || !others_may_have(path)) return true;
+  struct statfs system{};
+  const std::string directory = path.substr(0, path.rfind('/') + 1);
+  return statfs(directory.c_str(), &system) == 0 &&
+         (system.f_type == TMPFS_MAGIC || system.f_type == HUGETLBFS_MAGIC || system.f_type == RAMFS_MAGIC);
 }
 
 void warn_of_others(const std::string& path, bool outlives, report& said) {
@@ -105,7 +59,14 @@ void warn_of_others(const std::string& path, bool outlives, report& said) {
 }
 
 json begin_object(file_key file, const std::string& path) {
-  return {{"key", {file.first, file.second}}, {"path", path}, {"parts", json::array()}, {"mapped", json::array()}};
+  return {{"key", {file.first, file.second}}, {"path", path}, {"parts", json::array()}, {"mapped", json::array()},
+          {"contents", json::array()}};
+}
+
+/// It never had a name (O_TMPFILE): the kernel shows its number in place of one.
+bool may_be_named(int fd, const struct stat& s, const std::string& path) {
+  const int flags = fcntl(fd, F_GETFL);
+  return (flags & O_TMPFILE) == O_TMPFILE || without_deleted(path).ends_with("/#" + std::to_string(s.st_ino));
 }
 
 std::string memory_name(const std::string& path) {
@@ -113,24 +74,11 @@ std::string memory_name(const std::string& path) {
   return path.starts_with(system_v) ? without_deleted(path).substr(1) : "shared memory";
 }
 
-int make(const json& object) {
+made_file make(const json& object) {
   const std::string kind = object.at("kind"), path = object.at("path");
-  if (kind == "directory") return make_nameless_directory(path, object.at("mode").get<mode_t>());
-  if (kind == "file") return make_nameless_file(path);
-  return memfd_create(memory_name(path).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
-}
-
-void fill_parts(int fd, const json& object) {
-  const std::string path = object.at("path");
-  for (const json& p : object.at("parts")) {
-    const auto& bytes = p.at("bytes").get_binary();
-    const off_t at = p.at("at");
-    for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t n = pwrite(fd, bytes.data() + done, bytes.size() - done, at + static_cast<off_t>(done));
-      if (n <= 0) fail(path, "its contents cannot be restored");
-      done += static_cast<std::size_t>(n);
-    }
-  }
+  if (kind == "directory") return {make_nameless_directory(path, object.at("mode").get<mode_t>())};
+  if (kind == "file") return make_nameless_file(path, object.value("may_be_named", true));
+  return {memfd_create(memory_name(path).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING)};
 }
 
 }  // namespace
@@ -139,39 +87,69 @@ bool is_system_v(const std::string& path) noexcept {
   return path.starts_with(system_v) || path.starts_with(restored_system_v);
 }
 
-object_describer::object_describer(std::span<const shared_mapping> mappings) {
+object_describer::object_describer(std::span<const shared_mapping> mappings, std::span<const image::region> occupied)
+    : places_(occupied) {
   for (const shared_mapping& m : mappings) mappings_.insert({m.file, m});
 }
 
-json object_describer::describe(int fd, const struct stat& s, const std::string& path) {
+json object_describer::describe(int fd, const struct stat& s, const std::string& path, report& said) {
   const file_key file = key_of(s);
   const json key = {file.first, file.second};
-  if (const auto known = kept_.find(file); known != kept_.end()) return known->second ? key : json();
+  if (!kept_.insert(file).second) return key;
   json object = begin_object(file, path);
   object["mode"] = s.st_mode & 07777;
-  object["kind"] = S_ISDIR(s.st_mode) ? "directory" : path.starts_with(memory_prefix) ? "memory" : "file";
-  kept_[file] = true;
+  const bool is_memory = path.starts_with(memory_prefix) || is_of_huge_pages(fd);
+  object["kind"] = S_ISDIR(s.st_mode) ? "directory" : is_memory ? "memory" : "file";
+  reading from(fd, s);
   if (!S_ISDIR(s.st_mode)) {
-    const reading from(fd);
-    std::vector<part> parts = data_of(from.descriptor(), s.st_size);
-    const auto [first, last] = mappings_.equal_range(file);
-    for (auto m = first; m != last; ++m) {
-      const auto offset = static_cast<std::int64_t>(m->second.offset);
-      parts = without(parts, {offset, offset + static_cast<std::int64_t>(m->second.end - m->second.begin)});
-      object["mapped"].push_back(m->second.begin);
-    }
-    std::int64_t bytes = 0;
-    for (const part& p : parts) bytes += p.end - p.begin;
-    const bool may = is_readable(fd) && from.descriptor() >= 0 && bytes <= max_kept_bytes;
-    std::optional<json> contents = may ? read_parts(from.descriptor(), parts) : std::nullopt;
-    kept_[file] = contents.has_value();
-    if (!contents) return {};
     object["size"] = s.st_size;
-    object["seals"] = fcntl(fd, F_GET_SEALS);
-    object["parts"] = std::move(*contents);
+    lengths_[file] = static_cast<std::uint64_t>(s.st_size);
+    object["may_be_named"] = may_be_named(fd, s, path);
+    object["seals"] = fcntl(from.descriptor() >= 0 ? from.descriptor() : fd, F_GET_SEALS);
+    take_contents(object, fd, s, from, said);
   }
+  object["attributes"] = describe_attributes(from.descriptor() >= 0 ? from.descriptor() : fd, s);
   objects_.push_back(std::move(object));
   return key;
+}
+
+/// What the program's own mappings show is in the image with them: it may hold locks, which are looked for in memory.
+void object_describer::take_contents(json& object, int fd, const struct stat& s, reading& from, report& said) {
+  const file_key file = key_of(s);
+  const std::string path = object.at("path");
+  const auto [first, last] = mappings_.equal_range(file);
+  for (auto m = first; m != last; ++m) object["mapped"].push_back(m->second.begin);
+  if (is_of_huge_pages(fd) || from.descriptor() < 0) {
+    const std::string why = from.descriptor() < 0 ? std::strerror(from.error()) : "they are huge pages";
+    object["unread"] = why;
+    said.warn(path + ": its contents cannot be read (" + why + ") and are not saved, but for what is mapped: after a restart there "
+              "are zeros in their place");
+    return;
+  }
+  std::vector<file_part> parts = data_of(from.descriptor(), s.st_size);
+  for (auto m = first; m != last; ++m) {
+    const auto offset = static_cast<std::int64_t>(m->second.offset);
+    parts = without(parts, {offset, offset + static_cast<std::int64_t>(m->second.end - m->second.begin)});
+  }
+  object["data"] = bytes_of(parts);
+  if (bytes_of(parts) > most_described_bytes) return place_contents(object, s, from, parts);
+  std::optional<json> read = read_parts(from.descriptor(), parts);
+  if (!read) fail(path, "the contents of this file, which has no name, cannot be read");
+  object["parts"] = std::move(*read);
+}
+
+void object_describer::place_contents(json& object, const struct stat& s, reading& from, const std::vector<file_part>& parts) {
+  const auto contents = std::make_shared<const image::file_contents>(from.descriptor(), from.give_away(), parts);
+  for (image::region& r : places_.place(key_of(s), object.at("path"), s.st_size, contents, parts)) {
+    object["contents"].push_back(r.begin);
+    contents_.push_back(std::move(r));
+  }
+}
+
+std::vector<image::region> object_describer::take_contents() {
+  places_.finish();
+  std::sort(contents_.begin(), contents_.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
+  return std::move(contents_);
 }
 
 json object_describer::take(report& said) {
@@ -194,7 +172,8 @@ void object_describer::describe_mapped(mapping_place first, mapping_place last) 
     size = std::max(size, m->second.offset + (m->second.end - m->second.begin));
     object["mapped"].push_back(m->second.begin);
   }
-  object["kind"] = "memory";
+  object["kind"] = was_in_memory(first->second.path) ? "memory" : "file";
+  object["may_be_named"] = false;
   object["mode"] = 0777;
   object["size"] = size;
   const auto is_whole = [=](const auto& m) { return m.second.offset == 0 && m.second.end - m.second.begin == size; };
@@ -211,12 +190,15 @@ object_maker::object_maker(const json& objects, const spare_numbers& spare) {
       for (const json& begin : object.at("mapped")) segments_[begin.get<std::uintptr_t>()] = segment;
       continue;
     }
-    const int fd = make(object);
-    if (fd < 0) fail(object.at("path"), "a file without a name cannot be made again");
-    const int number = spare.move(fd);
+    const made_file made = make(object);
+    if (made.fd < 0) fail(object.at("path"), "a file without a name cannot be made again");
+    if (!made.elsewhere.empty())
+      warnings_.push_back(object.at("path").get<std::string>() + ": it cannot be made again where it was, and is " + made.elsewhere);
+    const int number = spare.move(made.fd);
     const file_key key = {object.at("key").at(0), object.at("key").at(1)};
     objects_[key] = number;
     for (const json& begin : object.at("mapped")) mapped_[begin.get<std::uintptr_t>()] = number;
+    for (const json& begin : object.value("contents", json::array())) contents_[begin.get<std::uintptr_t>()] = number;
     if (object.at("kind") == "directory") continue;
     const std::int64_t size = object.at("size");
     if (ftruncate(number, size) != 0) fail(object.at("path"), "cannot be made as long as it was");
@@ -234,7 +216,8 @@ void object_maker::replace(file_key key, int by, std::int64_t size) {
 
 void object_maker::fill(const json& objects) const {
   for (const json& object : objects)
-    if (object.at("kind") != "directory" && is_made(object)) fill_parts(descriptor(object.at("key")), object);
+    if (object.at("kind") != "directory" && is_made(object))
+      fill_parts(descriptor(object.at("key")), object.at("parts"), object.at("path"));
 }
 
 object_maker::~object_maker() {
@@ -255,14 +238,22 @@ int object_maker::mapped_at(std::uintptr_t begin) const noexcept {
   return found == mapped_.end() ? -1 : found->second;
 }
 
-void object_maker::finish(const json& objects) const {
+int object_maker::contents_at(std::uintptr_t begin) const noexcept {
+  const auto found = contents_.find(begin);
+  return found == contents_.end() ? -1 : found->second;
+}
+
+std::vector<std::string> object_maker::finish(const json& objects) const {
+  std::vector<std::string> otherwise = warnings_;
   for (const json& object : objects) {
-    if (object.at("kind") == "directory" || !is_made(object)) continue;
+    if (!is_made(object)) continue;
     const int fd = descriptor(object.at("key"));
-    fchmod(fd, object.at("mode").get<mode_t>());
-    if (const int seals = object.value("seals", 0); object.at("kind") == "memory" && seals > 0)
-      fcntl(fd, F_ADD_SEALS, seals);
+    std::ranges::move(restore_attributes(fd, object.at("mode").get<mode_t>(), object.value("attributes", json()), object.at("path")),
+                      std::back_inserter(otherwise));
+    if (const int seals = object.value("seals", 0); object.at("kind") == "memory" && seals > 0 && fcntl(fd, F_ADD_SEALS, seals) != 0)
+      otherwise.push_back(object.at("path").get<std::string>() + ": its seals cannot be restored: " + std::strerror(errno));
   }
+  return otherwise;
 }
 
 }  // namespace mana::descriptors

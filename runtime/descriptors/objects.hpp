@@ -1,6 +1,7 @@
 // Files that have no name any more, or never had one, but live on in descriptors and shared mappings: each is one
 // object at a restart again, however often it is open or mapped.
 #pragma once
+#include "object_contents.hpp"
 #include "proc_info.hpp"
 #include "report.hpp"
 #include "spare_numbers.hpp"
@@ -8,13 +9,15 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace mana::descriptors {
 
-inline constexpr std::int64_t max_kept_bytes = 64 << 20;
+/// Of a file without a name: more is not in the table of descriptors, but as if it were memory.
+inline constexpr std::int64_t most_described_bytes = 64 << 10;
 
 /// Shared memory of the upper half whose file has no name; the image holds what is in it.
 struct shared_mapping {
@@ -29,21 +32,31 @@ bool is_system_v(const std::string& path) noexcept;
 
 class object_describer {
  public:
-  explicit object_describer(std::span<const shared_mapping> mappings);
+  /// occupied: addresses that the program's memory has
+  object_describer(std::span<const shared_mapping> mappings, std::span<const image::region> occupied);
 
   /// Of a descriptor of a nameless file or directory: its key, for the row. The first of an object describes it.
-  /// out: null if it has more than max_kept_bytes, holes and mapped memory not counted, or cannot be read
-  nlohmann::json describe(int fd, const struct stat& s, const std::string& path);
+  /// errors: descriptor_error if what can be opened cannot be read; of what cannot be opened it is said that it is not saved
+  nlohmann::json describe(int fd, const struct stat& s, const std::string& path, report& said);
   /// All of these, and memory that is mapped at several places or may be mapped in other processes; of the latter it
   /// says so.
   nlohmann::json take(report& said);
+  /// What of them the image is to hold besides, ascending.
+  std::vector<image::region> take_contents();
+  /// Of those that a descriptor described, in bytes.
+  const std::map<file_key, std::uint64_t>& lengths() const noexcept { return lengths_; }
 
  private:
   using mapping_place = std::multimap<file_key, shared_mapping>::const_iterator;
+  void take_contents(nlohmann::json& object, int fd, const struct stat& s, reading& from, report& said);
+  void place_contents(nlohmann::json& object, const struct stat& s, reading& from, const std::vector<file_part>& parts);
   void describe_mapped(mapping_place first, mapping_place last);
 
   std::multimap<file_key, shared_mapping> mappings_;
-  std::map<file_key, bool> kept_;
+  std::set<file_key> kept_;
+  std::map<file_key, std::uint64_t> lengths_;
+  contents_places places_;
+  std::vector<image::region> contents_;
   nlohmann::json objects_ = nlohmann::json::array();
 };
 
@@ -79,15 +92,19 @@ class object_maker {
   int mapped_at(std::uintptr_t begin) const noexcept;
   /// Id of the segment that is attached at this address, and was there already; -1: none.
   int segment_at(std::uintptr_t begin) const noexcept;
-  /// Modes and seals, when nothing remains to be opened or written.
-  void finish(const nlohmann::json& objects) const;
+  /// Of the object whose contents have this address; -1: none of these.
+  int contents_at(std::uintptr_t begin) const noexcept;
+  /// Owners, modes, times and seals, when nothing remains to be opened or written.
+  /// out: what is not as it was, in words
+  std::vector<std::string> finish(const nlohmann::json& objects) const;
 
  private:
   bool is_made(const nlohmann::json& object) const;
 
   std::map<file_key, int> objects_;
   std::vector<shared_object> shared_;
-  std::map<std::uintptr_t, int> mapped_, segments_;
+  std::map<std::uintptr_t, int> mapped_, contents_, segments_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace mana::descriptors

@@ -68,9 +68,18 @@ int open_path(const json& row) {
 
 }  // namespace
 
-int reopener::open_object(const json& row) const {
+/// What memfd_create gave does not count as open for writing, as every later opening does: such a file can be executed. So the
+/// first open file of it that may be that is.
+int reopener::open_object(const json& row) {
   const int flags = row.at("flags").get<int>() & ~(creating_flags | O_NOFOLLOW | (O_TMPFILE & ~O_DIRECTORY));
   const int object = objects_.descriptor(row.at("object"));
+  const bool is_memory = row.at("path").get<std::string>().starts_with("/memfd:");
+  if (is_memory && (flags & (O_ACCMODE | O_PATH)) == O_RDWR && first_of_memory_.insert(object).second) {
+    const int first = fcntl(object, F_DUPFD_CLOEXEC, 0);
+    if (first < 0 || fcntl(first, F_SETFL, flags & settable_flags) != 0) fail(row.at("path"), "cannot be opened again");
+    lseek(first, row.at("offset"), SEEK_SET);
+    return first;
+  }
   struct stat s{};
   fstat(object, &s);
   const int as_is = S_ISDIR(s.st_mode) ? flags : flags & ~O_DIRECTORY;
@@ -84,7 +93,7 @@ int reopener::open_object(const json& row) const {
 int reopener::open(const json& row) {
   const std::string kind = row.at("kind");
   if (kind == "pipe") return pipes_.open(row);
-  if (kind == "socket pair") return pairs_.open(row);
+  if (kind == "socket") return sockets_.open(row);
   if (kind == "terminal") return terminals_.open(row);
   if (kind == "object") return spare_.move(open_object(row));
   if (kind == "regular") return spare_.move(open_regular(row));

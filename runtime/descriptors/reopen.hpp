@@ -2,31 +2,36 @@
 #pragma once
 #include "objects.hpp"
 #include "pipes.hpp"
-#include "socket_pairs.hpp"
+#include "sockets/make.hpp"
 #include "spare_numbers.hpp"
 #include "terminals.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 namespace mana::descriptors {
 
 class reopener {
  public:
-  reopener(const spare_numbers& spare, const object_maker& objects)
-      : spare_(spare), objects_(objects), pipes_(spare), pairs_(spare), terminals_(spare) {}
+  /// rows: all that are to be opened
+  reopener(const std::vector<const nlohmann::json*>& rows, const spare_numbers& spare, const object_maker& objects)
+      : spare_(spare), objects_(objects), pipes_(spare), sockets_(rows, spare), terminals_(spare) {}
 
   /// At a spare number.
   /// errors: descriptor_error
   int open(const nlohmann::json& row);
+  socket_maker& sockets() noexcept { return sockets_; }
 
  private:
-  int open_object(const nlohmann::json& row) const;
+  int open_object(const nlohmann::json& row);
 
   const spare_numbers& spare_;
   const object_maker& objects_;
   pipe_maker pipes_;
-  socket_pair_maker pairs_;
+  socket_maker sockets_;
   terminal_maker terminals_;
+  std::set<int> first_of_memory_;      // objects that the program has the first open file of
 };
 
 }  // namespace mana::descriptors

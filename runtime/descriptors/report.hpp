@@ -18,7 +18,8 @@ class report {
   /// Makes the row that of a descriptor whose other side is closed.
   nlohmann::json lost(int fd, nlohmann::json row) {
     row["kind"] = "lost";
-    warn(fd, row, "is not saved: after a restart it is as if the other side had closed it");
+    row["why"] = "not saved: after a restart it is as if the other side had closed it";
+    warn(fd, row, "is " + row.at("why").get<std::string>());
     return row;
   }
   std::vector<std::string> take() { return std::move(warnings_); }

@@ -26,13 +26,15 @@ namespace {
 
 class restorer {
  public:
-  restorer(const spare_numbers& spare, const object_maker& objects) : spare_(spare), files_(spare, objects) {
+  restorer(const std::vector<const json*>& rows, const spare_numbers& spare, const object_maker& objects)
+      : spare_(spare), files_(rows, spare, objects) {
     for (int number = 0; number < 3; ++number)
       launchers_[static_cast<std::size_t>(number)] = fcntl(number, F_GETFD) < 0 ? -1 : spare_.duplicate(number);
   }
   ~restorer() {
     for (const int fd : launchers_)
       if (fd >= 0) close(fd);
+    for (const json& row : passed_) close(row.at("fd").get<int>());
   }
   restorer(const restorer&) = delete;
   restorer& operator=(const restorer&) = delete;
@@ -48,9 +50,29 @@ class restorer {
     if (first != first_of_file_.end()) return place(spare_.duplicate(first->second), row);
     place(files_.open(row), row);
     note_timer(row);
-    set_signals(row);
+    with_signals_.push_back(&row);
     first_of_file_[file] = number;
   }
+
+  /// What is on its way in a message has no number of the program's. Its timers go on at once: nobody finds them later.
+  void restore_passed(json row) {
+    const int fd = files_.open(row);
+    row["fd"] = fd;
+    first_of_file_[row.at("file").get<std::uint64_t>()] = fd;
+    note_timer(row);
+    start_timers(nullptr);
+    passed_.push_back(std::move(row));
+  }
+
+  /// When all are open: what is in queues of sockets, what sets watch, and who is told by signals, last.
+  void finish(const json& rows) {
+    files_.sockets().finish(first_of_file_);
+    for (const json* all : {&rows, const_cast<const json*>(&passed_)})
+      for (const json& row : *all)
+        if (row.value("kind", "") == "epoll") watch_again(row);
+    for (const json* row : with_signals_) set_signals(*row);
+  }
+  std::vector<std::string> take_notes() { return files_.sockets().take_notes(); }
 
   /// What the program had closed of the launcher's three.
   void close_unheld_standard() const {
@@ -96,6 +118,8 @@ class restorer {
   std::array<int, 3> launchers_;                       // copies of the new launcher's stdin, stdout, stderr; -1: closed
   std::vector<owned_descriptor> held_;
   std::map<std::uint64_t, int> first_of_file_;
+  std::vector<const json*> with_signals_;
+  json passed_ = json::array();                        // rows with the numbers that they have until the messages are sent
 };
 
 [[noreturn]] void damaged(const std::exception& error) {
@@ -145,11 +169,17 @@ struct restoration::parts {
       : document(with_input(with_moved_paths(documents::read_document(bytes), moved), input)),
         spare(document["descriptors"]), objects(document["objects"], spare) {}
 
-  void place_all(const json& rows) {
-    restorer r(spare, objects);
+  void place_all(const json& of) {
+    const json& rows = of.at("descriptors");
+    std::vector<const json*> all;
+    const json passed = of.value("passed", json::array());
+    for (const json& row : rows) all.push_back(&row);
+    for (const json& row : passed) all.push_back(&row);
+    restorer r(all, spare, objects);
+    for (const json& row : passed) r.restore_passed(row);
     for (const json& row : rows) r.restore_row(row);
-    for (const json& row : rows)
-      if (row.value("kind", "") == "epoll") watch_again(row);
+    r.finish(rows);
+    notes = r.take_notes();
     r.close_unheld_standard();
     release_low_numbers();
     begin_with(r.held());
@@ -158,6 +188,7 @@ struct restoration::parts {
   json document;
   spare_numbers spare;
   object_maker objects;
+  std::vector<std::string> notes;
 };
 
 restoration::restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved, const std::string& input) {
@@ -176,20 +207,37 @@ void restoration::fill() {
 
 int restoration::segment_at(std::uintptr_t begin) const noexcept { return parts_->objects.segment_at(begin); }
 int restoration::mapped_at(std::uintptr_t begin) const noexcept { return parts_->objects.mapped_at(begin); }
+int restoration::contents_at(std::uintptr_t begin) const noexcept { return parts_->objects.contents_at(begin); }
 
-void restoration::finish() {
+std::optional<bool> restoration::may_be_written(std::uintptr_t begin) const {
+  std::optional<bool> known;
+  read_with_care([&] {
+    known = descriptors::may_be_written(parts_->document.value("protected", json::array()), begin);
+    for (const json& object : parts_->document.at("objects")) {
+      const json& mapped = object.at("mapped");
+      const bool is_sealed = (object.value("seals", 0) & F_SEAL_WRITE) != 0 && object.value("seals", 0) > 0;
+      if (is_sealed && std::find(mapped.begin(), mapped.end(), begin) != mapped.end()) known = false;
+    }
+  });
+  return known;
+}
+
+std::vector<std::string> restoration::finish() {
+  std::vector<std::string> notes;
   read_with_care([&] {
     const json document = std::move(parts_->document);
     const json& rows = document.at("descriptors");
     enter_directory(document.at("directory"), parts_->objects);
     umask(document.at("umask").get<mode_t>());
-    parts_->place_all(rows);
-    parts_->objects.finish(document.at("objects"));
+    parts_->place_all(document);
+    notes = parts_->objects.finish(document.at("objects"));
+    notes.insert(notes.end(), parts_->notes.begin(), parts_->notes.end());
     parts_.reset();                                    // closes what is not the program's: before its locks are taken
     for (const json& row : rows)
       if (row.value("kind", "") == "inotify") note_watches(row);
     for (const json& row : rows) lock_again(row);
   });
+  return notes;
 }
 
 }  // namespace mana::descriptors

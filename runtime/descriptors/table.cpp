@@ -99,7 +99,28 @@ void install() {
   split::set_descriptor_events(events);
 }
 
+/// Two rows that are no longer duplicates of each other.
+void separate_exchanged() {
+  for (auto& [fd, k] : table) {
+    const auto first = std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.second.file == k.file; });
+    if (first->first != fd && !same_open_file(first->first, fd)) k = known{next_file++, -1, false};
+  }
+}
+
 }  // namespace
+
+void look_at_shared() {
+  if (!split::has_shared_descriptors()) return;
+  std::vector<int> unknown;
+  {
+    const std::lock_guard hold(lock);
+    std::erase_if(table, [](const auto& row) { return fcntl(row.first, F_GETFD) < 0; });
+    separate_exchanged();
+    for (int fd = 0; fd < first_lower_descriptor(); ++fd)
+      if (fcntl(fd, F_GETFD) >= 0 && !table.contains(fd) && !is_guarded(fd)) unknown.push_back(fd);
+  }
+  for (const int fd : unknown) on_received(fd);
+}
 
 void begin(const standard_files& launchers, std::uint64_t input_read) {
   release_low_numbers();

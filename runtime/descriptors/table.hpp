@@ -21,6 +21,10 @@ struct owned_descriptor {
 /// input_read: bytes that this process, as another program, has read of the launcher's standard input
 void begin(const standard_files& launchers = standard_files::here(), std::uint64_t input_read = 0);
 
+/// A child that had the table of descriptors in common with this process may have opened, exchanged and closed some: they are the
+/// upper half's, as all low numbers are. No-op if there was none.
+void look_at_shared();
+
 /// What the upper half holds now, ascending.
 std::vector<owned_descriptor> held();
 

@@ -112,6 +112,8 @@ bool terminal_describer::describe(int fd, const struct stat& s, json& row, repor
   row["locked"] = locked;
   row["packets"] = packets;
   row["hung up"] = hangs_up(p.controller);
+  if (tcgetsid(p.controller) == getsid(0))
+    said.warn(fd, row, "is of the process's controlling terminal: after a restart it controls none");
   if (unread(p.controller) + unread(p.terminal) == 0) return true;
   if (p.terminal >= 0 && is_raw(settings) && packets == 0 && tcgetsid(p.controller) != getsid(0)) {
     row["input"] = contents_of(p.terminal, p.controller);

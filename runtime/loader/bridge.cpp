@@ -2,6 +2,7 @@
 
 #include "elf_symbols.hpp"
 #include "saved_state.hpp"
+#include "shown_process.hpp"
 #include "stub/layout.h"
 #include "upper_half.hpp"
 
@@ -42,6 +43,7 @@ void map_stub() {
   map_at(lower::stub_address, page_ceil(size), "signal trampolines");
   std::memcpy(place, mana_stub_begin, size);
   ::mprotect(place, page_ceil(size), PROT_READ | PROT_EXEC);
+  show_stub_as_vdso();
 }
 
 /// The kernel tells whether programs may write the thread pointer. MANA_FSGSBASE=0 tests the other way.
@@ -83,7 +85,9 @@ void refresh_bridge() noexcept {
               symbol("mana_call"),
               symbol("mana_reported_call"),
               symbol("mana_timed_call"),
-              symbol("mana_program_clock_gettime")};
+              symbol("mana_program_clock_gettime"),
+              symbol("mana_trap_trampoline"),
+              symbol("mana_lower_handler")};
 }
 
 const stub_symbols& stub() noexcept { return the_stub; }

@@ -101,6 +101,21 @@ std::uintptr_t elf_file::code_end() const noexcept {
   return end;
 }
 
+program_places elf_file::places() const noexcept {
+  program_places p{~std::uint64_t{0}, 0, 0, 0, 0, 0, 0, 0, 0};
+  for (const Elf64_Phdr& s : segments_) {
+    if (s.p_type != PT_LOAD) continue;
+    const std::uint64_t begin = bias_ + s.p_vaddr, end = begin + s.p_filesz;
+    if ((s.p_flags & PF_X) != 0) {
+      p.code_begin = std::min(p.code_begin, begin);
+      p.code_end = std::max(p.code_end, end);
+    }
+    p.data_begin = std::max(p.data_begin, begin);
+    p.data_end = std::max(p.data_end, end);
+  }
+  return p;
+}
+
 std::size_t elf_file::span_bytes() const noexcept { return file_range().bytes(); }
 
 std::size_t elf_file::alignment() const noexcept {

@@ -1,5 +1,6 @@
 // Loading an ELF file into the window as the kernel would.
 #pragma once
+#include "saved_state.hpp"
 #include "window_map.hpp"
 
 #include <elf.h>
@@ -34,6 +35,8 @@ class elf_file {
 
   std::uintptr_t entry() const noexcept { return bias_ + header_.e_entry; }
   std::uintptr_t program_headers() const noexcept;
+  /// Of code and data, as the kernel counts them; once mapped.
+  program_places places() const noexcept;
   /// True if a mapped executable segment holds the bytes of a `syscall` instruction.
   bool makes_system_calls() const noexcept;
 

@@ -1,14 +1,16 @@
 #include "initial_stack.hpp"
 
 #include "saved_state.hpp"
+#include "shown_process.hpp"
 #include "upper_half.hpp"
 #include "window_map.hpp"
+
+#include <mana/lower/zones.hpp>
 
 #include <elf.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,14 +20,15 @@
 namespace mana::split {
 namespace {
 
-constexpr std::size_t guard_bytes = 1u << 20;
+/// What the kernel gives a new program below what it puts there itself.
+constexpr std::size_t room_bytes = 128u << 10;
 
-/// RLIMIT_STACK, at least 64 MiB (it costs nothing untouched) and at most 1 GiB.
-std::size_t stack_bytes() {
-  constexpr std::size_t least = std::size_t{64} << 20, most = std::size_t{1} << 30;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_STACK, &limit) != 0) return least;
-  return page_ceil(std::clamp<std::size_t>(limit.rlim_cur, least, most));
+/// At least what is put there takes.
+std::size_t bytes_of(const stack_contents& c) {
+  std::size_t bytes = 4096 + c.program.size() + c.preload.size();
+  for (const auto* texts : {&c.args, &c.env})
+    for (const std::string& text : *texts) bytes += text.size() + 1 + sizeof(std::uint64_t);
+  return page_ceil(bytes);
 }
 
 /// Builds the stack from its top down.
@@ -44,6 +47,7 @@ class stack_writer {
     std::memcpy(reinterpret_cast<void*>(at_), words.data(), words.size() * sizeof(std::uint64_t));
     return at_;
   }
+  std::uintptr_t lowest() const noexcept { return at_; }
   void align() noexcept { at_ &= ~std::uintptr_t{15}; }
 
  private:
@@ -63,25 +67,37 @@ void add_inherited(std::vector<std::uint64_t>& words) {
   }
 }
 
+const std::string preload_name = "LD_PRELOAD=";
+
+/// The text that /proc/self/environ shows is the one that the program was started with.
+void put_in_place(std::vector<std::uint64_t>& places, const std::vector<std::string>& env, std::uint64_t preload) {
+  const auto theirs = std::find_if(env.begin(), env.end(), [](const std::string& e) { return e.starts_with(preload_name); });
+  if (theirs == env.end()) places.push_back(preload);
+  else places[static_cast<std::size_t>(theirs - env.begin())] = preload;
+}
+
 }  // namespace
 
 std::uintptr_t make_initial_stack(const stack_contents& c) {
-  const std::size_t bytes = stack_bytes();
+  const std::size_t bytes = bytes_of(c) + room_bytes;
   const int prot = PROT_READ | PROT_WRITE | (c.executable ? PROT_EXEC : 0);
-  void* const stack = ::mmap(reinterpret_cast<void*>(lower::stack_zone + guard_bytes), bytes, prot,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
+  void* const stack = ::mmap(reinterpret_cast<void*>(lower::stack_top - bytes), bytes, prot,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_FIXED_NOREPLACE, -1, 0);
   if (stack == MAP_FAILED) throw load_error(63, std::string("cannot map the program's stack: ") + std::strerror(errno));
   stack_writer writer(reinterpret_cast<std::uintptr_t>(stack) + bytes);
   writer.push("\0\0\0\0\0\0\0", 8);
   const std::uint64_t execfn = writer.push(c.program);
+  const std::uint64_t preload = c.preload.empty() ? 0 : writer.push(preload_name + c.preload);
   std::vector<std::uint64_t> argv, envp;
+  const std::uint64_t environment_end = writer.lowest();
   const auto push_all = [&](const std::vector<std::string>& texts) {   // the first lowest, as the kernel does
     std::vector<std::uint64_t> places(texts.size());
     for (std::size_t i = texts.size(); i-- > 0;) places[i] = writer.push(texts[i]);
     return places;
   };
   envp = push_all(c.env);
-  saved().arguments_end = envp.empty() ? execfn : envp.front();
+  saved().arguments_end = envp.empty() ? environment_end : envp.front();
+  if (preload != 0) put_in_place(envp, c.env, preload);
   argv = push_all(c.args);
   saved().arguments_begin = argv.empty() ? saved().arguments_end : argv.front();
   const std::uint64_t platform = writer.push(std::string("x86_64"));
@@ -96,13 +112,21 @@ std::uintptr_t make_initial_stack(const stack_contents& c) {
   words.push_back(0);
   words.insert(words.end(), envp.begin(), envp.end());
   words.push_back(0);
+  const std::size_t auxiliary = words.size();
   words.insert(words.end(), {AT_SYSINFO_EHDR, lower::stub_address, AT_PHDR, c.program_headers, AT_PHENT,
                              sizeof(Elf64_Phdr), AT_PHNUM, c.program_header_count, AT_PAGESZ, page_bytes, AT_BASE,
                              c.interpreter_base, AT_FLAGS, 0, AT_ENTRY, c.entry, AT_SECURE, 0, AT_RANDOM, random_at,
                              AT_PLATFORM, platform, AT_EXECFN, execfn});
   add_inherited(words);
   words.insert(words.end(), {AT_NULL, 0});
-  return writer.finish(words);
+  const std::uintptr_t begin = writer.finish(words);
+  program_places places = c.places;
+  places.stack_begin = begin;
+  places.arguments_begin = saved().arguments_begin;
+  places.arguments_end = places.environment_begin = saved().arguments_end;
+  places.environment_end = environment_end;
+  show_program(places, std::span(words).subspan(auxiliary));
+  return begin;
 }
 
 }  // namespace mana::split

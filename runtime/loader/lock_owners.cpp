@@ -306,4 +306,50 @@ void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) 
   }
 }
 
+namespace {
+
+/// True if there is an instruction `op %fs:offset` in the code around `code`, as libc has it where it asks for the id of the thread.
+/// Its locks do, each within some hundred bytes; others have no reason to know that word.
+bool is_where_ids_are_asked_for(const own_memory& memory, std::uintptr_t code, std::int64_t offset) noexcept {
+  constexpr std::uintptr_t around = 1536, step = 256, most = 9;         // bytes; of an instruction
+  const auto displacement = static_cast<std::int32_t>(offset);
+  for (std::uintptr_t begin = code - around; begin < code + around; begin += step) {
+    unsigned char bytes[step + most];
+    if (!memory.read(begin, bytes, sizeof bytes)) continue;             // no code is there
+    for (std::size_t i = 0; i < step; ++i) {
+      const bool wide = bytes[i + 1] >> 4 == 4;                         // a REX prefix
+      const unsigned char* const operand = bytes + i + (wide ? 3 : 2);  // behind the operation's byte
+      if (bytes[i] == 0x64 && (operand[0] & 0xc7) == 0x04 && operand[1] == 0x25 &&
+          std::memcmp(operand + 2, &displacement, sizeof displacement) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+constexpr int general_registers[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,
+                                     REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
+/// Of the kinds that check their owner by the word alone: those that the kernel knows are renumbered with its lists.
+bool checks_owner(const mutex_layout& m) noexcept {
+  const std::int32_t type = m.kind & type_bits;
+  return (m.kind & ~known_bits) == 0 && (m.kind & inheriting) == 0 && (type == recursive || type == error_checking);
+}
+
+}  // namespace
+
+void renumber_locker(ucontext_t* interrupted, const thread_renumbering& thread, std::int64_t id_offset) noexcept {
+  if (interrupted == nullptr) return;
+  greg_t* const regs = interrupted->uc_mcontext.gregs;
+  const own_memory memory;
+  if (!is_where_ids_are_asked_for(memory, static_cast<std::uintptr_t>(regs[REG_RIP]), id_offset)) return;
+  for (const int r : general_registers) {
+    mutex_layout mutex;
+    const auto address = static_cast<std::uintptr_t>(regs[r]);
+    if (regs[r] == thread.before) regs[r] = thread.now;
+    else if (memory.read(address, &mutex, sizeof mutex) && mutex.owner == thread.before && checks_owner(mutex))
+      word_at<std::int32_t>(address + offsetof(mutex_layout, owner)).store(thread.now);
+  }
+}
+
 }  // namespace mana::split

@@ -105,4 +105,9 @@ void renumber(std::span<const held_lock> locks, std::span<const thread_renumberi
 /// alone.
 void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) noexcept;
 
+/// A thread that the park signal met in the middle of libc's functions for such mutexes and for read-write locks has its own id in
+/// a register, or has put it into a mutex that is neither free nor held yet.
+/// in: id_offset  of the word where libc keeps the thread's id, from the thread pointer; what is no such code is left alone
+void renumber_locker(ucontext_t* interrupted, const thread_renumbering& thread, std::int64_t id_offset) noexcept;
+
 }  // namespace mana::split

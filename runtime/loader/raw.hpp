@@ -44,6 +44,8 @@ inline void set_thread_block(lower::thread_block* block) noexcept {
   raw_call(SYS_arch_prctl, ARCH_SET_GS, as_word(block));
 }
 
+inline constexpr long number_of_mseal = 462;      // Linux 6.10, newer than this libc
+
 using signal_set = std::uint64_t;   // the kernel's sigset: bit n-1 for signal n
 inline constexpr long signal_set_bytes = sizeof(signal_set);
 inline constexpr signal_set every_signal = ~signal_set{0};
@@ -52,6 +54,21 @@ constexpr signal_set one_signal(int number) noexcept { return signal_set{1} << (
 inline void set_signal_mask(signal_set mask) noexcept {
   raw_call(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, as_word(&mask), 0, signal_set_bytes);
 }
+
+/// Of the calling thread, as long as it lives: all 64. Threads that it creates begin so. libc's calls take those that it uses
+/// itself (32: timers and cancellation, 33: credentials of all threads) out of every set that they are given.
+class all_signals_blocked {
+ public:
+  all_signals_blocked() noexcept {
+    raw_call(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, as_word(&every_signal), as_word(&before_), signal_set_bytes);
+  }
+  ~all_signals_blocked() { set_signal_mask(before_); }
+  all_signals_blocked(const all_signals_blocked&) = delete;
+  all_signals_blocked& operator=(const all_signals_blocked&) = delete;
+
+ private:
+  signal_set before_ = 0;
+};
 
 /// Mutual exclusion of the traps among themselves. Every holder has all signals blocked, so it is never held by a thread
 /// that is interrupted, parked or saved.

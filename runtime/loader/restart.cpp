@@ -3,6 +3,7 @@
 #include "lock_owners.hpp"
 #include "program_clocks.hpp"
 #include "saved_state.hpp"
+#include "shown_process.hpp"
 #include "upper_half.hpp"
 #include "window.hpp"
 
@@ -24,7 +25,7 @@ namespace {
 /// What the program handles, or its main thread blocks, waits until there is the thread that it is for: resume_main(). What
 /// nobody handles ends this process, as it does before.
 void hold_programs_signals() noexcept {
-  signal_set handled = lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
+  signal_set handled = lower::cancel_signal | lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
   for (int signal = 1; signal <= 64; ++signal)
     if (lower::the_bridge().signal_handlers[signal] > 1) handled |= one_signal(signal);
   handled = without_ours(handled);
@@ -41,8 +42,8 @@ void restore_kernel_state(lower::thread_block& block) noexcept {
   stack_t stack{};
   stack.ss_sp = reinterpret_cast<void*>(slots[0]);
   stack.ss_size = slots[1];
-  stack.ss_flags = static_cast<int>(slots[2]);
-  if (slots[1] != 0) raw_call(SYS_sigaltstack, as_word(&stack), 0);
+  stack.ss_flags = slots[1] != 0 ? static_cast<int>(slots[2]) : SS_DISABLE;      // in the place of this lower half's
+  raw_call(SYS_sigaltstack, as_word(&stack), 0);
 }
 
 /// All signals are blocked until the upper half's thread pointer is back.
@@ -81,11 +82,13 @@ void reinstall() {
       state.version != saved_state_version)
     throw load_error(63, "the image's bridge is of another version: restart with the version that wrote it");
   own_process();
+  show_stub_as_vdso();
+  show_program_again();
   refresh_bridge();
   if (!rebuild_window()) throw load_error(63, "cannot read /proc/self/maps");
   const char* const name = std::strrchr(state.program, '/');
   ::prctl(PR_SET_NAME, name == nullptr ? state.program : name + 1, 0, 0, 0);
-  if (stub().request_trampoline == 0)
+  if (stub().trap_trampoline == 0)
     throw load_error(63, "the image's trampolines are of an older version: restart with the version that wrote it");
   install_trap_handlers();
   hold_programs_signals();
@@ -136,7 +139,9 @@ void restart_threads(std::span<const held_lock> locks) {
     }
     ids.push_back({id, is_main ? static_cast<std::int32_t>(raw_call(SYS_gettid)) : b.tid});
     renumber_robust_list(program_memory(0, false), block.robust_list, id, ids.back().now);
-    renumber_waiter(reinterpret_cast<ucontext_t*>(block.reserved[lower::slot_interrupted]), ids.back());
+    auto* const interrupted = reinterpret_cast<ucontext_t*>(block.reserved[lower::slot_interrupted]);
+    renumber_waiter(interrupted, ids.back());
+    renumber_locker(interrupted, ids.back(), static_cast<std::int64_t>(block.tid_address - block.upper_fs));
   }
   renumber(locks, ids);        // none of the threads goes on before the main thread lets all go
   set_signal_mask(before);

@@ -21,6 +21,27 @@ struct saved_clocks {
   std::int64_t process_used[2];         // of the processor: ns, and of that for the system, us
 };
 
+/// See held_signals.hpp.
+struct held_signals {
+  std::atomic<std::uint32_t> lock;
+  std::uint32_t count;
+  struct { std::uint32_t thread; alignas(8) unsigned char info[128]; } of[16];     // a siginfo_t
+};
+
+/// Where the kernel says that parts of the program are; proc_pid_stat(5).
+struct program_places {
+  std::uint64_t code_begin, code_end, data_begin, data_end;
+  std::uint64_t stack_begin;            // where it began: the address of argc
+  std::uint64_t arguments_begin, arguments_end, environment_begin, environment_end;
+};
+
+/// What the kernel shows of the program.
+struct shown_program {
+  program_places places;
+  std::uint64_t auxiliary_words;        // with the end's two; 0: an image of a version that did not note it
+  std::uint64_t auxiliary[128];         // pairs of type and value
+};
+
 struct saved_state {
   std::uint32_t version;
   std::uint32_t fixed_traps;            // 1: the program's own segments make system calls, and lie at fixed_begin
@@ -34,6 +55,8 @@ struct saved_state {
   std::uint32_t has_advice;             // 1: a mapping may have been advised, locked or placed
   std::uint32_t locks_all;              // MCL_*, of mlockall
   saved_clocks clocks;
+  held_signals held;
+  shown_program shown;
 };
 static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
 static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);

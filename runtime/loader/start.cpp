@@ -9,6 +9,7 @@
 #include "window.hpp"
 
 #include "../traps/input.hpp"
+#include "../traps/lower_handlers.hpp"
 #include "../traps/signals.hpp"
 #include "../traps/table.hpp"
 #include "../traps/twin.hpp"
@@ -40,12 +41,9 @@ std::string value_of(const std::vector<std::string>& env, const std::string& nam
 }
 
 /// Our library first: it must be found before the MPI library that the program names.
-std::vector<std::string> with_preload(std::vector<std::string> env, const std::string& preload) {
-  if (preload.empty()) return env;
+std::string with_preload(const std::vector<std::string>& env, const std::string& preload) {
   const std::string users = value_of(env, "LD_PRELOAD");
-  std::erase_if(env, [](const std::string& e) { return e.rfind("LD_PRELOAD=", 0) == 0; });
-  env.push_back("LD_PRELOAD=" + preload + (users.empty() ? "" : ":" + users));
-  return env;
+  return preload.empty() || users.empty() ? preload : preload + ":" + users;
 }
 
 std::uintptr_t after(address_range r, std::size_t alignment) noexcept {
@@ -82,8 +80,9 @@ loaded_program load(const start_options& options) {
   const address_range interpreter_place = interpreter.map(after(before, interpreter.alignment()));
   remember_program(program, program_place);
   const std::uintptr_t stack_pointer = make_initial_stack(
-      {std::move(found.args), with_preload(options.env, options.preload), found.path, program.program_headers(),
-       program.entry(), program.segment_count(), interpreter_place.begin, program.wants_executable_stack()});
+      {std::move(found.args), options.env, with_preload(options.env, options.preload), program.places(), found.path,
+       program.program_headers(), program.entry(), program.segment_count(), interpreter_place.begin,
+       program.wants_executable_stack()});
   return {interpreter.entry(), stack_pointer};
 }
 
@@ -119,8 +118,11 @@ void start(const start_options& options, filter_named named) {
   adopt(*block, self);
   lower::the_bridge().main_thread = block->index;
   adopt_dispositions();
+  if (options.is_linked_with_mpi) bring_alternate_stack();
+  else hide_lower_handlers();
   install_trap_handlers();
   begin_clocks();
+  if (!options.filtered.empty()) note_earlier_filter();
   if (options.filtered != filter) install_filter();
   if (options.mask) set_signal_mask(without_ours(*options.mask));
   if (mana_save_context(&self.back) == 0) {

@@ -30,6 +30,7 @@ struct start_options {
   std::string filtered;
   std::optional<std::uint64_t> mask;   // signals that the program finds blocked; none: as they are
   std::string preload;             // libraries to load first (LD_PRELOAD's form), or empty; before the user's own LD_PRELOAD
+  bool is_linked_with_mpi = true;  // else see hide_lower_handlers()
 };
 
 /// How a rank asks for checkpoints without a client. Signals named here are not the program's.

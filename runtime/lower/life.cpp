@@ -98,6 +98,8 @@ int finish() {
   return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
 }
 
+bool is_an_mpi() noexcept { return true; }
+
 bool is_running() noexcept { return running; }
 
 int thread_level() noexcept {
@@ -107,8 +109,14 @@ int thread_level() noexcept {
 }
 
 void abort(int exit_code) {
+  if (running) abort_as_program(exit_code);
   words::await_last_words();
-  if (running) PMPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+void abort_as_program(int exit_code) {
+  words::await_last_words();
+  PMPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
 }
 

@@ -25,9 +25,16 @@ bool is_running() noexcept;
 /// Ends all ranks with this exit status; does not return.
 [[noreturn]] void abort(int exit_code);
 
-/// "MPICH", "Open MPI": what a checkpoint is marked with.
+/// MPI_Abort of the program, whether MPI runs or not.
+[[noreturn]] void abort_as_program(int exit_code);
+
+/// False in the lower half without MPI, of a job of one process: its program never comes to MPI_Init. Then start() and finish()
+/// do nothing, and all that concerns all ranks is done by one.
+bool is_an_mpi() noexcept;
+
+/// "MPICH", "Open MPI", "no MPI": what a checkpoint is marked with.
 std::string library_name();
-/// Version of the library that is loaded, as it says itself: "4.0.2".
+/// Version of the library that is loaded, as it says itself: "4.0.2". Empty: there is none.
 std::string library_version();
 
 }  // namespace mana::real_mpi

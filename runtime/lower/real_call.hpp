@@ -2,6 +2,7 @@
 #pragma once
 #include "lone_collective.hpp"
 #include "real_abi.hpp"
+#include "table.hpp"
 
 #include <mana/gen/lower_slots.hpp>
 #include <mana/wrap/function.hpp>
@@ -203,8 +204,5 @@ template <class Fn, auto Function, class Slot>
 constexpr Slot real_call(Slot mpi_slots::*) noexcept {
   return &real_caller<Fn, Function, typename Fn::params, Slot, decltype(Function)>::call;
 }
-
-/// The table of the MPI that this lower half is linked with.
-const mpi_slots& the_mpi_slots() noexcept;
 
 }  // namespace mana::lower

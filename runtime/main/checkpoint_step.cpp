@@ -19,22 +19,27 @@
 #include <mana/image/format_table.hpp>
 
 #include <capture.hpp>
+#include <children.hpp>
 #include <process_state.hpp>
 #include <image_writer.hpp>
 #include <lazy.hpp>
 #include <program_clocks.hpp>
 #include <regions.hpp>
 #include <saved_state.hpp>
+#include <shown_process.hpp>
 #include <signal_hold.hpp>
 #include <store.hpp>
 #include <upper_half.hpp>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -70,6 +75,20 @@ std::vector<descriptors::shared_mapping> nameless(const std::vector<image::regio
   return found;
 }
 
+std::vector<descriptors::protected_mapping> not_writable(const std::vector<image::region>& regions) {
+  std::vector<descriptors::protected_mapping> found;
+  for (const image::region& r : regions)
+    if (r.shared && (r.protection & PROT_WRITE) == 0) found.push_back({r.begin, r.end});
+  return found;
+}
+
+std::vector<descriptors::private_mapping> private_files(const std::vector<image::region>& regions) {
+  std::vector<descriptors::private_mapping> found;
+  for (const image::region& r : regions)
+    if (r.is_file && !r.shared && !r.path.empty()) found.push_back({{r.device, r.inode}, r.path});
+  return found;
+}
+
 /// What is mapped from an image is the program's own memory.
 void forget_images(std::vector<image::region>& regions) {
   for (image::region& r : regions)
@@ -77,6 +96,15 @@ void forget_images(std::vector<image::region>& regions) {
       r.path.clear();
       r.offset = 0;
     }
+}
+
+/// Contents of files without a name are to the image as memory is; of those that are mapped too it is known where they end.
+void add_files(descriptors::captured& files, std::vector<image::region>& regions) {
+  for (image::region& r : regions)
+    if (const auto known = files.lengths.find({r.device, r.inode}); r.shared && known != files.lengths.end())
+      r.file_bytes = known->second;
+  std::ranges::move(files.contents, std::back_inserter(regions));
+  std::ranges::sort(regions, {}, &image::region::begin);
 }
 
 /// All that the image is made of, and what of the process it cannot hold.
@@ -89,6 +117,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   const lower::bridge& b = lower::the_bridge();
   const split::saved_state& state = split::saved();
   split::note_dispositions();
+  split::note_shown();
   std::error_code none;                // it may have been deleted
   this_job().record.directory = std::filesystem::current_path(none).string();
   to_save all;
@@ -107,7 +136,9 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.meter = &meter_of_job();
   all.plan.may_be_advised = state.has_advice != 0;
   all.plan.needed = image::limited_to(this_job().record.cpu, image::features_here());
-  descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions));
+  descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions), all.plan.regions,
+                                                       not_writable(all.plan.regions), private_files(all.plan.regions));
+  add_files(open_files, all.plan.regions);
   all.plan.sections = {{image::sections::run, encode(this_job().record)},
                        {image::sections::threads, encoded_thread_ids()},
                        {image::sections::descriptors, std::move(open_files.bytes)},
@@ -258,11 +289,31 @@ process_state::captured look_at_process(std::string& failure) noexcept {
 }
 
 /// Before MPI_Init nobody knows which process of a rank's will call it: of a shell and its children, only one is a rank.
+/// INV-79 a program without MPI is not saved while it stands and waits for a child process, unless --children ignore says so: then
+/// what it does is what the child does, and after a restart there would be none to wait for. Others are named by warnings.
 void refuse_with_children(const process_state::captured& process) {
-  if (stage_of_program() != control::stage::before_mpi || process.children.empty()) return;
+  if (process.children.empty()) return;
+  if (!real_mpi::is_an_mpi()) {
+    if (this_job().options.children == loss_policy::ignore || !process_state::waits_for_child()) return;
+    throw std::runtime_error(process.children.front() + ", and the program waits for it; write mana run before the child's "
+                             "program, or exec it (--children ignore saves the program even so)");
+  }
+  if (stage_of_program() != control::stage::before_mpi) return;
   throw std::runtime_error(
       "MPI_Init has not been called yet, and the process has children, which may be the MPI program and would not be saved; a "
       "checkpoint is possible as soon as all ranks have called MPI_Init");
+}
+
+/// INV-78: An MPI that a program without has loaded by itself, and not called by MPI_Init, which is refused at once (the library
+/// libmana-none.so).
+void refuse_unseen_mpi() {
+  if (real_mpi::is_an_mpi()) return;
+  for (const image::region& r : image::upper_regions(split::saved().fixed_begin, split::saved().fixed_end)) {
+    const std::string name = r.path.substr(r.path.rfind('/') + 1);
+    if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || name.starts_with("libmpi_abi.so"))
+      throw std::runtime_error("the program was started without MPI, and has loaded " + r.path +
+                               "; start it with that MPI's mpirun, or with mana run --mpi mpich or --mpi openmpi");
+  }
 }
 
 /// in: initial  of the thread that MPI may be called on
@@ -275,6 +326,7 @@ lower::outcome write_and_agree(process_state::captured process, const std::strin
     if (!failure.empty()) throw std::runtime_error(failure);
     refuse_with_children(process);
     const control::commit_info generation = control_of_job().generation();
+    refuse_unseen_mpi();
     to_save all = what_to_save(generation.generation_path, std::move(process));
     how = control_of_job().forked()  ? write_aside(std::move(all), generation)
           : control_of_job().local() ? write_on_node_and_copy(std::move(all), generation, parity)

@@ -206,11 +206,12 @@ void begin(const control::surroundings& s) {
   });
 }
 
-/// Where the program calls no MPI: images go to the directory of checkpoints, by no clock but the plainest.
+/// Where the program calls no MPI: images of ranks go to the directory of checkpoints, by no clock but the plainest.
 control::surroundings without_mpi(control::surroundings s, control::stage where) {
   s.where = where;
   s.outlived = where == control::stage::before_mpi;
-  s.local = false;
+  s.has_mpi = real_mpi::is_an_mpi();
+  s.local = s.local && !s.has_mpi;               // what the nodes have is known to one process, and to ranks that have agreed
   s.clock.clear();
   s.clock_trace.clear();
   s.make_progress = [] {};
@@ -219,6 +220,12 @@ control::surroundings without_mpi(control::surroundings s, control::stage where)
 
 /// A process of rank 0 has a descriptor for each.
 constexpr int most_ranks_by_file = 512;
+
+/// Collective over all ranks, by the live MPI.
+void know_nodes() {
+  find_neighbours();
+  begin_node_images();
+}
 
 std::string why_not_by_file(std::optional<int> size) {
   static const std::string then = "; a checkpoint is possible as soon as all ranks have called MPI_Init";
@@ -238,38 +245,38 @@ control::stage stage_of_program() noexcept {
 }
 
 void begin_control() {
-  find_neighbours();
-  begin_node_images();
+  know_nodes();
   control::surroundings s = surroundings_of_job();
   s.outlived = true;
   begin(s);
 }
 
 void begin_control_by_file() noexcept {
+  const bool alone = !real_mpi::is_an_mpi();
   const std::optional<int> size = size_from_environment();
   lower::bridge& b = lower::the_bridge();
   b.world_rank = static_cast<std::uint32_t>(size ? rank_from_environment() : 0);
   b.world_size = static_cast<std::uint32_t>(size.value_or(1));
   b.reserved[lower::slot_stage] = static_cast<std::uint64_t>(control::stage::before_mpi);
   if (this_job().options.as == taken_along::child) return;       // the rank's own process is asked until MPI starts
-  const std::string why_not = why_not_by_file(size);
+  const std::string why_not = alone ? std::string() : why_not_by_file(size);
   if (!why_not.empty() && rank_from_environment() != 0) return;
   if (!why_not.empty()) b.world_size = 1;
   try {
+    if (alone) know_nodes();
     control::surroundings s = without_mpi(surroundings_of_job(), control::stage::before_mpi);
     s.by_file = true;
     s.cannot = why_not;
     const descriptors::low_descriptor_guard guard;
     begin(s);
   } catch (const std::exception& error) {
-    if (this_job().options.verbose) say(std::string("mana: before MPI_Init no checkpoint is possible: ") + error.what());
+    if (alone || this_job().options.verbose) say(std::string("mana: before MPI_Init no checkpoint is possible: ") + error.what());
   }
 }
 
 void begin_control_again(control::stage where) {
   if (where == control::stage::in_mpi) return begin_control();
-  find_neighbours();
-  begin_node_images();
+  know_nodes();
   begin(without_mpi(surroundings_of_job(), where));
 }
 

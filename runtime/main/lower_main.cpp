@@ -11,7 +11,7 @@
 #include "program_identity.hpp"
 
 #include "../lower/life.hpp"
-#include "../lower/real_call.hpp"
+#include "../lower/table.hpp"
 
 #include <capture.hpp>
 #include <standard_files.hpp>
@@ -20,6 +20,7 @@
 #include <low_descriptor_guard.hpp>
 #include <process.hpp>
 #include <process_state.hpp>
+#include <shown_process.hpp>
 #include <shared_value.hpp>
 #include <upper_half.hpp>
 
@@ -65,7 +66,10 @@ void follow(const std::string& filter) {
   constexpr std::string_view prefix = "mana-lower-";
   const std::string own = std::filesystem::read_symlink("/proc/self/exe").filename().string();
   words.insert(words.begin(), {own.substr(prefix.size()), std::to_string(words.size())});
-  split::follow_executions(options.tool, words, options.as == taken_along::child);
+  const auto whose = !real_mpi::is_an_mpi()               ? split::followed::process_alone
+                     : options.as == taken_along::child ? split::followed::child
+                                                        : split::followed::rank;
+  split::follow_executions(options.tool, words, whose);
 }
 
 /// errors: std::system_error
@@ -97,6 +101,7 @@ void take_input(const std::string& file) {
   start.filtered = j.options.filtered;
   start.args = j.options.command;
   start.preload = j.options.preload;
+  start.is_linked_with_mpi = j.options.is_linked_with_mpi;
   for (char** entry = environ; *entry != nullptr; ++entry) start.env.emplace_back(*entry);
   split::prepare_bridge();
   lower::the_bridge().service = &the_services();
@@ -134,11 +139,13 @@ void enter_directory() {
 
 /// For mana doctor.
 int say_mpi_version() {
-  std::printf("%s %s\n", real_mpi::library_name().c_str(), real_mpi::library_version().c_str());
+  const std::string version = real_mpi::library_version();
+  std::printf("%s%s%s\n", real_mpi::library_name().c_str(), version.empty() ? "" : " ", version.c_str());
   return 0;
 }
 
 [[noreturn]] void start(int argc, char** argv) {
+  if (!real_mpi::is_an_mpi()) be_alone();
   this_job().options = parse_start_options({argv + 1, argv + argc});
   arm_fault_points();
   begin_own_requests(this_job().options);
@@ -153,6 +160,7 @@ int say_mpi_version() {
 int main(int argc, char** argv) {
   using namespace mana::run;
   try {
+    mana::split::set_vdso_aside();
     if (argc == 2 && std::string_view(argv[1]) == "mpi-version") return say_mpi_version();
     start(argc, argv);
   } catch (const start_failure& failure) {

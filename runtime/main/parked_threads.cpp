@@ -1,11 +1,10 @@
 #include "parked_threads.hpp"
 
+#include <signals.hpp>
+
 #include <mana/gen/function_tags.hpp>
 #include <mana/lower/abi.hpp>
 #include <mana/lower/signals.hpp>
-
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -32,7 +31,7 @@ void signal_threads() {
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
     const lower::thread_block& block = lower::thread_blocks()[i];
     if (block.state.load(std::memory_order_seq_cst) == lower::thread_state::running)
-      syscall(SYS_tgkill, getpid(), block.tid, lower::park_signal);
+      split::send_park_signal(block.tid);
   }
 }
 

@@ -17,7 +17,7 @@
 #include "standard_ends.hpp"
 
 #include "../lower/life.hpp"
-#include "../lower/real_call.hpp"
+#include "../lower/table.hpp"
 
 #include <capture.hpp>
 #include <low_descriptor_guard.hpp>
@@ -216,7 +216,9 @@ image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, 
   image::memory_visitor visitor;
   visitor.filled = [&progress](std::uint64_t bytes) { progress.add(bytes); };
   visitor.object_of = [&](const image::region& r) { return show_object(r, parts); };
+  visitor.contents_of = [&](const image::region& r) { return parts.files->contents_at(r.begin); };
   visitor.segment_of = [&](const image::region& r) { return show_segment(r, parts); };
+  visitor.may_be_written = [&](const image::region& r) { return parts.files->may_be_written(r.begin); };
   visitor.begin = [] {
     process_state::restore_mappings();
     fault_point(fault::point::memory_mapped);
@@ -352,7 +354,10 @@ void restart_program() {
     name_program(this_job().options.moved);
     fit_registers(*own);
     fault_point(fault::point::registers_fitted);
-    with_descriptors([&] { parts.files->finish(); });
+    with_descriptors([&] {
+      for (const std::string& note : parts.files->finish())
+        say("mana: warning: rank " + std::to_string(live.rank) + ": " + note);
+    });
   });
   if (!parts.left.unread.empty()) begin_lazy_check(std::move(own), std::move(parts.left));
   parts.left = {};

@@ -6,6 +6,8 @@
 #include "fault_point.hpp"
 #include "job.hpp"
 #include "node_parity.hpp"
+#include "own_ending.hpp"
+#include "own_streams.hpp"
 #include "perf_names.hpp"
 #include "start_failure.hpp"
 
@@ -14,6 +16,8 @@
 
 #include <follow.hpp>
 #include <low_descriptor_guard.hpp>
+#include <lower_handlers.hpp>
+#include <mana/lower/signals.hpp>
 #include <process_state.hpp>
 #include <signals.hpp>
 
@@ -42,6 +46,9 @@ void refuse_in_copy() {
   _exit(not_mpi);
 }
 
+/// The wrapper library looks there when MPI has started, and does the same in the program's libc.
+void tell_of_streams() noexcept { lower::the_bridge().reserved[lower::slot_unbuffered] = unbuffered_streams(); }
+
 /// MPI runs where this is a restart of a program that had not called MPI_Init: with all levels, since that one was not known.
 int init(int required, int* provided) {
   refuse_in_copy();
@@ -52,11 +59,16 @@ int init(int required, int* provided) {
     const descriptors::low_descriptor_guard guard;
     begin_control();
     *provided = std::min(required, real_mpi::thread_level());
+    split::show_lower_handlers();
+    tell_of_streams();
     return neutral::success;
   }
   const process_state::lower_half_start by_the_mpi;
   const int rc = start_mpi(required, provided);
   split::take_back_handlers();
+  split::show_lower_handlers();
+  split::bring_alternate_stack();
+  tell_of_streams();
   name_functions_for_perf();
   return rc;
 }
@@ -72,7 +84,11 @@ int finalize() {
   return real_mpi::finish();
 }
 
-void abort_job(int exit_code) { real_mpi::abort(exit_code); }
+/// Where the live MPI does not run it says so itself, and ends the program in its own way.
+void abort_job(int exit_code) {
+  let_program_exit();
+  real_mpi::abort_as_program(exit_code);
+}
 
 void fatal(const char* text) {
   say("mana: error: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + text +

@@ -51,6 +51,9 @@ class start_failure : public std::runtime_error {
   met_by who_;
 };
 
+/// From now on what a launcher says in the environment is not of this process: it is a job of its own.
+void be_alone() noexcept;
+
 /// This process's rank as the launcher's environment has it; 0 where no launcher is seen (a single rank).
 int rank_from_environment() noexcept;
 

@@ -122,6 +122,7 @@ taken_along role(const std::string& option, const std::string& text) {
 /// What this process was before, and what it may become.     returns false if it is none of these
 bool read_execution_option(const std::string& name, const std::string& value, start_options& options) {
   if (name == "--tool") options.tool = value;
+  else if (name == "--linked") options.is_linked_with_mpi = value != "no";
   else if (name == "--program") options.program = value;
   else if (name == "--taken-along") options.as = role(name, value);
   else if (name == "--mask") options.mask = signals(name, value);
@@ -135,7 +136,7 @@ bool read_execution_option(const std::string& name, const std::string& value, st
 
 /// Of this one execution only, or made anew for each.
 bool is_inherited(const std::string& name) {
-  static constexpr std::string_view own[] = {"--preload",  "--program", "--taken-along", "--mask",
+  static constexpr std::string_view own[] = {"--preload",  "--linked", "--program", "--taken-along", "--mask",
                                              "--filtered", "--stdin",
                                              "--launcher",      "--input-read"};
   return std::find(std::begin(own), std::end(own), name) == std::end(own);
@@ -160,7 +161,8 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--keep",       "--local",         "--redundancy",
                                                "--pack-threads", "--copy-every",  "--stopped-status", "--tool",
                                                "--program",    "--taken-along",   "--mask",
-                                               "--filtered",   "--stdin",         "--launcher", "--input-read"};
+                                               "--filtered",   "--stdin",         "--launcher", "--input-read",
+                                               "--linked"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");
   const std::string& value = words[i + 1];

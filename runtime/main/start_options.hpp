@@ -29,6 +29,7 @@ enum class taken_along { no, rank, child };
 
 struct start_options {
   bool restart = false;
+  bool is_linked_with_mpi = true;      // run: the program; an interpreter may load MPI later
   std::string generation;              // restart: directory of checkpoints, or of one, …/gen-N; that one when it is chosen
   std::string checkpoint_directory;    // where checkpoints go
   double interval_s = 0;               // 0: none by itself
@@ -75,7 +76,7 @@ struct start_options {
 ///          --pack-threads N
 ///          --keep N|all --local DIR --copy-every N --redundancy K+M
 ///          --stdin FILE
-///          run only: --cpu LEVEL --tool FILE --program FILE --taken-along rank|child --mask SET --filtered WORDS
+///          run only: --linked yes|no --cpu LEVEL --tool FILE --program FILE --taken-along rank|child --mask SET --filtered WORDS
 ///          --launcher FILES --input-read BYTES
 ///          restart only: --map OLD=NEW, as often as needed; --lazy; --progress
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore

@@ -6,6 +6,8 @@
 
 #include <program_clocks.hpp>
 
+#include <linux/kcmp.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,6 +96,14 @@ void look_at_children(captured& result) {
   }
 }
 
+/// What no thread but one has (unshare(CLONE_FILES)) is not looked at.
+void look_at_tables_of_descriptors(captured& result) {
+  for (const auto& [index, record] : parked_threads())
+    if (syscall(SYS_kcmp, record->tid, gettid(), KCMP_FILES, 0, 0) > 0)
+      result.warnings.push_back("thread " + std::to_string(record->tid) +
+                                " has descriptors of its own (unshare): after a restart it has the other threads'");
+}
+
 }  // namespace
 
 captured capture() {
@@ -103,6 +113,7 @@ captured capture() {
   const std::uint32_t main = lower::the_bridge().main_thread;
   s.threads.emplace(main, as_saved(main, look_at_thread()));
   split::note_thread_time(lower::thread_blocks()[main]);
+  look_at_signals_of_parked();
   for (const auto& [index, record] : parked_threads()) s.threads.emplace(index, as_saved(index, *record));
   s.process = changed(read_all(process_attributes()), given().process, changed_before().process);
   s.limits = changed(read_limits(), given().limits, changed_before().limits);
@@ -111,6 +122,7 @@ captured capture() {
   s.locks_all = locks_all();
   s.stack_limit = soft_stack_limit();
   look_at_children(result);
+  look_at_tables_of_descriptors(result);
   result.bytes = encode(s);
   return result;
 }

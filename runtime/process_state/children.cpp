@@ -1,9 +1,20 @@
 #include "children.hpp"
 
+#include <bridge.hpp>
+#include <stub/layout.h>
+
+#include <mana/lower/abi.hpp>
+#include <mana/lower/signals.hpp>
+
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -53,7 +64,40 @@ void search_all(std::vector<child>& found) {
   }
 }
 
+/// The system call in which the park signal met a thread, and which will be made again or has ended by EINTR.     out: -1: none
+long standing_in(const lower::thread_block& thread) noexcept {
+  const auto* const context = reinterpret_cast<const ucontext_t*>(thread.reserved[lower::slot_interrupted]);
+  if (context == nullptr) return -1;
+  const auto& regs = context->uc_mcontext.gregs;
+  const auto* const at = reinterpret_cast<const unsigned char*>(regs[REG_RIP]);
+  const auto is_syscall = [](const unsigned char* code) { return code[0] == 0x0f && code[1] == 0x05; };
+  constexpr unsigned char mov_to_eax = 0xb8;
+  if (reinterpret_cast<std::uintptr_t>(at) == split::stub().call + 2)          // a trapped call, behind its syscall
+    return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
+  if (regs[REG_RAX] == -EINTR && is_syscall(at - 2) && at[-7] == mov_to_eax) {
+    std::int32_t number = -1;
+    std::memcpy(&number, at - 6, sizeof number);
+    return number;
+  }
+  return is_syscall(at) ? regs[REG_RAX] : -1;
+}
+
+/// Shells wait for SIGCHLD, too.
+bool is_wait_for_child(long number) noexcept {
+  const bool told = lower::the_bridge().signal_handlers[SIGCHLD] > 1;
+  return number == SYS_wait4 || number == SYS_waitid || (told && number == SYS_rt_sigsuspend);
+}
+
 }  // namespace
+
+bool waits_for_child() noexcept {
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
+    const lower::thread_block& thread = lower::thread_blocks()[i];
+    const bool is_saved = i == lower::the_bridge().main_thread || thread.state.load() == lower::thread_state::parked;
+    if (is_saved && is_wait_for_child(standing_in(thread))) return true;
+  }
+  return false;
+}
 
 std::vector<child> children() {
   siginfo_t ignored;

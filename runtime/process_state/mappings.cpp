@@ -1,6 +1,9 @@
 #include "mappings.hpp"
 
+#include <raw.hpp>
 #include <saved_state.hpp>
+
+#include <mana/lower/zones.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -37,6 +40,7 @@ void read_flags(const std::string& line, bool whole, mapping_state& m) {
   for (std::string name; names >> name;) {
     if (name == "lo") m.lock = whole ? locked_whole : locked_on_fault;
     if (name == "gd") m.grows = true;
+    if (name == "sl") m.sealed = true;
     for (const flag_row& row : flags)
       if (name == row.name) m.advice.push_back(row.advice);
   }
@@ -54,7 +58,7 @@ words policy_at(std::uint64_t address) {
 
 bool is_programs(std::uint64_t begin, std::uint64_t end) noexcept {
   const split::saved_state& state = split::saved();
-  return (begin >= lower::window_begin && end <= lower::window_end) ||
+  return (begin >= lower::window_begin && end <= lower::window_end) || lower::is_in_low_zone(begin, end) ||
          (begin >= state.fixed_begin && end <= state.fixed_end);
 }
 
@@ -134,6 +138,7 @@ std::vector<mapping_state> find_guards(std::uint64_t begin, std::uint64_t end) {
 std::vector<mapping_state> read_mappings() {
   const split::saved_state& state = split::saved();
   std::vector<mapping_state> all = find_guards(lower::window_begin, lower::window_end);
+  std::ranges::move(find_guards(lower::low_zone, lower::low_zone_end), std::back_inserter(all));
   std::ranges::move(find_guards(state.fixed_begin, state.fixed_end), std::back_inserter(all));
   if (state.has_advice == 0) return all;
   std::ifstream smaps("/proc/self/smaps");
@@ -161,6 +166,13 @@ std::vector<std::string> write_mappings(const std::vector<mapping_state>& mappin
       refused.insert("locked memory");
   }
   return {refused.begin(), refused.end()};
+}
+
+std::vector<std::string> seal_mappings(const std::vector<mapping_state>& mappings) {
+  bool well = true;
+  for (const mapping_state& m : mappings)
+    if (m.sealed) well = syscall(split::number_of_mseal, m.begin, m.end - m.begin, 0) == 0 && well;
+  return well ? std::vector<std::string>() : std::vector<std::string>{"seals of memory"};
 }
 
 /// What is mapped already has its own locks.

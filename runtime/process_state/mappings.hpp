@@ -19,8 +19,9 @@ struct mapping_state {
   int lock = unlocked;               // mapping_lock
   bool grows = false;                // downward, by faults
   words policy;                      // of mbind: mode and flags, then the nodes; empty: none
+  bool sealed = false;               // by mseal: nobody changes it any more
 
-  bool has_any() const noexcept { return !advice.empty() || lock != unlocked || grows || !policy.empty(); }
+  bool has_any() const noexcept { return !advice.empty() || lock != unlocked || grows || !policy.empty() || sealed; }
 };
 
 /// All that the kernel's list names and `wanted` takes; without policies.
@@ -38,5 +39,7 @@ int locks_all() noexcept;
 /// In a new process, before the mappings are filled. out: what could not be set, in words
 std::vector<std::string> write_mappings(const std::vector<mapping_state>& mappings);
 std::vector<std::string> lock_all(int flags);
+/// When they are filled and protected.
+std::vector<std::string> seal_mappings(const std::vector<mapping_state>& mappings);
 
 }  // namespace mana::process_state

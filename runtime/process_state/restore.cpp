@@ -98,6 +98,7 @@ std::vector<std::string> continue_process() {
   std::vector<std::string> refused = refused_by_threads();
   append(refused, std::move(of_mappings));
   append(refused, lock_all(to_continue.locks_all));
+  append(refused, seal_mappings(to_continue.mappings));
   append(refused, write_all(process_attributes(), to_continue.process));
   const auto own = records_to_restore().find(lower::the_bridge().main_thread);
   if (own != records_to_restore().end()) {

@@ -75,11 +75,12 @@ itimerval interval_from(const json& row) { return {{row.at(2), row.at(3)}, {row.
 
 json as_json(const mapping_state& m) {
   return {{"begin", m.begin}, {"end", m.end},       {"advice", m.advice},
-          {"lock", m.lock},   {"grows", m.grows}, {"policy", m.policy}};
+          {"lock", m.lock},   {"grows", m.grows}, {"policy", m.policy},   {"sealed", m.sealed}};
 }
 
 mapping_state mapping_from(const json& row) {
-  return {row.at("begin"), row.at("end"), row.at("advice"), row.at("lock"), row.at("grows"), row.at("policy")};
+  return {row.at("begin"), row.at("end"),    row.at("advice"),           row.at("lock"),
+          row.at("grows"), row.at("policy"), row.value("sealed", false)};
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace mana::process_state {
 
 std::uint64_t handled_signals() noexcept {
-  std::uint64_t handled = 0;
+  std::uint64_t handled = lower::cancel_signal;
   for (int signal = 1; signal <= 64; ++signal)
     if (lower::the_bridge().signal_handlers[signal] > 1) handled |= split::one_signal(signal);
   return split::without_ours(handled);

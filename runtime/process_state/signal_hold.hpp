@@ -6,7 +6,7 @@
 
 namespace mana::process_state {
 
-/// Bit n-1: the program handles signal n, and it is none of ours.
+/// Bit n-1: the program handles signal n, or libc may at any moment, and it is none of ours.
 std::uint64_t handled_signals() noexcept;
 
 /// Of the calling thread, in the lower half, as long as it lives. Threads that it creates hold them too.

@@ -1,12 +1,17 @@
 #include "thread_attributes.hpp"
 
+#include <linux/kcmp.h>
 #include <linux/securebits.h>
+#include <sched.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
+#include <string>
 
 namespace mana::process_state {
 
@@ -50,6 +55,33 @@ bool write_groups(const words& value) {
   return syscall(SYS_setgroups, groups.size(), groups.data()) == 0;
 }
 
+words read_no_new_rights() { return one_word(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)); }
+bool write_no_new_rights(const words& value) { return at(value, 0) == 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; }
+
+/// Of a thread that does not have it in common with the first (unshare, CLONE_FS): the umask, then the path, eight bytes a
+/// word. Of others nothing: theirs is the process's.
+words read_directory() {
+  const long self = gettid(), first = getpid();
+  char path[4096] = {}, ignored[1];
+  const bool is_own = self != first && syscall(SYS_kcmp, self, first, KCMP_FS, 0, 0) > 0 &&
+                      readlink("/proc/self/cwd", ignored, sizeof ignored) > 0;      // else the first thread has ended
+  const ssize_t length = is_own ? readlink("/proc/thread-self/cwd", path, sizeof path - 1) : 0;
+  if (length <= 0) return {};
+  const mode_t mask = umask(077);
+  umask(mask);
+  words value(1 + (static_cast<std::size_t>(length) + 7) / 8);
+  value[0] = mask;
+  std::memcpy(value.data() + 1, path, static_cast<std::size_t>(length));
+  return value;
+}
+bool write_directory(const words& value) {
+  if (value.size() < 2) return true;
+  const std::string path(reinterpret_cast<const char*>(value.data() + 1), (value.size() - 1) * sizeof value[0]);
+  if (unshare(CLONE_FS) != 0 || chdir(path.c_str()) != 0) return false;
+  umask(static_cast<mode_t>(value[0]));
+  return true;
+}
+
 constexpr attribute rows[] = {
     {"scheduling", "scheduling policy and priority", read_scheduling, write_scheduling},
     {"io_priority", "priority of input and output", read_io_priority, write_io_priority},
@@ -59,7 +91,9 @@ constexpr attribute rows[] = {
     {"death_signal", "signal at the parent's death", read_death_signal, write_death_signal},
     {"personality", "personality", read_personality, write_personality},
     {"groups", "supplementary groups", read_groups, write_groups},
+    {"no_new_privileges", "having given up new privileges", read_no_new_rights, write_no_new_rights},
     {"secure_bits", "secure bits", read_secure_bits, write_secure_bits},
+    {"directory", "a thread's own working directory", read_directory, write_directory},
 };
 
 }  // namespace

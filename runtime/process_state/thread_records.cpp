@@ -1,13 +1,15 @@
 #include "thread_records.hpp"
 
 #include <program_clocks.hpp>
+#include <raw.hpp>
 
-#include <mana/lower/signals.hpp>
+#include <mana/lower/parked.hpp>
 
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <mutex>
 
@@ -26,7 +28,22 @@ std::vector<std::string> refused;
 void on_park(lower::thread_block* self) {
   split::note_thread_time(*self);
   said[self->index] = std::make_unique<thread_record>(look_at_thread());
-  said[self->index]->pending = look_at_own_signals();
+}
+
+void on_look(lower::thread_block* self) { said[self->index]->pending = look_at_own_signals(); }
+
+/// out: false if nothing waits for the thread, or it cannot look
+bool ask_to_look(lower::thread_block& block) {
+  std::atomic<lower::look_order>& order = lower::look_order_of(block);
+  if (order.load() == lower::look_order::unknown || pending_of(block.tid).thread == 0) return false;
+  order.store(lower::look_order::look);
+  return true;
+}
+
+void await_look(lower::thread_block& block) noexcept {
+  std::atomic<lower::look_order>& order = lower::look_order_of(block);
+  while (order.load(std::memory_order_acquire) == lower::look_order::look)
+    split::raw_call(SYS_futex, split::as_word(&order), FUTEX_WAIT, static_cast<long>(lower::look_order::look));
 }
 
 void on_continue(lower::thread_block* self) {
@@ -59,6 +76,17 @@ std::map<std::uint32_t, const thread_record*> parked_threads() {
   return all;
 }
 
+void look_at_signals_of_parked() {
+  std::vector<lower::thread_block*> asked;
+  for (const auto& [index, record] : parked_threads())
+    if (lower::thread_block& block = lower::thread_blocks()[index]; ask_to_look(block)) asked.push_back(&block);
+  if (asked.empty()) return;
+  std::atomic<std::uint32_t>& turns = lower::turns_of_parked(lower::the_bridge());
+  turns.fetch_add(1);
+  split::raw_call(SYS_futex, split::as_word(&turns), FUTEX_WAKE, std::numeric_limits<int>::max());
+  for (lower::thread_block* const block : asked) await_look(*block);
+}
+
 void set_records_to_restore(std::map<std::uint32_t, thread_record> records) { to_restore = std::move(records); }
 const std::map<std::uint32_t, thread_record>& records_to_restore() noexcept { return to_restore; }
 
@@ -76,6 +104,7 @@ void install_thread_hooks() noexcept {
   auto& slots = lower::the_bridge().reserved;
   slots[lower::slot_thread_parks] = reinterpret_cast<std::uint64_t>(on_park);
   slots[lower::slot_thread_continues] = reinterpret_cast<std::uint64_t>(on_continue);
+  slots[lower::slot_thread_looks] = reinterpret_cast<std::uint64_t>(on_look);
 }
 
 }  // namespace mana::process_state

@@ -24,6 +24,10 @@ thread_record look_at_thread();
 /// What the threads said that are parked now, by their blocks' indices. Not the calling one's.
 std::map<std::uint32_t, const thread_record*> parked_threads();
 
+/// INV-69: has each of them look at the signals that wait for it, and returns when they have. Nothing of the program runs
+/// any more. Cost: a file of /proc for each; those for which nothing waits sleep on.
+void look_at_signals_of_parked();
+
 /// What threads of the restored program take when they continue; then their own tids may be asked for.
 void set_records_to_restore(std::map<std::uint32_t, thread_record> records);
 const std::map<std::uint32_t, thread_record>& records_to_restore() noexcept;

@@ -106,6 +106,10 @@ bool lacks_files(const checkpoint_view& checkpoint) {
                      [](const image_view& image) { return !image.lacks.empty(); });
 }
 
+std::string mpi_of(const checkpoint_view& checkpoint) {
+  return checkpoint.mpi_version.empty() ? checkpoint.mpi : fmt::format("{} {}", checkpoint.mpi, checkpoint.mpi_version);
+}
+
 std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool details) {
   text_table table({">checkpoint", "time", "state", ">ranks", ">size", "MPI", "program", "written"});
   std::string below;
@@ -113,7 +117,7 @@ std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool detail
     const bool is_known = checkpoint.ranks > 0;      // its manifest was read
     table.add({fmt::to_string(checkpoint.generation), is_known ? human_time(checkpoint.unix_time_s) : "",
                state(checkpoint), is_known ? fmt::to_string(checkpoint.ranks) : "",
-               human_bytes(stored_bytes(checkpoint)), fmt::format("{} {}", checkpoint.mpi, checkpoint.mpi_version),
+               human_bytes(stored_bytes(checkpoint)), mpi_of(checkpoint),
                checkpoint.program, written(checkpoint)});
     if (details && is_known) below += rank_lines(checkpoint);
     below += problems(checkpoint);

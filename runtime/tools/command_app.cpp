@@ -89,7 +89,7 @@ void add_run_options(CLI::App& app, run_options& options) {
          "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
       ->type_name("SECONDS")
       ->check(duration());
-  app.add_option("--mpi", options.mpi, "mpich or openmpi: the MPI that the program uses, where it cannot be seen")
+  app.add_option("--mpi", options.mpi, "mpich, openmpi or none: the MPI that the program uses, where it cannot be seen")
       ->type_name("NAME")->check(known_mpi());
   app.add_option("--clock", options.clock,
                  fmt::format("How ranks agree on where to stop: {} (default: {})",
@@ -139,8 +139,8 @@ void add_job(CLI::App& app, parsed& values, job_reference& job) {
 }
 
 void build_run(CLI::App& app, parsed& values) {
-  auto* run = app.add_subcommand("run", "Run an MPI program so that it can be checkpointed (under mpirun)");
-  run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+  auto* run = app.add_subcommand("run", "Run a program so that it can be checkpointed: an MPI program under mpirun, any other as it is");
+  run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]\n       mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
   run->add_option("--ckpt-dir", values.run.checkpoint_directory, "Where checkpoints go (default: mana-ckpt)")
       ->type_name("DIR");
   run->add_option("--cpu", values.run.cpu,
@@ -165,7 +165,7 @@ void add_progress(CLI::App& app, bool& progress) {
 }
 
 void build_restart(CLI::App& app, parsed& values) {
-  auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint (under mpirun)");
+  auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint, under mpirun if the job was");
   restart->footer("Usage: mpirun -n RANKS mana restart [DIR] [OPTIONS]");
   add_directory(*restart, values, values.restart.checkpoint_directory, "DIR",
                 "The checkpoint directory, or one checkpoint in it");
@@ -298,7 +298,7 @@ void build_doctor(CLI::App& app, parsed& values) {
   doctor->add_option("--ckpt-dir", values.doctor.checkpoint_directory, "Where checkpoints will go (default: mana-ckpt)")
       ->type_name("DIR");
   add_no_config(*doctor, values);
-  doctor->add_option("--mpi", values.doctor.mpi, "mpich or openmpi: the MPI of the program, where it cannot be seen")
+  doctor->add_option("--mpi", values.doctor.mpi, "mpich, openmpi or none: the MPI of the program, where it cannot be seen")
       ->type_name("NAME")->check(known_mpi());
   doctor->add_flag("--json", values.doctor.json, "For programs");
 }
@@ -307,7 +307,7 @@ void build_doctor(CLI::App& app, parsed& values) {
 
 void build_app(CLI::App& app, parsed& values) {
   app.name("mana");
-  app.description("Transparent checkpoint-restart of unmodified MPI programs.");
+  app.description("Transparent checkpoint-restart of unmodified MPI programs, and of others.");
   app.set_version_flag("--version", "mana " MANA_VERSION);
   app.require_subcommand(1);
   build_run(app, values);

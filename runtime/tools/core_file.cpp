@@ -63,6 +63,7 @@ void write_memory(const saved_memory& memory, const std::vector<Elf64_Phdr>& seg
   std::size_t at = 0;
   for (std::size_t n = 0; n < about.chunks.size(); ++n) {
     while (about.regions[at].end <= about.chunks[n].address) ++at;           // both ascend
+    if (image::seems_contents(about.regions[at])) continue;
     const Elf64_Phdr& segment = segments[1 + at];
     into.write(segment.p_offset + (about.chunks[n].address - segment.p_vaddr), memory.chunk(n));
   }
@@ -82,7 +83,7 @@ std::uint64_t write_core(const saved_memory& memory, new_file& into) {
   segments[0].p_align = 4;
   std::uint64_t end = whole_pages(segments[0].p_offset + notes.size());
   for (const image::region& r : regions) {
-    segments.push_back(segment_of(memory, r, end));
+    segments.push_back(image::seems_contents(r) ? Elf64_Phdr{} : segment_of(memory, r, end));      // PT_NULL: no memory
     end += segments.back().p_filesz;
   }
   const Elf64_Ehdr header = header_of(segments.size());

@@ -105,7 +105,7 @@ void add_files(const image::contents& about, note_writer& into) {
   std::vector<std::uint64_t> words{0, image::page_bytes};
   std::string names;
   for (const image::region& r : about.regions) {
-    if (r.path.empty()) continue;
+    if (r.path.empty() || image::seems_contents(r)) continue;
     words.insert(words.end(), {r.begin, r.end, r.offset / image::page_bytes});
     names.append(r.path.c_str(), r.path.size() + 1);
     ++words[0];

@@ -60,6 +60,11 @@ std::string details_of(const json& row, const std::string& kind) {
     if ((flags & O_NONBLOCK) != 0) words.emplace_back("non-blocking");
   }
   if (kind == "regular" || kind == "object") add_position(row, words);
+  if (const auto data = value<std::int64_t>(row, "data", -1); data >= 0)
+    words.push_back(fmt::format("no name any more: {} of data in the image", human_bytes(static_cast<std::uint64_t>(data))));
+  if (const auto why = value<std::string>(row, "unread", ""); !why.empty())
+    words.push_back("no name any more: its contents are not in the image: " + why);
+  if (const auto why = value<std::string>(row, "why", ""); !why.empty()) words.push_back(why);
   if (kind == "pipe") words.push_back(fmt::format("{} unread", human_bytes(bytes_in_pipe(row))));
   if (kind == "socket pair")
     words.push_back(fmt::format("with open file {}", value<std::int64_t>(row, "peer", 0)));
@@ -96,7 +101,7 @@ descriptor_words words_of(const json& row, const json& rows) {
 nlohmann::ordered_json json_of_descriptor(const json& row) {
   nlohmann::ordered_json shown;
   for (const char* name : {"fd", "file", "kind", "path", "offset", "size", "flags", "close_on_exec", "inherited",
-                           "standard", "peer", "capacity"})
+                           "standard", "peer", "capacity", "data", "unread", "why"})
     if (row.contains(name) && row[name].is_primitive() && !row[name].is_binary()) shown[name] = row[name];
   if (value<std::string>(row, "kind", "") == "pipe") shown["unread_bytes"] = bytes_in_pipe(row);
   return shown;

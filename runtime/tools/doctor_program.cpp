@@ -140,8 +140,12 @@ std::string live_mpi(const installed_parts& parts) {
 finding mpi(const doctor_command& wanted, const checked_program& program, const environment& get) {
   try {
     const mpi_name chosen = choose_mpi(
-        {wanted.command[0], program.script, program.linked, find_launcher(get), parse_mpi_name(wanted.mpi)});
-    const std::string live = live_mpi(find_parts(chosen));
+        {wanted.command[0], program.linked, find_launcher(get), parse_mpi_name(wanted.mpi)});
+    const installed_parts parts = find_parts(chosen);
+    if (chosen == mpi_name::none)
+      return {"mpi", verdict::ok, "none: a job of one process, without MPI",
+              "if it loads one when it runs, start it with mpirun, or name it with --mpi"};
+    const std::string live = live_mpi(parts);
     if (live.empty())
       return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", long_name(chosen)),
               fmt::format("install the libraries of {}", long_name(chosen))};
@@ -149,8 +153,6 @@ finding mpi(const doctor_command& wanted, const checked_program& program, const 
     return {"mpi", verdict::warning, live + " is a version that mana has not been tested with",
             "take a checkpoint early, and restart it"};
   } catch (const failure& refused) {
-    if (program.script && refused.code() == exit_code::not_mpi)
-      return {"mpi", verdict::warning, "the MPI of a script is known when mpirun starts it", "or name it with --mpi"};
     return as_finding("mpi", refused);
   }
 }

@@ -14,7 +14,7 @@ enum class exit_code : int {
   program_not_elf = 67,         // neither ELF nor a script, a library, or damaged
   program_foreign = 68,         // for another architecture
   program_static = 69,
-  not_mpi = 70,                 // no MPI in its libraries, and not started by mpirun
+  not_mpi = 70,                 // MPI_Init where it cannot be: of a program run without MPI, or past mana (said by the upper half)
   mpi_mismatch = 71,            // program and mpirun belong to different MPIs
   program_sanitized = 72,       // built with a sanitizer
   parts_missing = 73,           // this installation has no lower half for the MPI

@@ -91,7 +91,7 @@ mpi_name mpi_of(const execution& wanted, const checked_program& program, const e
   const bool says_nothing = linked.found.empty() && linked.foreign.empty();
   const bool is_same = std::find(linked.found.begin(), linked.found.end(), wanted.mpi) != linked.found.end();
   if (says_nothing || is_same) return wanted.mpi;
-  return choose_mpi({wanted.file, program.script, linked, find_launcher(get), {}});
+  return choose_mpi({wanted.file, linked, find_launcher(get), {}});
 }
 
 /// The environment by which the wrapper library finds the way back, from whatever it is loaded into.
@@ -166,7 +166,8 @@ void follow(const std::vector<std::string>& words, const environment& get) {
   if (!program.linked.found.empty()) refuse_other_process_manager(mpi, parts.lower_half, get);
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string()};
+  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
+                                     program.linked.found.empty() ? "no" : "yes"};
   arguments.insert(arguments.end(), wanted.options.begin(), wanted.options.end());
   arguments.insert(arguments.end(), {"--taken-along", wanted.is_rank ? "rank" : "child", "--mask",
                                      std::to_string(wanted.mask), "--program", program.file.string(),

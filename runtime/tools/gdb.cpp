@@ -73,7 +73,7 @@ bool is_rank(const std::string& pid) {
 std::vector<std::string> open_process(const std::string& pid, std::string& script) {
   if (!is_rank(pid))
     throw failure(exit_code::not_a_rank, fmt::format("process {} is no rank of a job under mana", pid),
-                  "ranks are the processes whose /proc/PID/exe is mana-lower-mpich or mana-lower-openmpi");
+                  "ranks are the processes whose /proc/PID/exe is mana-lower-mpich, mana-lower-openmpi or mana-lower-none");
   script = signals_of_mana();
   try {
     script += names_of(symbols::process_memory(pid));

@@ -132,6 +132,19 @@ void with_section(const saved_memory& memory, const char* name, image_report& re
   }
 }
 
+/// The rows of files without a name say what is kept of their contents.
+nlohmann::json descriptors_with_objects(const nlohmann::json& document) {
+  nlohmann::json rows = document.at("descriptors");
+  const nlohmann::json objects = document.value("objects", nlohmann::json::array());
+  for (nlohmann::json& row : rows)
+    for (const nlohmann::json& object : objects) {
+      if (!row.contains("object") || row["object"] != object.at("key")) continue;
+      for (const char* name : {"data", "unread"})
+        if (object.contains(name)) row[name] = object[name];
+    }
+  return rows;
+}
+
 std::uint64_t bytes_of(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
@@ -161,7 +174,7 @@ image_report look_at_image(const std::string& path) {
                [&](const image::section&) { take_threads(threads, process, report); });
   if (report.threads.size() != threads.size()) take_threads(threads, nullptr, report);
   with_section(memory, sections::descriptors, report, [&](const image::section& s) {
-    report.descriptors = documents::read_document(s.bytes).at("descriptors");
+    report.descriptors = descriptors_with_objects(documents::read_document(s.bytes));
   });
   with_section(memory, sections::saving, report,
                [&](const image::section& s) { report.mode.assign(s.bytes.begin(), s.bytes.end()); });

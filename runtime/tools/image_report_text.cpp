@@ -54,10 +54,15 @@ std::string regions_text(const image_report& report) {
   return table.text();
 }
 
+/// Of the thread that runs checkpoints.
+const char* main_thread_of(const image_report& report) {
+  return report.mpi_version.empty() ? " (takes checkpoints)" : " (called MPI_Init)";
+}
+
 std::string threads_text(const image_report& report) {
   text_table table({fmt::format("threads: {}", report.threads.size()), "name", ">at", "in"});
   for (const thread_line& t : report.threads)
-    table.add({fmt::format("  {}{}", t.thread.tid, t.thread.is_main ? " (called MPI_Init)" : ""), t.name,
+    table.add({fmt::format("  {}{}", t.thread.tid, t.thread.is_main ? main_thread_of(report) : ""), t.name,
                fmt::format("{:#x}", t.thread.registers.rip), t.function});
   return table.text();
 }
@@ -82,7 +87,7 @@ std::string sources_text(const image_report& report) {
 }
 
 std::string mpi_text(const image_report& report) {
-  if (!report.mpi_objects.is_object()) return {};
+  if (!report.mpi_objects.is_object() || report.mpi_version.empty()) return {};
   text_table table({"MPI objects", ">number"});
   for (const auto& [name, number] : report.mpi_objects.items())
     table.add({"  " + name, number.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
@@ -104,7 +109,7 @@ std::string head_text(const image_report& report) {
   add("program", report.program);
   add("words", fmt::format("{}", fmt::join(report.arguments, " ")));
   add("directory", report.directory);
-  add("MPI", report.mpi.empty() ? "" : report.mpi + " " + report.mpi_version);
+  add("MPI", report.mpi_version.empty() ? report.mpi : report.mpi + " " + report.mpi_version);
   add("processor", report.cpu);
   add("written", report.mode);
   add("packed", packing_words(report));

@@ -27,14 +27,25 @@ const char* other_mpirun(mpi_name mpi) { return mpi == mpi_name::mpich ? "mpirun
                 fmt::format("start it with {} (on Debian: {})", long_name(program), other_mpirun(program)));
 }
 
+[[noreturn]] void refuse_without(const mpi_evidence& evidence) {
+  throw failure(exit_code::mpi_mismatch,
+                fmt::format("{} is linked with {}, and --mpi none is for programs without MPI", evidence.program,
+                            long_name(evidence.linked.found.front())),
+                "leave --mpi out");
+}
+
 }  // namespace
 
-const char* short_name(mpi_name mpi) { return mpi == mpi_name::mpich ? "mpich" : "openmpi"; }
-const char* long_name(mpi_name mpi) { return mpi == mpi_name::mpich ? "MPICH" : "Open MPI"; }
+const char* short_name(mpi_name mpi) {
+  return mpi == mpi_name::none ? "none" : mpi == mpi_name::mpich ? "mpich" : "openmpi";
+}
+const char* long_name(mpi_name mpi) {
+  return mpi == mpi_name::none ? "no MPI" : mpi == mpi_name::mpich ? "MPICH" : "Open MPI";
+}
 
 std::optional<mpi_name> parse_mpi_name(const std::string& text) {
-  if (text == "mpich") return mpi_name::mpich;
-  if (text == "openmpi") return mpi_name::openmpi;
+  for (const mpi_name mpi : {mpi_name::none, mpi_name::mpich, mpi_name::openmpi})
+    if (text == short_name(mpi)) return mpi;
   return std::nullopt;
 }
 
@@ -70,7 +81,11 @@ linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure) {
 }
 
 mpi_name choose_mpi(const mpi_evidence& evidence) {
-  const auto& [program, script, linked, started_by, wanted] = evidence;
+  const auto& [program, linked, started_by, wanted] = evidence;
+  if (wanted == mpi_name::none) {
+    if (!linked.found.empty()) refuse_without(evidence);
+    return mpi_name::none;
+  }
   if (!wanted && linked.found.size() > 1)
     throw failure(exit_code::mpi_mismatch, fmt::format("{} is linked with both MPICH and Open MPI", program),
                   "link it with one of them, or choose with --mpi mpich or --mpi openmpi");
@@ -85,11 +100,7 @@ mpi_name choose_mpi(const mpi_evidence& evidence) {
     if (started_by.mpi && started_by.certain && *started_by.mpi != *choice) disagree(evidence, *choice);
     return *choice;
   }
-  if (started_by.mpi) return *started_by.mpi;
-  throw failure(exit_code::not_mpi,
-                script ? fmt::format("cannot tell which MPI the script {} uses: it was not started by mpirun", program)
-                       : fmt::format("{} is not an MPI program: none of its libraries is an MPI", program),
-                "start it with mpirun, or name the MPI that it loads by itself with --mpi mpich or --mpi openmpi");
+  return started_by.mpi.value_or(mpi_name::none);
 }
 
 }  // namespace mana::tools

@@ -9,11 +9,12 @@
 
 namespace mana::tools {
 
-enum class mpi_name { mpich, openmpi };
+/// none: a program without MPI, a job of one process.
+enum class mpi_name { none, mpich, openmpi };
 
-/// "mpich", "openmpi": as in --mpi and in the names of the lower halves.
+/// "none", "mpich", "openmpi": as in --mpi and in the names of the lower halves.
 const char* short_name(mpi_name mpi);
-/// "MPICH", "Open MPI": for people.
+/// "no MPI", "MPICH", "Open MPI": for people, and in checkpoints.
 const char* long_name(mpi_name mpi);
 /// The MPI of a short name; nothing for another word.
 std::optional<mpi_name> parse_mpi_name(const std::string& text);
@@ -45,14 +46,14 @@ linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure);
 /// A program and its surroundings, as far as the choice of an MPI needs them.
 struct mpi_evidence {
   std::string program;                 // for messages
-  bool script = false;                 // "#!", whose libraries cannot be known
   linked_mpi linked;
   launcher started_by;
   std::optional<mpi_name> wanted;      // --mpi
 };
 
-/// The MPI to run with. An explicit --mpi decides, then the program's libraries, then the launcher.
-/// errors: failure: the two disagree, several MPIs, a foreign MPI, or nothing that says which.
+/// The MPI to run with. An explicit --mpi decides, then the program's libraries, then the launcher; where none of them names
+/// one, the program runs without. A script or an interpreter may load one later: that is refused when it calls MPI_Init.
+/// errors: failure: the two disagree, several MPIs, a foreign MPI.
 mpi_name choose_mpi(const mpi_evidence& evidence);
 
 }  // namespace mana::tools

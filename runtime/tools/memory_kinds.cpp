@@ -30,6 +30,7 @@ class identifier {
   }
 
   region_identity operator()(const image::region& r) const {
+    if (image::seems_contents(r)) return {memory_kind::nameless_file, r.path};
     if (r.shared) return {image::maps_file_again(r) ? memory_kind::shared_file : memory_kind::shared_memory, r.path};
     if (r.begin >= lower::bridge_address && r.end <= lower::program_zone) return {memory_kind::of_mana, {}};
     for (const loaded_object& e : objects_)
@@ -69,6 +70,7 @@ const char* name_of(memory_kind kind) noexcept {
     case memory_kind::shared_file: return "shared file";
     case memory_kind::private_file: return "private file";
     case memory_kind::of_mana: return "of mana";
+    case memory_kind::nameless_file: return "file without a name";
   }
   return "";
 }

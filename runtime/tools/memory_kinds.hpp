@@ -9,7 +9,7 @@
 
 namespace mana::tools {
 
-enum class memory_kind { program, library, heap, stack, anonymous, shared_memory, shared_file, private_file, of_mana };
+enum class memory_kind { program, library, heap, stack, anonymous, shared_memory, shared_file, private_file, of_mana, nameless_file };
 
 /// For people and in JSON: "program", "shared memory", …
 const char* name_of(memory_kind kind) noexcept;

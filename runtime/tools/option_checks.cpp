@@ -61,9 +61,9 @@ const CLI::Validator& duration() {
 const CLI::Validator& known_mpi() {
   static const CLI::Validator check(
       [](std::string& text) {
-        return parse_mpi_name(text) ? std::string() : fmt::format("{} is neither mpich nor openmpi", text);
+        return parse_mpi_name(text) ? std::string() : fmt::format("{} is none of mpich, openmpi, none", text);
       },
-      "{mpich,openmpi}");
+      "{mpich,openmpi,none}");
   return check;
 }
 

@@ -114,7 +114,7 @@ void run(const run_options& options, const environment& get) {
   const auto program = check_program(options.command, get);
   const auto started_by = find_launcher(get);
   const auto mpi =
-      choose_mpi({options.command[0], program.script, program.linked, started_by, parse_mpi_name(options.mpi)});
+      choose_mpi({options.command[0], program.linked, started_by, parse_mpi_name(options.mpi)});
   const auto parts = find_parts(mpi);
   refuse_other_process_manager(mpi, parts.lower_half, get);
   refuse_sanitized(program);
@@ -125,7 +125,8 @@ void run(const run_options& options, const environment& get) {
   // Tools first, as the dynamic loader would find them before the MPI library: what they define goes to them.
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string()};
+  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
+                                     program.linked.found.empty() ? "no" : "yes"};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   if (!options.cpu.empty()) arguments.insert(arguments.end(), {"--cpu", options.cpu});
   arguments.insert(arguments.end(), {"--tool", std::filesystem::read_symlink("/proc/self/exe").string(), "--"});
@@ -134,7 +135,7 @@ void run(const run_options& options, const environment& get) {
   arguments.insert(arguments.end(), program.arguments.begin() + 1, program.arguments.end());
   if (options.verbose && started_by.rank <= 0)
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
-               started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),
+               mpi == mpi_name::none ? " (a job of one process)" : started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),
                fmt::join(arguments, " "));
   use_default_layout();
   become(parts.lower_half, arguments);

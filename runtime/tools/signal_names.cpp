@@ -18,7 +18,7 @@ constexpr int last_signal = 64;
 
 bool may_ask(int signal) {
   static constexpr int never[] = {SIGKILL, SIGSTOP, SIGSYS, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGCHLD,
-                                  SIGPIPE, 32, 33, lower::park_signal};
+                                  SIGPIPE, 32, lower::park_signal};
   return signal >= 1 && signal <= last_signal &&
          std::find(std::begin(never), std::end(never), signal) == std::end(never);
 }

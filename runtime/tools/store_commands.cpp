@@ -15,7 +15,7 @@ namespace mana::tools {
 namespace {
 
 void check_launcher(const launcher& started_by, mpi_name mpi, const std::string& path) {
-  if (!started_by.mpi || !started_by.certain || *started_by.mpi == mpi) return;
+  if (!started_by.mpi || !started_by.certain || *started_by.mpi == mpi || mpi == mpi_name::none) return;
   throw failure(exit_code::surroundings_differ,
                 fmt::format("{}: the checkpoint was made with {}, this mpirun belongs to {}", path, long_name(mpi),
                             long_name(*started_by.mpi)),

@@ -23,4 +23,9 @@ inline constexpr int first_untold_close = 16'384;
 /// Set before start() or reinstall(). Default: nothing is told, everything is the upper half's.
 void set_descriptor_events(const descriptor_events& events) noexcept;
 
+/// A child has had the table of descriptors in common with this process (CLONE_FILES): nothing is told of what it opened and
+/// closed.
+bool has_shared_descriptors() noexcept;
+void note_shared_descriptors() noexcept;
+
 }  // namespace mana::split

@@ -67,6 +67,19 @@ long open_flags(const trap& t) noexcept {
   }
 }
 
+/// Where what was opened is about this process, the program's comes to the same number.
+long show_own(long fd, long directory, program_pointer<const char> path, long flags) noexcept {
+  const path_end end = end_of(path);
+  const bool is_program = (flags & O_NOFOLLOW) == 0 && shows_own_program(directory, path, end);
+  const long own = is_program ? raw_call(SYS_openat, AT_FDCWD, as_word(saved().program), flags & ~long{O_CREAT | O_EXCL | O_TRUNC})
+                              : open_own_text(fd, end, flags);
+  if (own == nothing_own) return fd;
+  const long shown = is_error(own) ? own : raw_call(SYS_dup3, own, fd, flags & O_CLOEXEC);
+  if (!is_error(own)) raw_call(SYS_close, own);
+  if (is_error(shown)) raw_call(SYS_close, fd);
+  return shown;
+}
+
 }  // namespace
 
 void share_descriptors(const lower::thread_block& creator, const lower::thread_block& created) noexcept {
@@ -75,17 +88,20 @@ void share_descriptors(const lower::thread_block& creator, const lower::thread_b
 
 void set_descriptor_events(const descriptor_events& events) noexcept { the_events = events; }
 
+namespace {
+std::atomic<bool> has_shared{false};
+}
+bool has_shared_descriptors() noexcept { return has_shared.load(); }
+void note_shared_descriptors() noexcept { has_shared.store(true); }
+
 void note_descriptor(const trap& t, long fd) { opened(t, fd); }
 
 /// open(path, …), creat(path, …), openat(directory, path, …), openat2(directory, path, …)
 long trap_open(trap& t) {
   const int path = t.number == SYS_open || t.number == SYS_creat ? 0 : 1;
   if (may_block(t, path, open_flags(t))) return continue_in_stub(t, stub().reported_call);
-  long words[4] = {t.arg(0), t.arg(1), t.arg(2), t.arg(3)};
-  const own_file named = named_by(t.pointer<const char>(path));
-  if (named == own_file::program) words[path] = as_word(saved().program);
-  const long fd = named == own_file::arguments ? open_own_arguments(open_flags(t))
-                                               : raw_call(t.number, words[0], words[1], words[2], words[3]);
+  long fd = t.carry_out();
+  if (!is_error(fd)) fd = show_own(fd, path == 0 ? AT_FDCWD : t.arg(0), t.pointer<const char>(path), open_flags(t));
   opened(t, fd);
   return fd;
 }

@@ -4,6 +4,7 @@
 #include "input.hpp"
 #include "process.hpp"
 #include "stub_call.hpp"
+#include "table.hpp"
 
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
@@ -12,9 +13,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -31,7 +34,7 @@ struct followers {
   std::vector<std::string> texts;
   std::vector<const char*> words;             // tool, "follow", and those behind FILE
   std::atomic<bool> on{false};
-  bool is_child = false;
+  followed whose = followed::rank;
 };
 followers& the_followers() noexcept {
   static followers f;
@@ -188,7 +191,7 @@ target target_of(const trap& t, call_texts& texts) noexcept {
   const bool at = t.number == SYS_execveat;
   const char* const path = texts.path;
   const long flags = at ? t.arg(4) : 0;
-  if (named_by(path) == own_file::program) return {saved().program};
+  if (shows_own_program(at ? t.arg(0) : AT_FDCWD, path)) return {saved().program};
   if (at && *path == '\0') return (flags & AT_EMPTY_PATH) != 0 ? target_of(t.arg(0), texts) : target();
   if (!at && !starts_with(path, "/proc/self/fd/") && !starts_with(path, "/dev/fd/")) return {path};
   const long no_link = (flags & AT_SYMLINK_NOFOLLOW) != 0 ? O_NOFOLLOW : 0;
@@ -208,14 +211,41 @@ program_pointer<const char> path_of(const trap& t) noexcept {
   return t.pointer<const char>(t.number == SYS_execveat ? 1 : 0);
 }
 
+/// Whether the kernel would give the program rights that the caller has not, if it were not for the filter.
+bool brings_rights(const trap& t) noexcept {
+  const bool at = t.number == SYS_execveat;
+  const auto path = static_cast<long>(path_of(t).address());
+  struct stat file;
+  const long links = at ? t.arg(4) & (AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) : 0;
+  if (is_error(raw_call(SYS_newfstatat, at ? t.arg(0) : AT_FDCWD, path, as_word(&file), links))) return false;
+  if (!S_ISREG(file.st_mode) || (file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return false;
+  const bool user = (file.st_mode & S_ISUID) != 0 && file.st_uid != raw_call(SYS_geteuid);
+  const bool group = (file.st_mode & S_ISGID) != 0 && (file.st_mode & S_IXGRP) != 0 && file.st_gid != raw_call(SYS_getegid);
+  return user || group || (!at && raw_call(SYS_getxattr, path, as_word("security.capability"), 0, 0) > 0);
+}
+
+void warn_of_rights(const trap& t) noexcept {
+  static constinit std::atomic<bool> said{false};
+  if (!has_given_up_rights() || !brings_rights(t) || said.exchange(true)) return;
+  char path[512];
+  const std::size_t length = strnlen(path, path_of(t).get_some(path, 0, sizeof path));
+  constexpr char before[] = "mana: warning: ";
+  constexpr char after[] = " is executed without the rights that its file gives (set-user-ID, set-group-ID, capabilities): the kernel "
+                           "takes no filter of system calls from a process that may get more\n";
+  const iovec parts[] = {{const_cast<char*>(before), sizeof before - 1}, {path, length}, {const_cast<char*>(after), sizeof after - 1}};
+  raw_call(SYS_writev, 2, as_word(parts), std::size(parts));
+}
+
 /// As the kernel alone would do it. By the stub: in here all signals are blocked, and what is executed would inherit
 /// that.
 long as_natively(trap& t) noexcept {
   const auto path = path_of(t);
   if (t.role == process_role::owner) tell_of_exec(path);
+  warn_of_rights(t);
   const long number = continue_in_stub(t, stub().call);
   const bool by_path = t.number == SYS_execve;
-  if (by_path && named_by(path) == own_file::program) t.set_reg(REG_RDI, as_word(saved().program));
+  const bool is_own = shows_own_program(by_path ? AT_FDCWD : t.arg(0), path, end_of(path));
+  if (is_own) t.set_reg(by_path ? REG_RDI : REG_RSI, as_word(saved().program));
   return number;
 }
 
@@ -250,12 +280,12 @@ long execute_tool(trap& t, call_texts& texts, const char* file, bool is_rank, co
 
 }  // namespace
 
-void follow_executions(const std::string& tool, const std::vector<std::string>& words, bool is_child) {
+void follow_executions(const std::string& tool, const std::vector<std::string>& words, followed whose) {
   followers& f = the_followers();
   f.texts = {tool, "follow"};
   f.texts.insert(f.texts.end(), words.begin(), words.end());
   for (const std::string& text : f.texts) f.words.push_back(text.c_str());
-  f.is_child = is_child;
+  f.whose = whose;
   f.on = true;
 }
 
@@ -264,7 +294,8 @@ void end_following() noexcept { the_followers().on = false; }
 /// execve(path, arguments, environment), execveat(directory, path, arguments, environment, flags)
 long trap_execve(trap& t) {
   followers& f = the_followers();
-  if (!f.on) return as_natively(t);
+  const bool is_rank = t.role == process_role::owner && f.whose != followed::child;
+  if (!f.on || (!is_rank && f.whose == followed::process_alone)) return as_natively(t);
   argument_list arguments{t.pointer<const std::uint64_t>(t.number == SYS_execveat ? 2 : 1), 0};
   arguments.count = count(arguments.words);
   if (arguments.count < 0) return as_natively(t);  // the kernel says what is wrong first
@@ -272,7 +303,6 @@ long trap_execve(trap& t) {
   if (texts == nullptr) return -ENOMEM;
   const long length = path_of(t).get_text(texts->path, sizeof texts->path);
   if (is_error(length) || length == sizeof texts->path) return as_natively(t);
-  const bool is_rank = t.role == process_role::owner && !f.is_child;
   const target wanted = target_of(t, *texts);
   if (wanted.file == nullptr) return as_natively(t);
   const bool along = wanted.is_nameless ? is_rank : goes_along(wanted.file, *texts, is_rank);

@@ -10,6 +10,9 @@
 #include "../loader/stub/layout.h"
 #include "../loader/upper_half.hpp"
 
+#include <mana/lower/signals.hpp>
+#include <mana/lower/zones.hpp>
+
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -20,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -44,6 +48,9 @@ constexpr std::uint32_t argument_field(unsigned i) noexcept {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + i * sizeof(std::uint64_t));
 }
 
+constexpr std::uint32_t trap = SECCOMP_RET_TRAP | lower::trap_number;
+static_assert((lower::trap_number & ~SECCOMP_RET_DATA) == 0);
+constexpr std::uint32_t get_auxiliary_vector = 0x41555856;      // PR_GET_AUXV, Linux 6.4
 constexpr std::uint32_t futex_lock_pi2 = 13;         // Linux 5.14
 constexpr auto own_process = static_cast<std::uint32_t>(lower::own_process_clock);
 constexpr auto own_thread = static_cast<std::uint32_t>(lower::own_thread_clock);
@@ -157,9 +164,19 @@ class filter_writer {
         jump(BPF_JGE, first_passing_advice, 0, 1);
         allow();
         break;
+      case condition::begins_tracing:
+        load(argument_field(0));
+        only_if({PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE});
+        break;
       case condition::sets_gs:
         load(argument_field(0));
         jump(BPF_JEQ, ARCH_SET_GS, 1, 0);
+        allow();
+        break;
+      case condition::of_places:
+        load(argument_field(0));
+        jump(BPF_JEQ, PR_SET_MM, 2, 0);
+        jump(BPF_JEQ, get_auxiliary_vector, 1, 0);
         allow();
         break;
       case condition::of_input:
@@ -177,27 +194,20 @@ class filter_writer {
       case condition::refused: break;
       default: add_clock_condition(row);
     }
-    statement(BPF_LD | BPF_IMM, row.when == condition::refused ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_TRAP);
+    statement(BPF_LD | BPF_IMM, row.when == condition::refused ? SECCOMP_RET_ERRNO | ENOSYS : trap);
     to_end_.push_back(code_.size());
     statement(BPF_JMP | BPF_JA, 0);
     code_[at].jf = static_cast<std::uint8_t>(code_.size() - at - 1);
   }
 
-  /// Calls from the window and from the program's fixed segments get the row's action; of the stub's only the report.
+  /// Calls from the window, from what MAP_32BIT chose and from the program's fixed segments get the row's action; of the
+  /// stub's only the report.
   void add_end(const saved_state& state) {
     allow();   // none of the rows
     end_ = code_.size();
     statement(BPF_ST, 0);
     statement(BPF_LD | BPF_W | BPF_ABS, pointer_field + 4);
-    if (state.fixed_traps != 0) {
-      jump(BPF_JEQ, 0, 0, 6);
-      load(pointer_field);
-      jump(BPF_JGE, low(state.fixed_begin), 0, 3);
-      jump(BPF_JGE, low(std::min<std::uint64_t>(state.fixed_end, most_code)), 2, 0);
-      statement(BPF_LD | BPF_MEM, 0);
-      statement(BPF_RET | BPF_A, 0);
-      allow();
-    }
+    add_low_end(state);
     jump(BPF_JGE, high(lower::window_begin), 1, 0);
     allow();
     jump(BPF_JGE, high(lower::window_end), 0, 1);
@@ -208,9 +218,25 @@ class filter_writer {
     load(number_field);
     jump(BPF_JEQ, STUB_REPORT_NUMBER, 1, 0);
     allow();
-    answer(SECCOMP_RET_TRAP);
+    answer(trap);
     statement(BPF_LD | BPF_MEM, 0);
     statement(BPF_RET | BPF_A, 0);
+  }
+
+  /// Below 4 GiB. Entered and left with the high half of the caller's address.
+  void add_low_end(const saved_state& state) {
+    const bool has_fixed = state.fixed_traps != 0;
+    jump(BPF_JEQ, 0, 0, has_fixed ? 8 : 6);
+    load(pointer_field);
+    jump(BPF_JGE, low(lower::low_zone), 0, has_fixed ? 1 : 3);
+    jump(BPF_JGE, low(lower::low_zone_end), has_fixed ? 0 : 2, has_fixed ? 2 : 0);
+    if (has_fixed) {
+      jump(BPF_JGE, low(state.fixed_begin), 0, 3);
+      jump(BPF_JGE, low(std::min<std::uint64_t>(state.fixed_end, most_code)), 2, 0);
+    }
+    statement(BPF_LD | BPF_MEM, 0);
+    statement(BPF_RET | BPF_A, 0);
+    allow();
   }
 
   std::vector<sock_filter> code_;
@@ -221,15 +247,28 @@ class filter_writer {
 static_assert(high(lower::stub_address) == high(lower::program_zone - 1),
               "the filter takes all of the window that shares the stub's high word and follows it for the stub");
 
+constinit bool rights_are_given_up = false;
+
+bool install(const std::vector<sock_filter>& code) noexcept {
+  const sock_fprog program{static_cast<unsigned short>(code.size()), const_cast<sock_filter*>(code.data())};
+  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
+}
+
 }  // namespace
 
+bool has_given_up_rights() noexcept { return rights_are_given_up; }
+
+void note_earlier_filter() noexcept { rights_are_given_up = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1; }
+
+/// The kernel takes a filter from whoever has CAP_SYS_ADMIN, or has given up to get new rights by executing a file: so has
+/// what the program executes then.
 void install_filter() {
-  std::vector<sock_filter> code = filter_writer().finish(saved());
-  sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
-  const bool ok = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                  ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                            SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
-  if (ok) return;
+  const std::vector<sock_filter> code = filter_writer().finish(saved());
+  if (install(code)) return;
+  if (errno == EACCES) {
+    rights_are_given_up = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    if (rights_are_given_up && install(code)) return;
+  }
   throw load_error(74, std::string("the kernel takes no system call filter (seccomp: ") + std::strerror(errno) +
                            "): use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets "
                            "seccomp(2) through");

@@ -7,6 +7,8 @@
 
 #include <mana/lower/cross.hpp>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -14,8 +16,6 @@
 
 namespace mana::split {
 namespace {
-
-constexpr int by_filter = 1;   // SYS_SECCOMP: siginfo's si_code of a trap
 
 /// Of the memory that this process sees: the pid of the process that owns it.
 constinit std::atomic<long> owner_pid{0};
@@ -59,8 +59,14 @@ void carry_out(siginfo_t* info, void* context) noexcept {
   --self->inside;
 }
 
-extern "C" void mana_on_sigsys(int, siginfo_t* info, void* context) {
-  if (info->si_code == by_filter) carry_out(info, context);
+/// Called by the stub, which knows it by the bridge.
+void on_trap(int, siginfo_t* info, void* context) noexcept { carry_out(info, context); }
+
+/// The lower half's libc handles signal 33 from the first thread on that it makes, and lets it through then. Made here, that
+/// is over before the signal is ours.
+void have_libc_take_its_signals() noexcept {
+  pthread_t first;
+  if (pthread_create(&first, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0) pthread_join(first, nullptr);
 }
 
 }  // namespace
@@ -79,15 +85,16 @@ void own_forked_process() noexcept {
 }
 
 void install_trap_handlers() noexcept {
+  have_libc_take_its_signals();
   for (const auto rows : {trap_table(), clock_table()})
     for (const trap_row& row : rows)
       if (row.number < direct_rows) by_number[row.number] = row.function;
   constexpr unsigned long with_restorer = 0x04000000;
-  const kernel_sigaction on_trap{reinterpret_cast<std::uintptr_t>(mana_on_sigsys), SA_SIGINFO | with_restorer,
-                                 stub().restore_rt, every_signal};
+  lower::the_bridge().reserved[lower::slot_trap_handler] = reinterpret_cast<std::uint64_t>(on_trap);
+  const kernel_sigaction on_sigsys{stub().trap_trampoline, SA_SIGINFO | with_restorer, stub().restore_rt, every_signal};
   const kernel_sigaction on_park{stub().park_trampoline, SA_SIGINFO | SA_RESTART | with_restorer, stub().restore_rt,
                                  every_signal & ~one_signal(SIGSYS)};
-  raw_call(SYS_rt_sigaction, SIGSYS, as_word(&on_trap), 0, signal_set_bytes);
+  raw_call(SYS_rt_sigaction, SIGSYS, as_word(&on_sigsys), 0, signal_set_bytes);
   raw_call(SYS_rt_sigaction, lower::park_signal, as_word(&on_park), 0, signal_set_bytes);
   install_request_handlers();
   const signal_set ours = our_signals();

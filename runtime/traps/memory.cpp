@@ -30,22 +30,23 @@ long map_fixed(trap& t, address_range r) noexcept {
   if (!is_page(r.begin)) return -EINVAL;
   if (r.end < r.begin || !belongs_to_upper(r)) return -ENOMEM;
   const bool keep_others = (t.arg(3) & MAP_FIXED_NOREPLACE) != 0;
-  const bool was_free = mmap_window().take_if_free(r);
-  if (!was_free && !keep_others) mmap_window().take(r);
+  const bool was_free = window_at(r.begin).take_if_free(r);
+  if (!was_free && !keep_others) window_at(r.begin).take(r);
   const long result = was_free || keep_others ? t.carry_out() : through_libc(t, [&] {
     return as_word(::mmap(t.place(0), static_cast<std::size_t>(t.arg(1)), static_cast<int>(t.arg(2)),
                           static_cast<int>(t.arg(3)), static_cast<int>(t.arg(4)), t.arg(5)));
   });
-  if (is_error(result) && was_free) mmap_window().release(r);
+  if (is_error(result) && was_free) window_at(r.begin).release(r);
   if (!is_error(result)) forget_lazy(r);
   return result;
 }
 
 /// The address that the program would like, if it is free; else the first gap.
-std::uintptr_t choose(long hint, std::size_t bytes) noexcept {
+std::uintptr_t choose(long hint, std::size_t bytes, bool is_low) noexcept {
   const std::uintptr_t at = page_floor(address(hint));
-  if (at != 0 && mmap_window().take_if_free({at, at + bytes})) return at;
-  return mmap_window().choose(bytes);
+  window_map& zone = is_low ? low_window() : mmap_window();
+  if (at != 0 && zone.take_if_free({at, at + bytes})) return at;
+  return zone.choose(bytes);
 }
 
 constexpr bool grows_over_all(std::size_t bytes) noexcept {
@@ -64,15 +65,15 @@ long trap_mmap(trap& t) {
   if ((flags & (MAP_GROWSDOWN | MAP_LOCKED)) != 0) note_advice();
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0)
     return map_fixed(t, {address(t.arg(0)), address(t.arg(0)) + bytes});
-  if ((flags & MAP_32BIT) != 0) return -ENOMEM;
+  const bool is_low = (flags & MAP_32BIT) != 0;
   for (;;) {
-    const std::uintptr_t at = choose(t.arg(0), bytes);
+    const std::uintptr_t at = choose(t.arg(0), bytes, is_low);
     if (at == 0) return -ENOMEM;
-    const long result = raw_call(SYS_mmap, static_cast<long>(at), t.arg(1), t.arg(2), flags | MAP_FIXED_NOREPLACE,
-                                 t.arg(4), t.arg(5));
+    const long how = (flags & ~long{MAP_32BIT}) | MAP_FIXED_NOREPLACE;
+    const long result = raw_call(SYS_mmap, static_cast<long>(at), t.arg(1), t.arg(2), how, t.arg(4), t.arg(5));
     // Taken by a call that is not trapped (an untrapped call's mapping): it stays marked, the next gap is tried.
     if (result == -EEXIST) continue;
-    if (is_error(result)) mmap_window().release({at, at + bytes});
+    if (is_error(result)) window_at(at).release({at, at + bytes});
     return result;
   }
 }
@@ -86,7 +87,7 @@ long trap_munmap(trap& t) {
   const long result = through_libc(t, [&] { return long{::munmap(t.place(0), asked)}; });
   if (is_error(result)) return result;
   forget_lazy(r);
-  mmap_window().release(r);
+  window_at(r.begin).release(r);
   return result;
 }
 
@@ -132,7 +133,7 @@ void release_gaps(const address_range& r) noexcept {
   const auto release_to = [&](std::uintptr_t end) {
     if (at >= end) return;
     forget_lazy({at, end});
-    mmap_window().release({at, end});
+    window_at(at).release({at, end});
   };
   const bool is_known = each_mapping([&](const kernel_mapping& m) {
     const address_range part = common(m.range, r);
@@ -158,9 +159,9 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
   const address_range target{to, to + m.new_bytes};
   if (!is_page(to) || (target.begin < m.old.end && m.old.begin < target.end)) return -EINVAL;
   if (!belongs_to_upper(target)) return -ENOMEM;
-  const bool was_free = taken || mmap_window().take_if_free(target);
+  const bool was_free = taken || window_at(target.begin).take_if_free(target);
   if (!was_free) {
-    mmap_window().take(target);
+    window_at(target.begin).take(target);
     if (t.role == process_role::owner) ::munmap(reinterpret_cast<void*>(to), m.new_bytes);
   }
   const bool by_copy = touches_cut(m.old), keeps_old = (m.flags & MREMAP_DONTUNMAP) != 0;
@@ -174,7 +175,7 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
   }
   forget_lazy(target);
   if (!by_copy) tell_moved_away(t, m.old);
-  if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) mmap_window().release(m.old);
+  if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) window_at(m.old.begin).release(m.old);
   return result;
 }
 
@@ -192,18 +193,18 @@ long shrink(const trap& t, const remap& m) noexcept {
   if (is_error(result) || rest.bytes() == 0) return result;
   forget_lazy(rest);
   tell_moved_away(t, rest);
-  mmap_window().release(rest);
+  window_at(rest.begin).release(rest);
   return result;
 }
 
 long grow_in_place(const trap& t, const remap& m) noexcept {
   const address_range more{m.old.end, m.grown.end};
   if (touches_cut(m.old)) return -ENOMEM;      // a file's mapping grows over the file
-  if (!mmap_window().take_if_free(more)) return -ENOMEM;
+  if (!window_at(more.begin).take_if_free(more)) return -ENOMEM;
   long result = call_mremap(t, m, 0, 0);
   if (result == -EFAULT && may_be_apart()) result = grow_last_piece(m.old, more.bytes());
   if (!is_error(result)) return static_cast<long>(m.old.begin);
-  mmap_window().release(more);
+  window_at(more.begin).release(more);
   return result;
 }
 

@@ -10,18 +10,24 @@ namespace mana::split {
 /// told: the call will fail.
 void tell_of_exec(program_pointer<const char> path) noexcept;
 
-/// What a path names.
-enum class own_file {
-  none,
-  program,    // the running program's file: /proc/self/exe and its kin
-  arguments,  // /proc/self/cmdline and its kin
+/// The last characters of a path: enough to tell files of /proc from others.
+struct path_end {
+  char text[12];      // with its null; all of a path that is shorter
 };
-own_file named_by(const char* path) noexcept;
-/// none, if it cannot be read.
-own_file named_by(program_pointer<const char> path) noexcept;
+/// Empty, if the path cannot be read.
+path_end end_of(program_pointer<const char> path) noexcept;
 
-/// A new descriptor from which the program's arguments can be read as they are now in its memory. errors: as -errno
-long open_own_arguments(long flags) noexcept;
+/// True for the links to this process's program in /proc, by whatever names: they show the lower half's.
+bool shows_own_program(long directory, const char* path) noexcept;
+bool shows_own_program(long directory, program_pointer<const char> path, const path_end& end) noexcept;
+
+inline constexpr long nothing_own = -4095;      // no error of the kernel's
+/// Instead of a file of /proc that shows what is the lower half's: of the auxiliary vector, and, where the kernel is not told of
+/// the program's, of arguments and environment; of this process, or another that mana has.
+/// in:  opened  the file's descriptor
+///      name    the end of the path by which it was opened
+/// out: another descriptor; nothing_own: it is no such file. errors: as -errno
+long open_own_text(long opened, const path_end& name, long flags) noexcept;
 
 /// A thread has the table of descriptors of the one that made it.
 void share_descriptors(const lower::thread_block& creator, const lower::thread_block& created) noexcept;

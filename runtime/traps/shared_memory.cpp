@@ -59,17 +59,17 @@ long trap_shmat(trap& t) {
     if ((t.arg(2) & SHM_RND) != 0) at &= ~static_cast<std::uintptr_t>(SHMLBA - 1);
     if (!belongs_to_upper({at, at + bytes})) return -EINVAL;
   }
-  const bool was_free = chosen || mmap_window().take_if_free({at, at + bytes});
+  const bool was_free = chosen || window_at(at).take_if_free({at, at + bytes});
   const long result = raw_call(SYS_shmat, t.arg(0), static_cast<long>(at), t.arg(2));
   if (is_error(result)) {
-    if (was_free) mmap_window().release({at, at + bytes});
+    if (was_free) window_at(at).release({at, at + bytes});
     return result;
   }
-  if (!was_free) mmap_window().take({at, at + bytes});
+  if (!was_free) window_at(at).take({at, at + bytes});
   forget_lazy({at, at + bytes});
   if (remember({at, at + bytes}, false)) return result;
   raw_call(SYS_shmdt, result);
-  mmap_window().release({at, at + bytes});
+  window_at(at).release({at, at + bytes});
   return -EMFILE;
 }
 
@@ -77,11 +77,12 @@ long trap_shmdt(trap& t) {
   const auto begin = static_cast<std::uintptr_t>(t.arg(0));
   const attached was = forget(begin);
   const long result = was.restored ? raw_call(SYS_munmap, t.arg(0), static_cast<long>(was.bytes)) : t.carry_out();
-  if (!is_error(result)) mmap_window().release({begin, begin + was.bytes});
+  if (!is_error(result)) window_at(begin).release({begin, begin + was.bytes});
   return result;
 }
 
 void note_attached(std::uintptr_t begin, std::uintptr_t end, attached_as what) noexcept {
+  forget(begin);      // it may be said twice
   remember({begin, end}, what == attached_as::memory);
 }
 

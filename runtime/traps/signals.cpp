@@ -2,9 +2,14 @@
 // whatever the application asks.
 #include "signals.hpp"
 
+#include "lower_handlers.hpp"
+
 #include "../loader/bridge.hpp"
+#include "../loader/held_signals.hpp"
 #include "../loader/saved_state.hpp"
 #include "../loader/upper_half.hpp"
+
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cerrno>
@@ -16,7 +21,6 @@ namespace mana::split {
 namespace {
 
 constexpr unsigned long with_restorer = 0x04000000;
-constexpr int signal_count = 64;
 
 constinit raw_lock dispositions_lock;
 
@@ -40,6 +44,7 @@ kernel_sigaction recorded(int signal) noexcept {
 /// What the kernel is told in the place of the application's action.
 kernel_sigaction as_installed(kernel_sigaction action) noexcept {
   if (!is_function(action.handler)) return action;
+  if (is_lower_handler(action.handler)) return lower_action_installed(action.flags, without_ours(action.mask));
   return {stub().signal_trampoline, action.flags | SA_SIGINFO | with_restorer, stub().restore_rt,
           without_ours(action.mask)};
 }
@@ -51,15 +56,33 @@ long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) 
 /// Records before a function is installed and after one is removed, so that the trampoline always finds one to call.
 long set_disposition(int signal, const kernel_sigaction& wanted) noexcept {
   const kernel_sigaction to_install = as_installed(wanted);
-  if (is_function(wanted.handler)) record(signal, wanted);
+  const bool is_programs = is_function(wanted.handler) && !is_lower_handler(wanted.handler);
+  if (is_programs) record(signal, wanted);
   const long result = install(signal, &to_install, nullptr);
-  if (!is_function(wanted.handler) && !is_error(result)) record(signal, wanted);
+  if (!is_programs && !is_error(result)) record(signal, is_function(wanted.handler) ? kernel_sigaction{} : wanted);
   return result;
 }
 
 }  // namespace
 
 signal_set our_signals() noexcept { return one_signal(SIGSYS) | one_signal(lower::park_signal) | requests.signals; }
+
+void send_park_signal(int tid) noexcept {
+  const long process = raw_call(SYS_getpid);
+  siginfo_t info{};
+  info.si_signo = lower::park_signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = static_cast<pid_t>(process);
+  info.si_ptr = reinterpret_cast<void*>(lower::park_value);
+  const auto send = [&] { return raw_call(SYS_rt_tgsigqueueinfo, process, tid, lower::park_signal, as_word(&info)); };
+  if (send() != -EAGAIN) return;
+  rlimit before{};                         // signals that wait have taken all room that this user has
+  raw_call(SYS_getrlimit, RLIMIT_SIGPENDING, as_word(&before));
+  const rlimit more{before.rlim_max, before.rlim_max};
+  raw_call(SYS_setrlimit, RLIMIT_SIGPENDING, as_word(&more));
+  send();
+  raw_call(SYS_setrlimit, RLIMIT_SIGPENDING, as_word(&before));
+}
 
 void set_request_sources(const request_sources& wanted) noexcept {
   requests = wanted;
@@ -100,9 +123,11 @@ void adopt_dispositions() noexcept {
     if (is_ours(signal)) record(signal, ignoring);
     else set_disposition(signal, ignoring);
   }
+  adopt_lower_handlers();
 }
 
 void take_back_handlers() noexcept {
+  adopt_lower_handlers();
   install_request_handlers();
   for (int signal = 1; signal <= signal_count; ++signal) {
     const kernel_sigaction action = recorded(signal);
@@ -135,6 +160,7 @@ long change_disposition(int signal, const kernel_sigaction* wanted, kernel_sigac
   const long known = install(signal, nullptr, &before);
   if (is_error(known)) return known;
   if (before.handler == stub().signal_trampoline) before = recorded(signal);
+  else if (is_lower_handler(before.handler)) before = lower_action_as_seen(signal);
   return wanted == nullptr ? 0 : set_disposition(signal, *wanted);
 }
 
@@ -158,23 +184,46 @@ long trap_rt_sigaction(trap& t) {
   return old.is_null() ? 0 : old.put(before);
 }
 
-/// The frame's mask is the thread's: the kernel takes it from there when the trap returns.
+/// As the program has set it.
+signal_set programs_mask(trap& t) noexcept { return t.mask() | (blocks_sigsys(*t.self) != 0 ? sigsys_set : 0); }
+
+/// The frame's mask is the thread's: the kernel takes it from there when the trap returns. A child that borrows the memory has its
+/// owner's block, whose word stays.
+void set_programs_mask(trap& t, signal_set mask) noexcept {
+  t.mask() = without_ours(mask);
+  if (t.role == process_role::borrowing) return;
+  blocks_sigsys(*t.self) = (mask & sigsys_set) != 0 ? 1 : 0;
+  if (blocks_sigsys(*t.self) == 0) release_held_sigsys(*t.self);
+}
+
 long trap_rt_sigprocmask(trap& t) {
   if (t.arg(3) != signal_set_bytes) return -EINVAL;
   const auto given = t.pointer<const signal_set>(1);
   const auto old = t.pointer<signal_set>(2);
-  const signal_set before = t.mask();
+  const signal_set before = programs_mask(t);
   if (!given.is_null()) {
     signal_set set = 0;
     if (given.get(set) != 0) return -EFAULT;
     switch (static_cast<int>(t.arg(0))) {
-      case SIG_BLOCK: t.mask() = without_ours(before | set); break;
-      case SIG_UNBLOCK: t.mask() = before & ~set; break;
-      case SIG_SETMASK: t.mask() = without_ours(set); break;
+      case SIG_BLOCK: set_programs_mask(t, before | set); break;
+      case SIG_UNBLOCK: set_programs_mask(t, before & ~set); break;
+      case SIG_SETMASK: set_programs_mask(t, set); break;
       default: return -EINVAL;
     }
   }
   return old.is_null() ? 0 : old.put(before);
+}
+
+/// rt_sigpending(set, bytes): in here all signals are blocked, and natively those are told that the program blocks.
+long trap_rt_sigpending(trap& t) {
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  const auto told = t.pointer<signal_set>(0);
+  const signal_set held = blocks_sigsys(*t.self) != 0 && has_held_sigsys(*t.self) ? sigsys_set : 0;
+  signal_set set = 0;
+  if (t.arg(1) != signal_set_bytes) return result;
+  if (told.get(set) != 0) return -EFAULT;
+  return told.put((set & t.mask()) | held) == 0 ? result : -EFAULT;
 }
 
 namespace {
@@ -228,6 +277,7 @@ void note_dispositions() noexcept {
 /// A handler that is called once may be recorded still when it was: the kernel's word counts. Of what the program left to
 /// the MPI library the new one's is right.
 void reinstall_dispositions() noexcept {
+  adopt_lower_handlers();
   for (int signal = 1; signal <= signal_count; ++signal) {
     kernel_sigaction action = recorded(signal);
     switch (saved().dispositions[signal]) {

@@ -22,6 +22,7 @@ constexpr trap_row rows[] = {
     {SYS_mlockall, trap_advice},
     {SYS_munlockall, trap_advice},
     {SYS_mbind, trap_advice},
+    {number_of_mseal, trap_advice},
     {SYS_shmat, trap_shmat},
     {SYS_shmdt, trap_shmdt},
 
@@ -36,6 +37,7 @@ constexpr trap_row rows[] = {
 
     {SYS_rt_sigaction, trap_rt_sigaction},
     {SYS_rt_sigprocmask, trap_rt_sigprocmask},
+    {SYS_rt_sigpending, trap_rt_sigpending},
     {SYS_sigaltstack, trap_sigaltstack},
     {SYS_rt_sigsuspend, trap_masked_wait},
     {SYS_rt_sigtimedwait, trap_masked_wait},
@@ -43,12 +45,16 @@ constexpr trap_row rows[] = {
     {SYS_pselect6, trap_masked_wait, condition::argument_set, 5},
     {SYS_epoll_pwait, trap_masked_wait, condition::argument_set, 4},
     {SYS_epoll_pwait2, trap_masked_wait, condition::argument_set, 4},
+    {SYS_io_pgetevents, trap_masked_wait, condition::argument_set, 5},
+    {SYS_io_uring_enter, trap_ring_wait, condition::argument_set, 4},
 
     {SYS_readlink, trap_readlink},
     {SYS_readlinkat, trap_readlink},
     {SYS_execve, trap_execve},
     {SYS_execveat, trap_execve},
     {SYS_arch_prctl, trap_set_gs, condition::sets_gs},
+    {SYS_ptrace, trap_ptrace, condition::begins_tracing},
+    {SYS_prctl, trap_prctl, condition::of_places},
 
     {SYS_open, trap_open},
     {SYS_openat, trap_open},

@@ -13,6 +13,8 @@ enum class condition {
   own_memory,     // clone: a thread, or a child with its own memory; vfork's kind runs through
   stays_advised,  // madvise: what a mapping keeps; giving memory back is no such advice. After a lazy restart: all
   sets_gs,        // arch_prctl: ARCH_SET_GS
+  begins_tracing, // ptrace: PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE
+  of_places,      // prctl: PR_GET_AUXV, PR_SET_MM
   new_terminal,   // ioctl: TIOCGPTPEER
   of_input,       // read, readv: of descriptor 0, where what it reads is counted
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null
@@ -42,5 +44,9 @@ std::span<const trap_row> clock_table() noexcept;
 /// Installs the filter for the calling thread, for good: all that run the upper half descend from it.
 /// errors: throws load_error (74) if the kernel refuses
 void install_filter();
+/// Whether this process's filter has cost programs that it executes the rights of their files (set-user-ID, …).
+bool has_given_up_rights() noexcept;
+/// The program that this process was before had a filter of ours.
+void note_earlier_filter() noexcept;
 
 }  // namespace mana::split

@@ -1,8 +1,10 @@
 // clone, exit and what libc tells the kernel about a thread.
+#include "descriptor_events.hpp"
 #include "lazy.hpp"
 #include "process.hpp"
 #include "twin.hpp"
 
+#include "../loader/held_signals.hpp"
 #include "../loader/program_clocks.hpp"
 #include "../loader/window.hpp"
 
@@ -28,6 +30,7 @@ void live_as_clone(birth& b) {
     call.pointer<int>(2).put_whole(tid);  // as the kernel: where it cannot, it does not
   if ((flags & CLONE_CHILD_SETTID) != 0) call.pointer<int>(3).put_whole(tid);
   if ((flags & CLONE_CHILD_CLEARTID) != 0) block.clear_tid = static_cast<std::uint64_t>(call.arg(3));
+  blocks_sigsys(block) = blocks_sigsys(*call.self);
   block.upper_fs = (flags & CLONE_SETTLS) != 0 ? static_cast<std::uint64_t>(call.arg(4)) : call.upper_fs;
   alignas(64) unsigned char memory[entry_frame_bytes];
   void* const frame = make_entry_frame(memory, *call.context, static_cast<std::uint64_t>(call.arg(1)));
@@ -56,6 +59,7 @@ long clone_in_forked(trap& t) noexcept {
   lower::thread_block* const block = new_block();
   if (block == nullptr) return -EAGAIN;
   block->lower_fs = t.self->lower_fs;
+  blocks_sigsys(*block) = blocks_sigsys(*t.self);
   const auto stack = static_cast<std::uint64_t>(t.arg(1));
   constexpr std::uint64_t red_zone_bytes = 128;
   alignas(64) unsigned char built[entry_frame_bytes];
@@ -96,15 +100,19 @@ long fork_child(trap& t) noexcept {
   const long flags = plain ? 17 /* SIGCHLD */ : t.arg(0);
   const long stack = plain ? 0 : t.arg(1);
   mmap_window().lock();
+  low_window().lock();
   lock_lazy();
   const long result = raw_call(SYS_clone, flags & ~CLONE_SETTLS, 0, plain ? 0 : t.arg(2), plain ? 0 : t.arg(3), 0);
   unlock_lazy();
+  low_window().unlock();
   mmap_window().unlock();
+  if (result > 0 && (flags & CLONE_FILES) != 0) note_shared_descriptors();
   int pidfd = 0;
   if (result > 0 && (flags & CLONE_PIDFD) != 0 && t.pointer<const int>(2).get(pidfd) == 0) note_descriptor(t, pidfd);
   if (result != 0) return result;
   if (t.role != process_role::borrowing) {
     own_forked_process();
+    saved().held.count = 0;                            // what waits for a process waits for no child of it
     forget_processor_time(*t.self);
   }
   constexpr long shared = CLONE_FILES | CLONE_VM;      // with memory: the parent's word would change

@@ -90,6 +90,8 @@ long trap_set_robust_list(trap&);
 long trap_exit_group(trap&);
 long trap_readlink(trap&);
 long trap_set_gs(trap&);
+long trap_ptrace(trap&);
+long trap_prctl(trap&);
 // input.cpp
 void note_input(const trap&, long bytes) noexcept;
 long trap_input(trap&);
@@ -98,9 +100,11 @@ long trap_execve(trap&);
 // signals.cpp
 long trap_rt_sigaction(trap&);
 long trap_rt_sigprocmask(trap&);
+long trap_rt_sigpending(trap&);
 long trap_sigaltstack(trap&);
 // waiting.cpp
 long trap_masked_wait(trap&);
+long trap_ring_wait(trap&);
 // clocks.cpp
 long trap_clock_gettime(trap&);
 long trap_timed_wait(trap&);

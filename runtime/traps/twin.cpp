@@ -4,6 +4,7 @@
 #include "signals.hpp"
 
 #include <mana/lower/context.hpp>
+#include <mana/lower/parked.hpp>
 
 #include <pthread.h>
 
@@ -66,7 +67,7 @@ void publish(lower::thread_block& block) noexcept {
   block.state.store(lower::thread_state::running, std::memory_order_seq_cst);
   // The agent may have looked for threads before this one was to be seen.
   if (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking)
-    raw_call(SYS_tgkill, raw_call(SYS_getpid), block.tid, lower::park_signal);
+    send_park_signal(block.tid);
 }
 
 /// All that are parked look again who they are when the epoch changes: one of them may be it, and the others park anew.
@@ -81,7 +82,8 @@ void pass_on_checkpoints(lower::thread_block& self) noexcept {
     if (state != lower::thread_state::running && state != lower::thread_state::parked) continue;
     __atomic_store_n(&b.main_thread, i, __ATOMIC_SEQ_CST);
     b.release_epoch.fetch_add(1, std::memory_order_seq_cst);
-    wake(reinterpret_cast<std::uint64_t>(&b.release_epoch), 0x7fffffff);
+    lower::turns_of_parked(b).fetch_add(1, std::memory_order_seq_cst);
+    wake(reinterpret_cast<std::uint64_t>(&lower::turns_of_parked(b)), 0x7fffffff);
     return;
   }
 }

@@ -1,4 +1,5 @@
 """What the processes of a job are doing, for the report of a test that hangs."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -42,5 +43,5 @@ def gather(pids, directory):
                     out.write(f"-- {name}\n{_read(task / name)}\n")
             for name in ("status", "maps"):
                 out.write(f"== {name}\n{_read(process / name)}")
-            if "mana-lower" in command:
+            if "mana-lower" in os.path.realpath(process / "exe"):
                 out.write(f"== gdb\n{_backtraces(pid)}")

@@ -49,6 +49,14 @@ def mpi_environment():
     return environment
 
 
+def is_rank(pid):
+    """Whether mana has the process: what its command line shows is the program's."""
+    try:
+        return os.readlink(f"/proc/{pid}/exe").rpartition("/")[2].startswith("mana-lower-")
+    except OSError:
+        return False
+
+
 def descendants(pid):
     """`pid` and all processes below it, parents first."""
     found = [pid]

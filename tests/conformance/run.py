@@ -16,12 +16,11 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
-from mana_job import Failed, Job, descendants, is_up, mpirun  # noqa: E402
+from mana_job import Failed, Job, descendants, is_rank, is_up, mpirun  # noqa: E402
 
 WAYS = ("native", "plain", "resumed", "restarted")
 TAKES = 2                # of a run whose checkpoint came too late
 ASK, SIGNAL = signal.SIGUSR2, "USR2"      # not USR1: MPICH has a handler of its own for that
-RANK = "/mana-lower-"    # in the name of the program that a rank under mana began as
 KILLED_FROM_S = 1.0      # tests that run so long are killed after their checkpoint; shorter ones end with it
 REFUSED = re.compile(r"(MPIX?_\w+)[^\n]*(?:not supported|refused)|mana: (?:error: )?(MPIX?_\w+)")
 
@@ -37,6 +36,11 @@ def job_lines(job):
 def of_program(lines):
     """What is not mana's own."""
     return [line for line in lines if not line.startswith(("mana:", "      ")) or "No Errors" in line]
+
+
+def last_words(lines):
+    """Of what a job printed before it was saved and ended: what says that the test was good. A checkpoint may come after it."""
+    return [line for line in lines if "No Errors" in line][:1] + [line for line in lines if re.match(r"\s*OK\b", line)]
 
 
 class Runner:
@@ -75,7 +79,7 @@ class Runner:
                     "why": self.reason(job_lines(job)) or f"did not end within {limit_s:.0f} s"}
         seconds = round(time.monotonic() - begin, 2)
         lines = job_lines(job)
-        wrong = self.judge(test, status, [line for line in earlier if "No Errors" in line][:1] + of_program(lines))
+        wrong = self.judge(test, status, last_words(earlier) + of_program(lines))
         if wrong is None:
             return {"result": "passed", "seconds": seconds}
         return {"result": "failed", "seconds": seconds, "status": status, "why": self.reason(lines) or wrong}
@@ -111,7 +115,7 @@ class Runner:
                 time.sleep(0.002)
             time.sleep(chance.uniform(0, self.length_s(test, native_s)))
         while job.process.poll() is None:
-            ranks = [pid for pid in descendants(job.process.pid) if RANK in _program(pid) and _heeds(pid)]
+            ranks = [pid for pid in descendants(job.process.pid) if is_rank(pid) and _heeds(pid)]
             if ranks:
                 try:
                     os.kill(chance.choice(ranks), ASK)
@@ -188,13 +192,6 @@ class Runner:
         if outcome["result"] == "passed":
             shutil.rmtree(place)
         return outcome
-
-
-def _program(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/cmdline").read_text().partition("\0")[0]
-    except OSError:
-        return ""
 
 
 def _heeds(pid):

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "scripts" / "support"), str(ROOT / "tests" / "restart")]
 from clock_traces import ClockTraces  # noqa: E402
 from comparison import Comparison  # noqa: E402
-from mana_job import Failed, Job, descendants, has_ended_well, mpirun  # noqa: E402
+from mana_job import Failed, Job, descendants, has_ended_well, is_rank, mpirun  # noqa: E402
 
 LIMIT_S = 60            # for whatever must not hang
 STEPS, PAUSE_MS = 120, 10
@@ -93,8 +93,7 @@ class Run(Job):
         names = (f"PMI_RANK={rank}".encode(), f"OMPI_COMM_WORLD_RANK={rank}".encode())
         for pid in self.pids:
             process = pathlib.Path(f"/proc/{pid}")
-            if b"mana-lower" in (process / "cmdline").read_bytes() and \
-               any(name in (process / "environ").read_bytes().split(b"\0") for name in names):
+            if is_rank(pid) and any(name in (process / "environ").read_bytes().split(b"\0") for name in names):
                 return pid
         raise Failed(f"no process of rank {rank}")
 

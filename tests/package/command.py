@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, NOT_MPI, MISMATCH = range(64, 72)
+USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, _, MISMATCH = range(64, 72)
 UNWRITABLE, NO_CHECKPOINT = 75, 80
 DAMAGED, UNREADABLE = 81, 85
 OUTPUT_LOST = 99
@@ -67,8 +67,6 @@ def check_programs(checks):
     checks.expect(NOT_ELF, "damaged", "run", "./cut")
     checks.expect(FOREIGN, "AArch64", "run", "./arm")
     checks.expect(STATIC, "statically linked", "run", "./static")
-    checks.expect(NOT_MPI, "not an MPI program", "run", "./dynamic")
-    checks.expect(NOT_MPI, "cannot tell which MPI", "run", "./script")
 
 
 def check_words(checks):
@@ -89,7 +87,7 @@ def check_mpi(checks, heat2d):
     (tree / "bin").mkdir(parents=True)
     shutil.copy(checks.mana, tree / "bin" / "mana")
     libexec, library = tree / "libexec" / "mana", tree / "lib" / "mana"
-    for mpi in ("mpich", "openmpi"):
+    for mpi in ("none", "mpich", "openmpi"):
         libexec.mkdir(parents=True, exist_ok=True)
         library.mkdir(parents=True, exist_ok=True)
         lower = libexec / f"mana-lower-{mpi}"
@@ -113,6 +111,8 @@ def check_mpi(checks, heat2d):
         checks.expect(0, str(checks.directory / "t"), "run", "--clock-trace", "t", str(program), mana=mana)
     checks.expect(0, "mpich", "run", "./script", env=clean_environment(PMI_FD="9", PMI_RANK="0"), mana=mana)
     checks.expect(0, "openmpi", "run", "--mpi", "openmpi", "./dynamic", mana=mana)
+    for words in (["./dynamic"], ["./script"], ["--mpi", "none", "./script"]):
+        checks.expect(0, "none", "run", *words, env=clean_environment(), mana=mana)
 
 
 def check_planted(checks):

@@ -230,6 +230,25 @@ static struct coll* new_coll(struct comm* c, int no_in_place) {
   OK(form == blocking ? MPI_##Name(__VA_ARGS__, k->comm->handle) \
      : form == nonblocking ? MPI_I##name(__VA_ARGS__, k->comm->handle, request) : PERSISTENT(Name, __VA_ARGS__))
 
+/// Datatypes of one call: each: of its elements, unit: of a reduction's operands. `owned`: freed as soon as it has begun.
+struct coll_types { MPI_Datatype each, unit; int owned; };
+
+/// A predefined operation takes predefined datatypes only.
+static struct coll_types types_of(struct coll* k, enum form form) {
+  struct coll_types t = {MPI_INT, k->op_kind == 4 ? pair_type : MPI_INT, 0};
+  t.owned = form != blocking && mix((uint64_t)k->number * most_ranks + (uint64_t)me) % 2;
+  if (t.owned) OK(MPI_Type_dup(MPI_INT, &t.each));
+  if (t.owned && k->op_kind >= 3) OK(MPI_Type_dup(t.unit, &t.unit));
+  for (int i = 0; i < most_slots; ++i) k->types[i] = t.each;
+  return t;
+}
+
+static void free_types(const struct coll* k, struct coll_types t) {
+  if (!t.owned) return;
+  OK(MPI_Type_free(&t.each));
+  if (k->op_kind >= 3) OK(MPI_Type_free(&t.unit));
+}
+
 static void call(struct coll* k, enum form form, MPI_Request* request) {
   struct comm* c = k->comm;
   if (trace)
@@ -240,7 +259,8 @@ static void call(struct coll* k, enum form form, MPI_Request* request) {
   void* in = k->in;
   const void* out = k->in_place ? MPI_IN_PLACE : k->out;
   void* scattered = k->in_place ? MPI_IN_PLACE : k->in;
-  MPI_Datatype unit = k->op_kind == 4 ? pair_type : MPI_INT;
+  const struct coll_types own = types_of(k, form);
+  const MPI_Datatype unit = own.unit, each = own.each;
   const int units = k->op_kind == 4 ? n / 2 : n;
   static MPI_Aint out_bytes[most_slots], in_bytes[most_slots];
   if (k->kind == reduce_scatter)
@@ -259,23 +279,23 @@ static void call(struct coll* k, enum form form, MPI_Request* request) {
          : form == nonblocking ? MPI_Ibarrier(c->handle, request)
                                : PERSISTENT_BARRIER);
       break;
-    case bcast: CALL(Bcast, bcast, in, n, MPI_INT, root); break;
-    case gather: CALL(Gather, gather, out, n, MPI_INT, in, n, MPI_INT, root); break;
+    case bcast: CALL(Bcast, bcast, in, n, each, root); break;
+    case gather: CALL(Gather, gather, out, n, each, in, n, each, root); break;
     case gatherv:
-      CALL(Gatherv, gatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places, MPI_INT, root);
+      CALL(Gatherv, gatherv, out, k->out_counts[0], each, in, k->in_counts, k->in_places, each, root);
       break;
-    case scatter: CALL(Scatter, scatter, k->out, n, MPI_INT, scattered, n, MPI_INT, root); break;
+    case scatter: CALL(Scatter, scatter, k->out, n, each, scattered, n, each, root); break;
     case scatterv:
-      CALL(Scatterv, scatterv, k->out, k->out_counts, k->out_places, MPI_INT, scattered, k->in_counts[0], MPI_INT,
+      CALL(Scatterv, scatterv, k->out, k->out_counts, k->out_places, each, scattered, k->in_counts[0], each,
            root);
       break;
-    case allgather: CALL(Allgather, allgather, out, n, MPI_INT, in, n, MPI_INT); break;
+    case allgather: CALL(Allgather, allgather, out, n, each, in, n, each); break;
     case allgatherv:
-      CALL(Allgatherv, allgatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places, MPI_INT);
+      CALL(Allgatherv, allgatherv, out, k->out_counts[0], each, in, k->in_counts, k->in_places, each);
       break;
-    case alltoall: CALL(Alltoall, alltoall, out, n, MPI_INT, in, n, MPI_INT); break;
+    case alltoall: CALL(Alltoall, alltoall, out, n, each, in, n, each); break;
     case alltoallv:
-      CALL(Alltoallv, alltoallv, out, k->out_counts, k->out_places, MPI_INT, in, k->in_counts, k->in_places, MPI_INT);
+      CALL(Alltoallv, alltoallv, out, k->out_counts, k->out_places, each, in, k->in_counts, k->in_places, each);
       break;
     case alltoallw: CALL(Alltoallw, alltoallw, out, k->out_counts, oi, k->types, in, k->in_counts, ii, k->types); break;
     case reduce: CALL(Reduce, reduce, out, in, units, unit, k->op, root); break;
@@ -284,21 +304,22 @@ static void call(struct coll* k, enum form form, MPI_Request* request) {
     case reduce_scatter: CALL(Reduce_scatter, reduce_scatter, out, in, k->unit_counts, unit, k->op); break;
     case scan: CALL(Scan, scan, out, in, units, unit, k->op); break;
     case exscan: CALL(Exscan, exscan, out, in, units, unit, k->op); break;
-    case neighbor_allgather: CALL(Neighbor_allgather, neighbor_allgather, out, n, MPI_INT, in, n, MPI_INT); break;
+    case neighbor_allgather: CALL(Neighbor_allgather, neighbor_allgather, out, n, each, in, n, each); break;
     case neighbor_allgatherv:
-      CALL(Neighbor_allgatherv, neighbor_allgatherv, out, k->out_counts[0], MPI_INT, in, k->in_counts, k->in_places,
-           MPI_INT);
+      CALL(Neighbor_allgatherv, neighbor_allgatherv, out, k->out_counts[0], each, in, k->in_counts, k->in_places,
+           each);
       break;
-    case neighbor_alltoall: CALL(Neighbor_alltoall, neighbor_alltoall, out, n, MPI_INT, in, n, MPI_INT); break;
+    case neighbor_alltoall: CALL(Neighbor_alltoall, neighbor_alltoall, out, n, each, in, n, each); break;
     case neighbor_alltoallv:
-      CALL(Neighbor_alltoallv, neighbor_alltoallv, out, k->out_counts, k->out_places, MPI_INT, in, k->in_counts,
-           k->in_places, MPI_INT);
+      CALL(Neighbor_alltoallv, neighbor_alltoallv, out, k->out_counts, k->out_places, each, in, k->in_counts,
+           k->in_places, each);
       break;
     case neighbor_alltoallw:
       CALL(Neighbor_alltoallw, neighbor_alltoallw, out, k->out_counts, ob, k->types, in, k->in_counts, ib, k->types);
       break;
     default: break;
   }
+  free_types(k, own);
 }
 
 static void free_coll(struct coll* k) { free(k->out), free(k->in), free(k->want), free(k); }
@@ -329,7 +350,7 @@ static void blocking_collective(void) {
   if (k) call(k, blocking, NULL), check_coll(k);
 }
 
-/// Several at once, on different communicators in an order of each rank's own; sometimes their operation is freed.
+/// Several at once, on different communicators in an order of each rank's own; some operations and datatypes are freed.
 static void nonblocking_collectives(void) {
   struct coll* begun[3];
   struct comm* on[3];

@@ -283,7 +283,9 @@ static void release(struct comm* c) {
   // Open MPI 4.1.4: of the processes of an intercommunicator some may wait in MPI_Comm_disconnect for ever.
   const int how = c->inter ? 1 : pick(3);
   end_messages(c);
-  free_lanes(c);
+  const int lanes_outlive = how == 2;
+  if (lanes_outlive) settle_lanes(c);
+  else free_lanes(c);
   end_rounds(c);
   deletes += member(c) && c->attribute != 0;
   if (member(c)) {
@@ -292,6 +294,7 @@ static void release(struct comm* c) {
     else OK(MPI_Comm_free(&c->handle));
     CHECK(c->handle == MPI_COMM_NULL);
   }
+  if (lanes_outlive) last_rounds(c), free_lanes(c);
   c->used = 0;
 }
 

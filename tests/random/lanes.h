@@ -118,9 +118,10 @@ static void settle(struct lane* l) {
   l->started = 0;
 }
 
-static void settle_lanes(void) {
+/// c: NULL for all.
+static void settle_lanes(const struct comm* c) {
   for (int i = 0; i < most_lanes; ++i)
-    if (lanes[i].used) settle(&lanes[i]);
+    if (lanes[i].used && (c == NULL || lanes[i].comm == c)) settle(&lanes[i]);
 }
 
 /// A round of l is about to start.
@@ -167,6 +168,17 @@ static void start_lanes(void) {
 static void end_some_parts(void) {
   for (int i = 0; i < most_lanes; ++i)
     if (lanes[i].used && lanes[i].open && pick(2)) end_parts(&lanes[i]);
+}
+
+/// Of a communicator that was freed, whose lanes have settled: what they are made of is there until they are freed.
+static void last_rounds(const struct comm* c) {
+  for (int i = 0; i < most_lanes; ++i) {
+    struct lane* l = &lanes[i];
+    if (!l->used || l->comm != c || l->parts[0]) continue;
+    prepare_lane(l);
+    if (l->out) OK(MPI_Start(&l->out->request));
+    if (l->in) OK(MPI_Start(&l->in->request));
+  }
 }
 
 static void free_lane(struct lane* l) {

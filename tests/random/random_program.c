@@ -4,6 +4,8 @@
 #include "objects.h"
 #include "sessions.h"
 
+#include <unistd.h>
+
 static void act(void) {
   make_room();
   switch (pick(41)) {
@@ -77,7 +79,7 @@ static void tear_down(void) {
   int room;
   begin_action(-1);
   end_messages(NULL);
-  settle_lanes();
+  settle_lanes(NULL);
   end_generalized(1);
   wait_for_all(NULL);
   for (int i = 0; i < most_pending; ++i)
@@ -107,7 +109,22 @@ static void tear_down(void) {
   CHECK(freed_generalized == made_generalized, "%d, not %d", freed_generalized, made_generalized);
 }
 
+/// Waits where the checkpoint is to come, if RANDOM_HOLD is WHERE:FILE with this place: until FILE is there. FILE.PID says
+/// that this process waits.
+static void hold(const char* where) {
+  const char* const place = getenv("RANDOM_HOLD");
+  const size_t length = strlen(where);
+  if (!place || strncmp(place, where, length) != 0 || place[length] != ':') return;
+  const char* const file = place + length + 1;
+  char mine_of[4096];
+  snprintf(mine_of, sizeof mine_of, "%s.%d", file, (int)getpid());
+  fclose(fopen(mine_of, "w"));
+  const struct timespec pause = {0, 5000000};
+  while (access(file, F_OK) != 0) nanosleep(&pause, NULL);
+}
+
 int main(int argc, char** argv) {
+  hold("before");
   begin(&argc, &argv);
   seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   steps = argc > 2 ? atoi(argv[2]) : 50;
@@ -126,5 +143,8 @@ int main(int argc, char** argv) {
     step(k);
   }
   tear_down();
-  return finish();
+  const int status = finish();
+  hold("after");
+  if (me == 0) printf("step after the end of MPI\n"), fflush(stdout);
+  return status;
 }

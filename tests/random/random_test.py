@@ -2,7 +2,7 @@
 
 For every seed: a native run; one under mana that is checkpointed at a random moment and goes on; one that is killed
 after a checkpoint at another random moment and restarted. All three must print the same lines, byte for byte. Moments
-are chosen by lines of output. A seed also decides how many ranks there are.
+are chosen by lines of output; some are before MPI_Init or after MPI_Finalize. A seed also decides how many ranks there are.
 """
 import argparse
 import pathlib
@@ -25,6 +25,7 @@ KEPT = 15          # lines of a failure that are shown
 RANKS = {"mpich": [2, 2, 2, 2, 2, 2, 2, 2, 3, 4], "openmpi": [2, 3, 4, 5]}
 STEPS = {"mpich": {2: 60, 3: 6, 4: 5}, "openmpi": {2: 60, 3: 50, 4: 40, 5: 30}}
 PAUSE_MS = 5       # in every other seed: checkpoints fall between the steps; in the others most fall in a call of MPI
+PLACES = ["inside"] * 4 + ["before", "after"]      # of MPI_Init and MPI_Finalize
 BUSY = 8          # times as many steps without pauses, of two ranks
 
 
@@ -44,13 +45,15 @@ class Seed:
         self.directory.mkdir(parents=True)
         self.output = Comparison(re.compile("^(step|checksum|rank)"))
         self.log, self.job = self.directory / "native.log", None
+        self.place, self.held = "inside", self.directory / "held"
 
     def words(self):
         return [str(self.program), str(self.number), str(self.steps), str(self.pause_ms), *self.options.beyond]
 
     def start(self, name, *words):
         self.log = self.directory / f"{name}.log"
-        job = Job([*mpirun(self.mpi, self.ranks), *words], self.directory, self.log, ENDS_AT_ONCE)
+        hold = {} if self.place == "inside" else {"RANDOM_HOLD": f"{self.place}:{self.held}"}
+        job = Job([*mpirun(self.mpi, self.ranks), *words], self.directory, self.log, {**ENDS_AT_ONCE, **hold})
         job.text = []
         self.job = job
         return job
@@ -70,7 +73,23 @@ class Seed:
         return text
 
     def checkpoint(self, job):
-        """After a random line. False if the program had ended."""
+        """Where this run is to have it. False if the program had ended."""
+        if self.place == "inside":
+            return self.checkpoint_inside(job)
+        deadline = time.monotonic() + self.options.silence
+        while len(list(self.directory.glob("held.*"))) < self.ranks:
+            if job.process.poll() is not None or time.monotonic() > deadline:
+                raise Failed(f"not all ranks came to the place {self.place} MPI; {job.examine()}")
+            time.sleep(0.005)
+        return job.checkpoint(self.mana, self.directory / "ckpt", self.options.silence)
+
+    def choose_place(self):
+        self.place = self.random.choice(PLACES)
+        for file in self.directory.glob("held*"):
+            file.unlink()
+
+    def checkpoint_inside(self, job):
+        """After a random line."""
         if not job.wait_until_up(self.directory / "ckpt"):
             return False
         for _ in range(self.random.randint(0, max(0, int(0.7 * len(self.output.expected))))):
@@ -82,7 +101,7 @@ class Seed:
     def native(self):
         text = self.end(self.start("native", *self.words()) if not self.options.beyond else self.under_mana("plain"))
         self.output.expected = self.output.of(text)
-        if "does not hold" in text or not self.output.expected[-1:] or "checksum" not in self.output.expected[-1]:
+        if "does not hold" in text or not any("checksum" in line for line in self.output.expected):
             raise Failed(f"the first run is not a good one:\n{text}")
 
     def require_same(self, differs):
@@ -90,17 +109,21 @@ class Seed:
             raise Failed(f"the output differs:\n{differs}")
 
     def resumed(self):
+        self.choose_place()
         job = self.under_mana("resumed")
         taken = self.checkpoint(job)
+        self.held.touch()
         self.require_same(self.output.differs(self.end(job)))
         return taken
 
     def restarted(self):
+        self.choose_place()
         job = self.under_mana("restarted")
         if not self.checkpoint(job):
             self.require_same(self.output.differs(self.end(job)))
             return False
         job.kill()
+        self.held.touch()
         pieces = [self.read(job)]
         (self.directory / "ckpt" / "job.json").unlink(missing_ok=True)      # of the killed job
         job = self.start("restarted-again", self.mana, "restart", str(self.directory / "ckpt"))
@@ -115,6 +138,7 @@ class Seed:
                 for _ in range(TAKES):
                     if run() is not False:
                         counts[name] += 1
+                        counts[self.place] = counts.get(self.place, 0) + (name != "native")
                         break
                 else:
                     counts["too short"] += 1

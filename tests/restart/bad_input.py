@@ -65,7 +65,6 @@ class Cases:
         source.write_text("int main(void) { return 0; }\n")
         if subprocess.run(["cc", "-static", source, "-o", static], check=False).returncode == 0:
             self.expect("statically linked", 69, "static", *run, "./static")
-        self.expect("not an MPI program", 70, "MPI", *run, "/bin/true", launcher=False)
         self.expect("unknown option", 64, "--nonsense", self.mana, "run", "--nonsense", "x", "--", self.program)
         self.expect("unwritable directory", 75, "/proc/none", self.mana, "run", "--ckpt-dir", "/proc/none", "--", self.program)
         trace = (self.mana, "run", "--clock-trace")

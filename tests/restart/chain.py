@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from clock_traces import ClockTraces  # noqa: E402
-from mana_job import STEP, Job, descendants, image_bytes, mana, mpirun  # noqa: E402
+from mana_job import STEP, Job, descendants, image_bytes, is_rank, mana, mpirun  # noqa: E402
 
 
 def counts(job):
@@ -17,7 +17,7 @@ def counts(job):
     found = {"mappings": 0, "descriptors": 0, "threads": 0}
     for pid in descendants(job.process.pid):
         process = pathlib.Path(f"/proc/{pid}")
-        if b"mana-lower" not in (process / "cmdline").read_bytes():
+        if not is_rank(pid):
             continue
         begins = [int(line.split("-")[0], 16) for line in (process / "maps").read_text().splitlines()]
         found["mappings"] += sum(0x2000_0000_0000 <= b < 0x5000_0000_0000 for b in begins)

@@ -79,9 +79,9 @@ inline void run_here(void* argument) {
 
 }  // namespace detail
 
-/// Bit n-1: the program has a handler for signal n.
+/// Bit n-1: the program has a handler for signal n, or may have one at any moment without asking for it.
 inline std::uint64_t handled_signals() noexcept {
-  std::uint64_t handled = 0;
+  std::uint64_t handled = lower::cancel_signal;
   for (int signal = 1; signal <= 64; ++signal)
     if (lower::the_bridge().signal_handlers[signal] > 1) handled |= std::uint64_t{1} << (signal - 1);
   return handled;
@@ -102,9 +102,7 @@ inline std::uint64_t hold_signals() noexcept {
 /// is ours.      in: context  of that handler      out: the mask before
 inline std::uint64_t let_unhandled_through(const void* context) noexcept {
   const auto* const mask = reinterpret_cast<const std::uint64_t*>(&static_cast<const ucontext_t*>(context)->uc_sigmask);
-  const std::uint64_t ours = lower::the_bridge().reserved[lower::slot_our_signals];
-  constexpr std::uint64_t trap = std::uint64_t{1} << (SIGSYS - 1);
-  return detail::set_mask((*mask | handled_signals() | ours) & ~trap);
+  return detail::set_mask(*mask | handled_signals() | lower::the_bridge().reserved[lower::slot_our_signals]);
 }
 
 /// Runs `run` on the checkpoint's stack; handlers of the program that come meanwhile run there too. Signals are held back

@@ -16,8 +16,8 @@ namespace mana::lower {
 inline constexpr std::uint32_t abi_version = 7;
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
-// INV-1 every byte of the upper half lies in the window or in the program's own fixed segments (below the window, code
-// below 4 GiB).
+// INV-1 every byte of the upper half lies in the window, below 2 GiB where MAP_32BIT chooses (zones.hpp), or in the program's own
+// fixed segments (below the window, code below 4 GiB).
 inline constexpr std::uintptr_t window_begin = 0x2000'0000'0000;
 inline constexpr std::uintptr_t window_end   = 0x5000'0000'0000;
 inline constexpr std::uintptr_t fixed_end    = window_begin;             // ET_EXEC programs live below this

@@ -16,12 +16,6 @@ inline bool attention() noexcept {
 /// Not inline: its code is off every fast path.
 void park_if_asked() noexcept;
 
-/// True once the recovery line is declared and until the checkpoint is over.
-inline bool park_asked() noexcept {
-  const lower::phase now = lower::the_bridge().current.load(std::memory_order_acquire);
-  return now == lower::phase::parking;
-}
-
 /// INV-6 while a thread is inside a wrapper (inside > 0) the park signal leaves it alone: a wrapper's steps (look into the inbox, then post)
 /// are one step to a checkpoint.
 class wrapper_scope {

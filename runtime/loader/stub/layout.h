@@ -19,7 +19,8 @@
 #define STUB_CALL_R8 48
 #define STUB_CALL_R9 56
 #define STUB_CALL_R10 64
-#define STUB_CALL_BYTES 208             /* the frame (80) and the 128 bytes of red zone */
+#define STUB_CALL_RING 80               /* copy of io_uring_enter's argument, 24 bytes */
+#define STUB_CALL_BYTES 240             /* the frame (112) and the 128 bytes of red zone */
 
 /* The same frame, of a wait until a time of the program's: its deadline by the kernel's clock is in STUB_CALL_PAIR. */
 #define STUB_TIMED_RDX STUB_CALL_MASK   /* the program's, as clock_nanosleep has its time there */

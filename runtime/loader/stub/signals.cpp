@@ -3,6 +3,8 @@
 // Freestanding. Usable: the bridge, %gs, raw system calls. Not: libc, thread-local storage, relocations.
 #include "layout.h"
 
+#include "../held_signals.hpp"
+
 #include <mana/lower/abi.hpp>
 #include <mana/lower/signals.hpp>
 
@@ -105,7 +107,8 @@ bool is_never_restarted(long number) noexcept {
   switch (number) {
     case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
     case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2: case SYS_futex: case SYS_semop: case SYS_semtimedop:
-    case SYS_msgsnd: case SYS_msgrcv: case SYS_rt_sigtimedwait: case SYS_pause: case SYS_io_getevents: return true;
+    case SYS_msgsnd: case SYS_msgrcv: case SYS_rt_sigtimedwait: case SYS_pause: case SYS_io_getevents:
+    case SYS_io_pgetevents: return true;
     default: return false;
   }
 }
@@ -220,39 +223,153 @@ void tell_of_end(int signal, const siginfo_t* info) noexcept {
   call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
 }
 
+/// INV-71: before a handler of the program runs, it finds in its frame whether SIGSYS was blocked, and has it blocked as it wants.
+void enter_mask(thread_block& self, int signal, void* context) noexcept {
+  std::uint32_t& blocks = mana::split::blocks_sigsys(self);
+  if (blocks != 0) mask_of(context) |= mana::split::sigsys_set;
+  const bool itself = signal == SIGSYS && (mana::lower::the_bridge().signal_flags[signal] & SA_NODEFER) == 0;
+  if (itself || (mana::split::saved().signal_masks[signal] & mana::split::sigsys_set) != 0) blocks = 1;
+}
+
+/// What the handler has left in its frame holds.
+void leave_mask(thread_block& self, void* context) noexcept {
+  const bool blocks = (mask_of(context) & mana::split::sigsys_set) != 0;
+  mana::split::blocks_sigsys(self) = blocks ? 1 : 0;
+  unblock_ours(context);
+  if (blocks || !mana::split::has_held_sigsys(self)) return;
+  const std::uint64_t all = ~std::uint64_t{0};                     // until the frame's mask holds
+  call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), 0, sizeof all);
+  mana::split::release_held_sigsys(self);
+}
+
+bool is_parked(const thread_block& thread) noexcept {
+  return thread.state.load(std::memory_order_relaxed) == mana::lower::thread_state::parked;
+}
+
+/// A thread that is parked holds back what the program handled when it parked. What it handles since then waits as well: its
+/// image would have a handler by halves.      out: false if it cannot wait: the kernel has forgotten the handler
+bool wait_for_end_of_checkpoint(const thread_block& self, int signal, siginfo_t* info, void* context) noexcept {
+  if ((mana::lower::the_bridge().signal_flags[signal] & SA_RESETHAND) != 0) return false;
+  mask_of(context) |= std::uint64_t{1} << (signal - 1);
+  return call(SYS_rt_tgsigqueueinfo, call(SYS_getpid, 0, 0, 0), self.tid, signal, reinterpret_cast<long>(info)) == 0;
+}
+
+/// Runs a handler of the program, for which the thread goes to the upper half.
+void run(handler_type handler, int signal, siginfo_t* info, void* context) noexcept {
+  thread_block* const self = own_block();
+  const std::uint64_t fs = thread_pointer();
+  const place now = where(self, fs);
+  if (now == place::foreign) return pass_on(signal, info);
+  if (is_parked(*self) && wait_for_end_of_checkpoint(*self, signal, info, context)) return;
+  tell_of_end(signal, info);
+  if (now == place::upper) {
+    rewind_vdso(*self, context);
+    rewind_timed_call(context);
+    enter_mask(*self, signal, context);
+    handler(signal, info, context);
+    return leave_mask(*self, context);
+  }
+  const std::uint64_t upper = self->upper_fs;
+  ++self->inside;
+  self->in_lower = 0;
+  set_thread_pointer(upper);
+  enter_mask(*self, signal, context);
+  handler(signal, info, context);
+  self->upper_fs = upper;
+  self->in_lower = 1;
+  set_thread_pointer(fs);
+  --self->inside;
+  leave_mask(*self, context);
+}
+
+/// As soon as this handler has returned.
+void end_by(int signal, void* context) noexcept {
+  const struct { std::uint64_t handler, flags, restorer, mask; } standard = {0, 0, 0, 0};
+  call(SYS_rt_sigaction, signal, reinterpret_cast<long>(&standard), 0, 8);
+  call(SYS_tgkill, call(SYS_getpid, 0, 0, 0), call(SYS_gettid, 0, 0, 0), signal);
+  mask_of(context) &= ~(std::uint64_t{1} << (signal - 1));
+}
+
+/// A signal that is held ends no call. A wait for signals begins anew, since it may be for this one.
+void hold(thread_block& self, const siginfo_t& info, void* context) noexcept {
+  mana::split::hold_sigsys(self, info);
+  if (where(&self, thread_pointer()) != place::upper) return;
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const bool in_stub = reinterpret_cast<const char*>(regs[REG_RIP]) == stub_call_made && regs[REG_RAX] == -4 /* EINTR */;
+  if (!in_stub || interrupted_call(regs) != SYS_rt_sigtimedwait) return repeat_call(context);
+  const greg_t rdx = regs[REG_RDX];
+  go_back_to_call(regs);
+  regs[REG_RDX] = rdx;
+}
+
+/// INV-71 a signal with the number of one of ours that is not of ours is the program's: what it wants of that number
+/// happens, as if the kernel itself had done it. The kernel has blocked more for us than for the program's handler.
+/// in:  forced  the kernel ends who ignores it
+void run_programs(int signal, siginfo_t* info, void* context, bool forced) noexcept {
+  auto& bridge = mana::lower::the_bridge();
+  const std::uint64_t recorded = bridge.signal_handlers[signal];
+  if (recorded == 1 && !forced) return;
+  thread_block* const self = own_block();
+  const bool waits = signal == SIGSYS && !forced && self != nullptr;
+  if (waits && (mana::split::blocks_sigsys(*self) != 0 || is_parked(*self))) return hold(*self, *info, context);
+  if (recorded <= 1) return end_by(signal, context);
+  const std::uint64_t blocked = (mask_of(context) | mana::split::saved().signal_masks[signal]) &
+                                ~bridge.reserved[mana::lower::slot_our_signals];
+  if ((bridge.signal_flags[signal] & SA_RESETHAND) != 0) bridge.signal_handlers[signal] = 0;
+  call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&blocked), 0, sizeof blocked);
+  run(reinterpret_cast<handler_type>(recorded), signal, info, context);
+}
+
 }  // namespace
 
 extern "C" {
 
 /// Handler of every signal that the application handles.
 [[gnu::visibility("default")]] void mana_signal_trampoline(int signal, siginfo_t* info, void* context) {
-  thread_block* const self = own_block();
-  const std::uint64_t fs = thread_pointer();
-  const place now = where(self, fs);
   const std::uint64_t recorded = mana::lower::the_bridge().signal_handlers[signal];
   if (recorded <= 1) return;                      // the disposition changed while this signal was on its way
-  const auto handler = reinterpret_cast<handler_type>(recorded);
-  if (now == place::foreign) return pass_on(signal, info);
-  tell_of_end(signal, info);
-  if (now == place::upper) {
-    rewind_vdso(*self, context);
-    rewind_timed_call(context);
-    handler(signal, info, context);
-    return unblock_ours(context);
-  }
-  const std::uint64_t upper = self->upper_fs;
+  run(reinterpret_cast<handler_type>(recorded), signal, info, context);
+}
+
+/// Handler of SIGSYS.
+[[gnu::visibility("default")]] void mana_trap_trampoline(int signal, siginfo_t* info, void* context) {
+  constexpr int by_filter = 1;                    // SYS_SECCOMP
+  const bool forced = info->si_code == by_filter;
+  if (!forced || info->si_errno != mana::lower::trap_number) return run_programs(signal, info, context, forced);
+  const auto carry_out = mana::lower::the_bridge().reserved[mana::lower::slot_trap_handler];
+  reinterpret_cast<handler_type>(carry_out)(signal, info, context);
+}
+
+/// Handler of every signal that the live MPI's libraries handle. The program finds this address as theirs, and may call it
+/// from its own handlers, in any process into which it is restarted: which function they have there is the lower half's. The
+/// thread is not parked meanwhile, since its frame would return into a lower half that a restart does not have; the signal that parks
+/// it waits.
+[[gnu::visibility("default")]] void mana_lower_handler(int signal, siginfo_t* info, void* context) {
+  const auto& slots = mana::lower::the_bridge().reserved;
+  const auto run = reinterpret_cast<handler_type>(slots[mana::lower::slot_lower_handler]);
+  thread_block* const self = own_block();
+  const std::uint64_t fs = thread_pointer();
+  if (run == nullptr) return;
+  if (where(self, fs) != place::upper) return run(signal, info, context);
+  const std::uint64_t waiting = slots[mana::lower::slot_our_signals] & ~(std::uint64_t{1} << (SIGSYS - 1));
+  std::uint64_t before = 0;
+  call(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&waiting), reinterpret_cast<long>(&before), sizeof before);
   ++self->inside;
-  self->in_lower = 0;
-  set_thread_pointer(upper);
-  handler(signal, info, context);
-  self->upper_fs = upper;
+  self->upper_fs = fs;
   self->in_lower = 1;
+  set_thread_pointer(self->lower_fs);
+  run(signal, info, context);
   set_thread_pointer(fs);
+  self->in_lower = 0;
   --self->inside;
+  const std::uint64_t let_through = waiting & ~before;
+  call(SYS_rt_sigprocmask, SIG_UNBLOCK, reinterpret_cast<long>(&let_through), 0, sizeof let_through);
 }
 
 /// Handler of the park signal. A thread in the lower half parks when it leaves its wrapper.
 [[gnu::visibility("default")]] void mana_park_trampoline(int signal, siginfo_t* info, void* context) {
+  const auto value = reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr);
+  if (info->si_code != SI_QUEUE || value != mana::lower::park_value) return run_programs(signal, info, context, false);
   thread_block* const self = own_block();
   if (where(self, thread_pointer()) != place::upper) return;
   rewind_vdso(*self, context);

@@ -199,7 +199,7 @@ class Bench:
             client = self.ask(directory)
             await_writing(self.mana, directory)
             begin = time.monotonic()
-            os.kill(rank_process(job, 1, "mana-lower"), SIGNALS[name])
+            os.kill(rank_process(job, 1, self.program), SIGNALS[name])
             self.judge(job, client, name, way, "rank", begin, False)
         finally:
             finish(job, client)

@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from clock_traces import ClockTraces  # noqa: E402
-from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
+from mana_job import Failed, Job, descendants, is_rank, mana, mpirun  # noqa: E402
 
 RANKS = 2
 STEPS = 100        # of 21 ms and more each
@@ -64,11 +64,7 @@ class Requests:
 
     def ranks_of(self, job):
         """Process ids of the ranks."""
-        found = []
-        for pid in descendants(job.process.pid):
-            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            if b"mana-lower" in words[0]:
-                found.append(pid)
+        found = [pid for pid in descendants(job.process.pid) if is_rank(pid)]
         if len(found) != RANKS:
             raise Failed(f"{len(found)} ranks were found, not {RANKS}")
         return found

@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
+from mana_job import Failed, Job, descendants, is_rank, mana, mpirun  # noqa: E402
 
 RANKS = 3
 SILENCE_S = 90
@@ -95,7 +95,7 @@ class Stages:
         """A signal's checkpoint before MPI_Init ends the job."""
         self.run("before", "--stop-on", "USR1")
         for pid in descendants(self.job.process.pid):
-            if b"mana-lower" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]:
+            if is_rank(pid):
                 os.kill(pid, signal.SIGUSR1)
                 break
         self.job.wait()

@@ -72,6 +72,18 @@ TEST_CASE("a job that was killed does not answer, nor one that ended before it w
   CHECK(problem_of(place.path()) == client_problem::not_answering);
 }
 
+TEST_CASE("a job that ended before it was up, for which nobody has waited yet") {
+  temporary_directory place;
+  control::job_file left = control::starting_job(2, "a test");
+  left.pid = fork();
+  if (left.pid == 0) _exit(0);
+  siginfo_t ended{};
+  waitid(P_PID, static_cast<id_t>(left.pid), &ended, WEXITED | WNOWAIT);       // it is a zombie
+  control::write_job_file(place.path(), left);
+  CHECK(problem_of(place.path(), 0) == client_problem::not_answering);         // without a limit of time
+  waitpid(left.pid, nullptr, 0);
+}
+
 TEST_CASE("another program on the port of a job that ended") {
   temporary_directory place;
   const control::listener other = control::listen_on_any_port();

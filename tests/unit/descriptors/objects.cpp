@@ -24,16 +24,16 @@ TEST_CASE("a pipe within the program keeps what is in it") {
   CHECK(write(write_end, "in the pipe", 11) == 11);
   const captured image = held.taken();
   CHECK(image.warnings.empty());
-  CHECK(read_some(read_end) == "in the pipe");   // capturing takes nothing out
+  CHECK(read_some(read_end) == "in the pipe");  // capturing takes nothing out
   held.close_all();
   restore(image.bytes);
   CHECK(write(write_end, ", and more", 10) == 10);
   CHECK(read_some(second) == "in the pipe, and more");
   CHECK((fcntl(read_end, F_GETFL) & O_NONBLOCK) != 0);
   CHECK((fcntl(write_end, F_GETFL) & O_NONBLOCK) == 0);
-  CHECK(read_some(read_end) == "error");         // EAGAIN: empty, and its writer lives
+  CHECK(read_some(read_end) == "error");  // EAGAIN: empty, and its writer lives
   close(write_end);
-  CHECK(read_some(read_end).empty());            // nobody else holds the writing end
+  CHECK(read_some(read_end).empty());  // nobody else holds the writing end
 }
 
 TEST_CASE("a pipe that was made larger is full again") {
@@ -99,7 +99,7 @@ TEST_CASE("counters, timers and signals") {
 TEST_CASE("an epoll set watches what it watched") {
   held_descriptors held;
   const int set = held.hold(epoll_create1(EPOLL_CLOEXEC));
-  const int counter = held.hold(eventfd(0, 0));   // a higher number than the set's
+  const int counter = held.hold(eventfd(0, 0));  // a higher number than the set's
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;
   event.data.u64 = 0x1234'5678'9abc;
@@ -129,18 +129,18 @@ TEST_CASE("memory without a name") {
 
 TEST_CASE("what cannot be saved is named, and found closed by its other side") {
   held_descriptors held;
-  const int listening = held.hold(socket(AF_INET, SOCK_STREAM, 0));
-  int ends[2];
-  CHECK(pipe(ends) == 0);
-  const int half = held.hold(ends[0]);            // the other end is no descriptor of the program
+  int ends[2], pair[2];
+  CHECK((pipe(ends) == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0));
+  const int broken = held.hold(pair[0]);  // nor is this one's
+  const int half = held.hold(ends[0]);    // the other end is no descriptor of the program
   const captured image = held.taken();
-  close(ends[1]);
-  REQUIRE(image.sockets.size() == 1);             // apart: a job may refuse to lose them
+  close(ends[1]), close(pair[1]);
+  REQUIRE(image.sockets.size() == 1);  // apart: a job may refuse to lose them
   CHECK(image.sockets[0].find("descriptor 40 (socket:") != std::string::npos);
   REQUIRE(image.warnings.size() == 1);
   CHECK(image.warnings[0].find("descriptor 41 (pipe:") != std::string::npos);
   held.close_all();
   restore(image.bytes);
-  CHECK(read_some(listening).empty());
+  CHECK(read_some(broken) == "error");
   CHECK(read_some(half).empty());
 }

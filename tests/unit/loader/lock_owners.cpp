@@ -15,6 +15,7 @@
 
 using mana::split::held_lock;
 using mana::split::lock_finder;
+using mana::split::renumber_locker;
 using mana::split::renumber_waiter;
 
 namespace {
@@ -332,4 +333,49 @@ TEST_CASE("a wait at the last word of a mapping is left alone") {
   renumber_waiter(&at_end.context, {gettid(), 77});
   CHECK(at_end.has_old_id());
   munmap(pages, page);
+}
+
+namespace {
+
+constexpr std::int64_t id_offset = 0x2d0;
+
+/// A thread in the middle of a function: code of it is some bytes behind `mov %fs:0x2d0,%esi`, or what stands there instead.
+struct in_function {
+  unsigned char code[4096] = {};
+  ucontext_t context{};
+
+  explicit in_function(std::size_t bytes_behind, unsigned char displacement = 0xd0) {
+    const unsigned char ask[] = {0x64, 0x8b, 0x34, 0x25, displacement, 0x02, 0x00, 0x00};
+    std::memcpy(code + 2048, ask, sizeof ask);
+    context.uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(code + 2048 + sizeof ask + bytes_behind);
+    context.uc_mcontext.gregs[REG_RSI] = gettid();
+  }
+  greg_t id() {
+    renumber_locker(&context, {gettid(), 77}, id_offset);
+    return context.uc_mcontext.gregs[REG_RSI];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("INV-30 a thread in the middle of taking a lock, with its id in a register, takes it by its new id") {
+  CHECK(std::make_unique<in_function>(0)->id() == 77);
+  CHECK(std::make_unique<in_function>(700)->id() == 77);
+  CHECK(std::make_unique<in_function>(0, 0x28)->id() == gettid());        // another word of the thread: a stack's canary
+  in_function wide(0);
+  const unsigned char ask[] = {0x64, 0x44, 0x8b, 0x04, 0x25, 0xd0, 0x02, 0x00, 0x00};      // %r8d
+  std::memcpy(wide.code + 2047, ask, sizeof ask);
+  CHECK(wide.id() == 77);
+}
+
+TEST_CASE("INV-30 a mutex that is neither free nor held yet gets its owner's new id") {
+  for (const int type : {PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_NORMAL}) {
+    mutex one(type, PTHREAD_PRIO_NONE);
+    one.it.__data.__lock = 1;
+    one.it.__data.__owner = gettid();
+    in_function at(30);
+    at.context.uc_mcontext.gregs[REG_RDI] = reinterpret_cast<greg_t>(&one.it);
+    at.id();
+    CHECK(one.it.__data.__owner == (type == PTHREAD_MUTEX_RECURSIVE ? 77 : gettid()));
+  }
 }

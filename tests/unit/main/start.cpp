@@ -31,7 +31,7 @@ TEST_CASE("the words of a program that another one became") {
                                             "/bin/mana",
                                             "--program", "/bin/app", "--taken-along", "child", "--mask", "512",
                                             "--filtered", "window", "--launcher", "1:2,-,-", "--input-read", "17",
-                                            "--stdin", "/in", "--keep", "3", "--", "renamed", "word"});
+                                            "--stdin", "/in", "--linked", "no", "--keep", "3", "--", "renamed", "word"});
   CHECK(options.tool == "/bin/mana");
   CHECK(options.program == "/bin/app");
   CHECK(options.as == taken_along::child);
@@ -40,6 +40,7 @@ TEST_CASE("the words of a program that another one became") {
   CHECK(options.launcher == "1:2,-,-");
   CHECK(options.input_read == 17);
   CHECK(options.input == "/in");
+  CHECK_FALSE(options.is_linked_with_mpi);
   CHECK(options.command == std::vector<std::string>{"renamed", "word"});
   // What the next program is started with: all but what was of this execution only.
   const std::vector<std::string> next{"--ckpt-dir", "/c", "--forked", "--tool", "/bin/mana", "--keep", "3"};

@@ -17,7 +17,7 @@ using namespace mana::process_state;
 TEST_CASE("flags of mappings") {
   std::istringstream smaps(
       "200000000000-200000010000 rw-p 00000000 00:00 0 \nSize:                 64 kB\nRss:                  64 kB\n"
-      "VmFlags: rd wr mr mw me lo ac hg \n"
+      "VmFlags: rd wr mr mw me lo ac hg sl \n"
       "200000010000-200000020000 rw-p 00000000 00:00 0    /a file\nRss:                   4 kB\nVmFlags: rd lo dc wf \n"
       "200000020000-200000021000 rw-p 00000000 00:00 0 \nRss:                   0 kB\nVmFlags: rd wr gd \n"
       "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \nRss:                   4 kB\nVmFlags: rd wr hg \n"
@@ -27,6 +27,7 @@ TEST_CASE("flags of mappings") {
   CHECK(all[0].begin == 0x200000000000);
   CHECK(all[0].end == 0x200000010000);
   CHECK(all[0].lock == locked_whole);
+  CHECK((all[0].sealed && !all[1].sealed));
   CHECK(all[0].advice == std::vector<int>{MADV_HUGEPAGE});
   CHECK(all[1].lock == locked_on_fault);
   CHECK(all[1].advice == std::vector<int>{MADV_DONTFORK, MADV_WIPEONFORK});

@@ -33,7 +33,7 @@ exit_code refusal(const mpi_evidence& evidence) {
 }
 
 mpi_evidence evidence(linked_mpi linked, const environment& get, std::optional<mpi_name> wanted = {}) {
-  return {"./app", false, std::move(linked), find_launcher(get), wanted};
+  return {"./app", std::move(linked), find_launcher(get), wanted};
 }
 
 const linked_mpi mpich{{mpi_name::mpich}, {}}, openmpi{{mpi_name::openmpi}, {}}, none{};
@@ -73,8 +73,16 @@ TEST_CASE("the program's MPI is chosen; a launcher that disagrees is an error") 
 TEST_CASE("without an MPI library the launcher decides, and --mpi before it") {
   CHECK(choose_mpi(evidence(none, hydra)) == mpi_name::mpich);
   CHECK(choose_mpi(evidence(none, of({}), mpi_name::openmpi)) == mpi_name::openmpi);
-  CHECK(refusal(evidence(none, of({}))) == exit_code::not_mpi);
   CHECK(refusal(evidence(none, hydra, mpi_name::openmpi)) == exit_code::mpi_mismatch);
+}
+
+TEST_CASE("a program of which nothing says an MPI has none") {
+  CHECK(choose_mpi(evidence(none, of({}))) == mpi_name::none);
+  CHECK(choose_mpi(evidence(none, of({}), mpi_name::none)) == mpi_name::none);
+  CHECK(choose_mpi(evidence(none, hydra, mpi_name::none)) == mpi_name::none);      // each process is a job of its own
+  CHECK(choose_mpi(evidence(none, orte)) == mpi_name::openmpi);                    // ranks that never call MPI_Init
+  CHECK(refusal(evidence(mpich, of({}), mpi_name::none)) == exit_code::mpi_mismatch);
+  CHECK(parse_mpi_name(short_name(mpi_name::none)) == mpi_name::none);
 }
 
 TEST_CASE("MPICH's ranks that were started for PMIx alone") {

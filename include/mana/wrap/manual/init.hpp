@@ -3,15 +3,17 @@
 #include <mana/drain/drain_p2p.hpp>
 #include <mana/drain/own_stack.hpp>
 #include <mana/lower/presence.hpp>
+#include <mana/lower/signals.hpp>
 #include <mana/wrap/collective.hpp>
 #include <mana/wrap/completion.hpp>
 #include <mana/wrap/datatype_life.hpp>
 #include <mana/wrap/manual/attribute.hpp>
 #include <mana/wrap/manual/comm.hpp>
 #include <mana/wrap/manual/errhandler.hpp>
+#include <mana/wrap/no_lower_half.hpp>
 #include <mana/wrap/partitioned.hpp>
 
-#include <unistd.h>
+#include <cstdio>
 
 namespace mana::wrap {
 
@@ -47,6 +49,14 @@ inline void let_callers_come(turns t) noexcept {
   vid::table<kind::message>().set_turns(t);
 }
 
+/// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
+inline void leave_streams_unbuffered() noexcept {
+  const std::uint64_t numbers = lower::the_bridge().reserved[lower::slot_unbuffered];
+  FILE* const standard[] = {stdin, stdout, stderr};
+  for (unsigned number = 0; number < 3; ++number)
+    if ((numbers >> number & 1) != 0) std::setbuf(standard[number], nullptr);
+}
+
 /// Starts the live MPI, unless it runs. It can do so once in a process. A rank that comes here can be saved until it starts:
 /// where the control of checkpoints knows of all ranks, that is when all have come, as natively no rank gets further before.
 /// in: required: neutral thread level, of no effect on an MPI that runs      out: neutral error class
@@ -65,6 +75,7 @@ inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
   const int rc = lower::cross([&] { return s.init(required, &level); });
   if (rc != neutral::success) return rc;
   lib.thread_level = level;
+  leave_streams_unbuffered();
   let_callers_come(level == MPI_THREAD_MULTIPLE ? turns::at_once : turns::one_by_one);
   describe_world();
   learn_predefined_types();
@@ -73,20 +84,8 @@ inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
   return neutral::success;
 }
 
-/// The wrapper library may be in a process that runs without mana: a program that the shell of another one started,
-/// say. It must not be a rank in secret.
-inline void refuse_without_lower_half() noexcept {
-  if (lower::has_lower_half()) return;
-  constexpr char text[] = "mana: error: a program calls MPI_Init that runs without mana, though it was started under "
-                          "`mana run`\n"
-                          "      start it in a way that keeps the environment, or write `mana run` before it\n";
-  constexpr int not_mpi = 70;
-  [[maybe_unused]] const auto said = ::write(STDERR_FILENO, text, sizeof text - 1);
-  ::_exit(not_mpi);
-}
-
 inline int init_call(function_id f, int required, int* provided) noexcept {
-  refuse_without_lower_half();
+  if (!lower::has_lower_half()) end_without_lower_half();
   wrapper_scope scope(f);
   library_state& lib = library();
   if (lib.state != life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");

@@ -108,7 +108,7 @@ namespace mana::manual {
 
 inline int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) noexcept {
   using f = fn::session_init;
-  wrap::refuse_without_lower_half();
+  if (!lower::has_lower_half()) wrap::end_without_lower_half();
   wrap::wrapper_scope scope(f::id);
   const std::uint32_t name = wrap::attachable(handler, kind_code::session);
   if (name == 0) return wrap::fail(f::id, neutral::err_errhandler, "not an error handler for sessions");

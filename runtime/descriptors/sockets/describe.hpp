@@ -1,0 +1,68 @@
+// The program's sockets, as the image has them.
+#pragma once
+#include "../report.hpp"
+#include "../table.hpp"
+#include "address.hpp"
+#include "kernel_tables.hpp"
+#include "options.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace mana::descriptors {
+
+class socket_describer {
+ public:
+  /// in: all  the program's descriptors. What is on its way in messages of Unix sockets is added: a descriptor of each
+  /// such
+  ///          open file that the program has no other of, with a number of this process's until this object ends.
+  explicit socket_describer(std::vector<owned_descriptor>& all);
+  ~socket_describer();
+  socket_describer(const socket_describer&) = delete;
+  socket_describer& operator=(const socket_describer&) = delete;
+
+  bool is_passed(int fd) const { return passed_.contains(fd); }
+  /// Makes the row that of a socket, or of one whose other side is lost. False: it is none.
+  bool describe(const owned_descriptor& own, nlohmann::json& row, report& said);
+
+ private:
+  struct known {
+    int fd;
+    std::uint64_t file, inode, told_peer;  // told_peer: as socketpair() made them
+    socket_kind kind;
+    socket_address own, peer;
+    int tcp_state;  // as <netinet/tcp.h> has them; 0: it is none
+    unix_facts facts;
+    bool has_facts;
+    nlohmann::json messages;
+    bool incomplete, cut_files;
+  };
+
+  void add(const owned_descriptor& d);
+  void read_queue(known& s);
+  std::uint64_t take_passed(int fd);
+  const known* other_end(const known& s) const;
+
+  std::string describe_state(known& s, nlohmann::json& row, nlohmann::json& socket, report& said);
+  std::string state_in_tcp(known& s, nlohmann::json& row, report& said);
+  std::string state_of_closed(const known& s) const;
+  std::string state_in_unix(known& s, nlohmann::json& row, report& said);
+  std::string state_without_tables(known& s, nlohmann::json& row, report& said) const;
+  std::string state_of_datagrams(const known& s, nlohmann::json& row, report& said) const;
+  static void warn_of_callers(const known& s, const nlohmann::json& row, report& said);
+  std::string outside(const known& s, nlohmann::json& row, report& said) const;
+  int shutdown_of(const known& s);
+
+  std::vector<owned_descriptor>& all_;
+  std::map<std::uint64_t, known> known_;  // by open file
+  std::set<std::uint64_t> waiting_;       // inodes of those that called a listener of the program's
+  std::set<int> passed_;
+  std::uint64_t next_file_ = 1;
+  kernel_tables tables_;
+};
+
+}  // namespace mana::descriptors

@@ -1,0 +1,168 @@
+#include "make.hpp"
+
+#include "../failure.hpp"
+#include "../proc_info.hpp"
+
+#include <fcntl.h>
+#include <linux/if_packet.h>
+#include <netinet/in.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+using nlohmann::json;
+
+namespace mana::descriptors {
+
+owned_socket& owned_socket::operator=(owned_socket&& other) noexcept {
+  if (this == &other) return *this;
+  reset();
+  fd_ = other.release();
+  return *this;
+}
+int owned_socket::release() noexcept { return std::exchange(fd_, -1); }
+void owned_socket::reset() noexcept {
+  if (fd_ >= 0) close(release());
+}
+
+int socket_maker::open(const json& row) {
+  if (!std::exchange(is_made_, true)) make_all();
+  const made& s = all_.at(row.at("file"));
+  fcntl(s.fd.get(), F_SETFL, row.at("flags").get<int>() & settable_flags);
+  return spare_.duplicate(s.fd.get());
+}
+
+void socket_maker::read_rows() {
+  for (const json* row : rows_) {
+    if (row->value("kind", "") != "socket") continue;
+    const json& socket = row->at("socket");
+    made s{};
+    s.row = row;
+    s.socket = &socket;
+    s.kind = {socket.at("domain"), socket.at("type"), socket.at("protocol")};
+    s.state = socket.at("state");
+    if (socket.contains("own")) s.own = socket_address::from_json(socket.at("own"));
+    if (socket.contains("peer")) s.peer = socket_address::from_json(socket.at("peer"));
+    s.other = socket.value("other", std::uint64_t{0});
+    all_.emplace(row->at("file").get<std::uint64_t>(), std::move(s));
+  }
+}
+
+/// Listeners first: what is connected through them finds them there.
+void socket_maker::make_all() {
+  read_rows();
+  for (const bool gone : {true, false})  // a name that was taken away may be another socket's now
+    for (auto& [file, s] : all_) {
+      const bool is_gone = s.own.is_path() && s.socket->at("entry").is_null();
+      const bool is_alone =
+          s.state == "open" || s.state == "listening" || s.state == "connecting" || s.state == "calling" ||
+          (s.state == "connected" && s.kind.is_datagram() && s.kind.type != SOCK_SEQPACKET && mutual(s) == nullptr);
+      if (is_gone == gone && is_alone) make_alone(s);
+    }
+  for (auto& [file, s] : all_) {
+    if (s.fd) continue;
+    made* const other = s.state == "connected" ? mutual(s) : nullptr;
+    if (s.kind.domain == AF_UNIX) make_unix_pair(s, other);
+    else if (s.state == "refused") refuse(s);
+    else make_tcp(s, other);
+  }
+  for (auto& [file, s] : all_)
+    if (s.state == "calling") call(s);
+}
+
+owned_socket socket_maker::new_socket(const socket_kind& kind) const {
+  return owned_socket(spare_.move(socket(kind.domain, kind.type | SOCK_CLOEXEC, kind.protocol)));
+}
+
+void socket_maker::make_alone(made& s) {
+  const int fd = socket(s.kind.domain, s.kind.type | SOCK_CLOEXEC, s.kind.protocol);
+  if (fd < 0) fail(s.row->at("path"), "cannot be made again");
+  s.fd = owned_socket(spare_.move(fd));
+  std::vector<std::string> refused;
+  set_options(s.fd.get(), s.socket->at("options"), option_time::early, refused);
+  for (const std::string& what : refused) note(s, what + " may not be set here");
+  if (s.state != "connecting" && !(s.state == "calling" && s.kind.is_tcp())) bind_again(s);
+  if (s.state != "listening") return;
+  if (listen(s.fd.get(), s.socket->at("backlog").get<int>()) == 0) return;
+  if (s.kind.domain == AF_UNIX) return note(s, "does not listen again");
+  fail(s.row->at("path"), "cannot listen again");
+}
+
+void socket_maker::bind_again(made& s) {
+  if (s.kind.is_internet()) return bind_internet(s);
+  if (s.own.is_path()) return bind_path(s);
+  if (!s.own.is_named()) return;
+  if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0) return;
+  const int why = errno;
+  sockaddr_ll whole{};  // the kernel tells it shorter than it takes it
+  std::memcpy(&whole, s.own.get(), std::min<std::size_t>(s.own.size(), sizeof whole));
+  if (s.kind.domain == AF_PACKET && bind(s.fd.get(), reinterpret_cast<sockaddr*>(&whole), sizeof whole) == 0) return;
+  const sa_family_t any = AF_UNIX;  // the kernel gives a name
+  if (s.kind.domain == AF_UNIX) bind(s.fd.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any);
+  if (s.kind.domain == AF_NETLINK) {
+    sockaddr_storage other{};  // the groups stay, the number is the kernel's to choose
+    std::memcpy(&other, s.own.get(), s.own.size());
+    std::memset(reinterpret_cast<char*>(&other) + 4, 0, 4);
+    if (bind(s.fd.get(), reinterpret_cast<const sockaddr*>(&other), s.own.size()) == 0) return;
+  }
+  note(s, "cannot have the name " + s.own.words() + " again (" + std::strerror(why) + ")");
+}
+
+void socket_maker::bind_internet(made& s) {
+  if (s.own.port() == 0 && s.own.is_any()) return;
+  if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0) return;
+  // A job that was killed a moment ago may have left connections that are to be waited for: its listener need not.
+  const int reuse = socket_option(s.fd.get(), SO_REUSEADDR), why = errno;
+  set_option(s.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  const bool bound = bind(s.fd.get(), s.own.get(), s.own.size()) == 0;
+  const socket_address free = s.own.with_port(0);
+  const bool elsewhere = !bound && bind(s.fd.get(), free.get(), free.size()) == 0;
+  set_option(s.fd.get(), SOL_SOCKET, SO_REUSEADDR, reuse);
+  if (bound) return;
+  note(s, "cannot have the address " + s.own.words() + " again (" + std::strerror(why) + "); it has " +
+              (elsewhere ? socket_address::of(s.fd.get()).words() : "none"));
+}
+
+/// True: nothing is at the path. What a job that has ended left there is taken away; a socket that somebody has is not.
+bool socket_maker::make_way(const std::string& path) const {
+  struct stat there {};
+  if (lstat(path.c_str(), &there) != 0) return true;
+  if (!S_ISSOCK(there.st_mode)) return false;
+  const socket_address name = socket_address::in_unix(path);
+  const owned_socket asking(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const bool is_left = connect(asking.get(), name.get(), name.size()) != 0 && errno == ECONNREFUSED;
+  return is_left && unlink(path.c_str()) == 0;
+}
+
+void socket_maker::bind_path(made& s) {
+  const std::string path = s.own.unix_name();
+  if (!make_way(path) || bind(s.fd.get(), s.own.get(), s.own.size()) != 0) {
+    const std::string why = std::strerror(errno == 0 ? EADDRINUSE : errno);
+    const sa_family_t any = AF_UNIX;
+    bind(s.fd.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any);
+    return note(s, "cannot have the name " + path + " again (" + why + ")");
+  }
+  s.entry = owned_socket(spare_.move(::open(path.c_str(), O_PATH | O_CLOEXEC)));
+  finish_entry(s);
+}
+
+void socket_maker::finish_entry(const made& s) const {
+  const std::string path = s.own.unix_name();
+  const json& entry = s.socket->at("entry");
+  if (entry.is_null()) {
+    unlink(path.c_str());
+    return;
+  }
+  if (lchown(path.c_str(), entry.at("user").get<uid_t>(), entry.at("group").get<gid_t>()) != 0) errno = 0;  // if it may
+  chmod(path.c_str(), entry.at("mode").get<mode_t>());
+}
+
+void socket_maker::note(const made& s, const std::string& what) {
+  notes_.push_back("descriptor " + std::to_string(s.row->value("fd", -1)) + " (a socket) " + what);
+}
+
+}  // namespace mana::descriptors

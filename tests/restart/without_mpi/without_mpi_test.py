@@ -1,0 +1,253 @@
+"""Programs without MPI: jobs of one process, which mana run and mana restart start without any launcher.
+
+The program comes to its place and waits there; a checkpoint; it goes on and ends as natively; or it is killed, and its restart does,
+and the restart of that. So do interpreters. What cannot be saved is refused, or warned of, by name.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from mana_job import STOPPED, Failed, descendants, mana, mpi_environment  # noqa: E402
+
+SILENCE_S = 60
+LAUNCHERS_WORDS = ("PMI_", "PMIX_", "OMPI_", "SLURM_", "HYDI_")
+
+PYTHON = """
+import os, sys, threading, time
+hold = os.environ["HOLD"]
+total, lock = 0, threading.Lock()
+def work(n):
+    global total
+    while not os.path.exists(hold):
+        time.sleep(0.005)
+    with lock:
+        total += n
+threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 5)]
+for t in threads: t.start()
+kept = {str(i): [i] * 3 for i in range(20000)}
+open(hold + ".0", "w").close()
+for t in threads: t.join()
+print("FINAL", total, sum(len(v) for v in kept.values()))
+"""
+PERL = 'my %h = map { $_ => $_ * 2 } 1..20000; open(F, ">", "$ENV{HOLD}.0"); close F; ' \
+       'until (-e $ENV{HOLD}) { select(undef, undef, undef, 0.01) } my $s = 0; $s += $_ for values %h; print "FINAL $s\\n"; exit 4'
+SHELL = 'n=0; while [ $n -lt 1000 ]; do n=$((n+1)); done; : >$HOLD.0; while [ ! -e $HOLD ]; do read -t 0.02 x <>$HOLD.fifo; done; ' \
+        'echo FINAL $n; exit 6'
+
+
+class WithoutMpi:
+    def __init__(self, options):
+        self.build = options.build.resolve()
+        self.mana = str(self.build / "bin" / "mana")
+        self.program = str(pathlib.Path(options.program).resolve())
+        self.directory = self.build / "restart-runs" / f"without_mpi-{options.part}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        self.hold = self.directory / "hold"
+        self.process, self.number = None, 0
+
+    def environment(self):
+        own = {name: value for name, value in mpi_environment().items() if not name.startswith(LAUNCHERS_WORDS)}
+        return {**own, "HOLD": str(self.hold)}
+
+    def start(self, *words):
+        for file in self.directory.glob("hold*"):
+            file.unlink()
+        os.mkfifo(self.directory / "hold.fifo")
+        self.number += 1
+        self.log = self.directory / f"log{self.number}"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(words, cwd=self.directory, env=self.environment(), stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=subprocess.STDOUT)
+
+    def run(self, *words, options=()):
+        shutil.rmtree(self.directory / "mana-ckpt", ignore_errors=True)
+        self.start(self.mana, "run", *options, "--", *words)
+
+    def await_file(self, file):
+        deadline = time.monotonic() + SILENCE_S
+        while not file.exists():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise Failed(f"no {file.name}, status {self.process.poll()}: {self.log.read_text()}")
+            time.sleep(0.005)
+
+    def come(self, *words, options=()):
+        self.run(*words, options=options)
+        self.await_file(self.directory / "hold.0")
+
+    def end(self):
+        """(status, the lines that count) of the process after it was let go on."""
+        self.hold.touch()
+        status = self.process.wait(SILENCE_S)
+        return status, sorted(line for line in self.log.read_text().splitlines() if line.startswith("FINAL"))
+
+    def kill(self):
+        for pid in reversed(descendants(self.process.pid)):
+            os.kill(pid, signal.SIGKILL)
+        self.process.wait(SILENCE_S)
+
+    def command(self, *words):
+        """Each finds the job and its checkpoints in mana-ckpt of the working directory by itself."""
+        done = subprocess.run([self.mana, *words], cwd=self.directory, env=self.environment(), capture_output=True, text=True,
+                              timeout=SILENCE_S)
+        if done.returncode != 0:
+            raise Failed(f"mana {' '.join(words)}: status {done.returncode}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def refused(self, status, text, *words):
+        done = subprocess.run([self.mana, *words], cwd=self.directory, env=self.environment(), capture_output=True, text=True,
+                              timeout=SILENCE_S)
+        if done.returncode != status or text not in done.stderr:
+            raise Failed(f"mana {' '.join(words)}: status {done.returncode}, not {status} with \"{text}\": {done.stderr}")
+        print(f"refused: {text}")
+
+    def require(self, what, found, expected):
+        if found != expected:
+            raise Failed(f"{what}: {found}, natively {expected}; see {self.log}: {self.log.read_text()}")
+        print(f"{what}: as natively", flush=True)
+
+    def native(self, *words):
+        self.start(*words)
+        self.await_file(self.directory / "hold.0")
+        return self.end()
+
+    def modes(self, name, *words, options=(), restart=()):
+        """Plain, resumed, restarted, restarted twice."""
+        native = self.native(*words)
+        self.come(*words, options=options)
+        self.require(f"{name}, plain", self.end(), native)
+        self.come(*words, options=options)
+        self.command("checkpoint")
+        self.command("checkpoint")
+        self.require(f"{name}, resumed", self.end(), native)
+        self.come(*words, options=options)
+        self.command("checkpoint")
+        for times in ("restarted", "restarted twice"):
+            self.kill()
+            self.start(self.mana, "restart", *restart)
+            self.command("checkpoint")
+        self.kill()
+        self.start(self.mana, "restart", *restart)
+        self.require(f"{name}, {times}", self.end(), native)
+
+    def commands(self):
+        self.come(self.program)
+        status = json.loads(self.command("status", "--json"))
+        if status["stage"] != "without MPI" or status["ranks"] != 1:
+            raise Failed(f"mana status: {status}")
+        self.command("checkpoint")
+        self.command("checkpoint")
+        self.refused(87, "another job", "run", "--", "/bin/true")
+        for words in (("list",), ("verify",), ("inspect",), ("inspect", "--json"), ("diff", "mana-ckpt/gen-1", "mana-ckpt/gen-2"),
+                      ("prune", "--keep", "1"), ("doctor", self.program)):
+            try:
+                said = self.command(*words)
+            except Failed:
+                if words[0] != "diff":
+                    raise
+            if words[0] in ("list", "inspect") and "no MPI" not in said:
+                raise Failed(f"mana {words[0]} does not say that there is no MPI: {said}")
+        self.kill()
+        print("commands: as with MPI", flush=True)
+
+    def stop(self):
+        native = self.native(self.program)
+        self.come(self.program)
+        self.command("checkpoint", "--stop")
+        self.require("stopped by the command", self.process.wait(SILENCE_S), STOPPED)
+        self.start(self.mana, "restart")
+        self.require("and restarted", self.end(), native)
+        self.come(self.program, options=("--stop-on", "USR1", "--stopped-status", "17"))
+        self.process.send_signal(signal.SIGUSR1)
+        self.require("stopped by a signal", self.process.wait(SILENCE_S), 17)
+        self.start(self.mana, "restart")
+        self.require("and restarted", self.end(), native)
+        self.run(self.program, "loop", "60", options=("--interval", "0.3", "--stop-after", "1.5"))
+        self.require("stopped after a time", self.process.wait(SILENCE_S), STOPPED)
+        if not list((self.directory / "mana-ckpt").glob("gen-*")):
+            raise Failed("no checkpoint by the interval")
+
+    def ends(self):
+        """Statuses and signals of the program are the job's."""
+        self.run("/bin/sh", "-c", "exit 9")
+        self.require("status", self.process.wait(SILENCE_S), 9)
+        self.run("/bin/sh", "-c", "kill -TERM $$")
+        self.require("signal", self.process.wait(SILENCE_S), -signal.SIGTERM)
+        self.come(self.program)
+        self.process.send_signal(signal.SIGINT)
+        self.require("interrupted", self.process.wait(SILENCE_S), -signal.SIGINT)
+
+    def children(self):
+        """INV-79: what waits for a child is what the child is."""
+        native = self.native(self.program, "child")
+        self.come(self.program, "child")
+        self.refused(94, "the program waits for it", "checkpoint")
+        self.require("with a child that is waited for", self.end(), native)
+        native = self.native(self.program)
+        for shell in filter(None, map(shutil.which, ("sh", "bash", "zsh"))):
+            self.come(shell, "-c", f"{self.program}; exit $?")
+            self.refused(94, "the program waits for it", "checkpoint")
+            self.require(f"a script of {shell}", self.end(), native)
+        native = self.native(self.program, "background")
+        self.come(self.program, "background")
+        said = self.command("checkpoint")
+        if "is not saved" not in said:
+            raise Failed(f"no warning of a child: {said}")
+        self.require("with a child", self.end(), native)
+
+    def late_mpi(self, library):
+        """INV-78: an MPI that is loaded when the program runs: this is no lower half for it."""
+        self.run(self.program, "load", library)
+        status = self.process.wait(SILENCE_S)
+        if status != 70 or "mana run --mpi" not in self.log.read_text():
+            raise Failed(f"MPI_Init of a program without MPI: status {status}: {self.log.read_text()}")
+        self.come(self.program, "keep", library)
+        self.refused(94, "has loaded", "checkpoint")
+        self.end()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--library", default="", help="of an MPI that is here")
+    parser.add_argument("--part", choices=["modes", "interpreters", "rest"], required=True)
+    parser.add_argument("program")
+    options = parser.parse_args()
+    test = WithoutMpi(options)
+    try:
+        if options.part == "modes":
+            test.modes("program", test.program)
+            test.modes("incremental and forked", test.program, options=("--incremental", "--forked"), restart=("--incremental", "--lazy"))
+            test.modes("locks", test.program, "locks")
+            nodes = f"{test.directory}/nodes"
+            os.mkdir(nodes)
+            test.modes("two levels", test.program, options=("--local", nodes), restart=("--local", nodes))
+        elif options.part == "interpreters":
+            test.modes("python", sys.executable, "-c", PYTHON)
+            if perl := shutil.which("perl"):
+                test.modes("perl", perl, "-e", PERL)
+            if bash := shutil.which("bash"):
+                test.modes("bash", bash, "-c", SHELL)
+        else:
+            for part in (test.commands, test.stop, test.ends, test.children):
+                part()
+            if options.library:
+                test.late_mpi(options.library)
+    except Failed as failed:
+        print(failed)
+        return 1
+    finally:
+        if test.process is not None and test.process.poll() is None:
+            test.kill()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
