@@ -64,6 +64,8 @@ void abort(int exit_code) {
   std::_Exit(exit_code);
 }
 
+void abort_as_program(int exit_code) { abort(exit_code); }
+
 std::string library_name() { return "no MPI"; }
 std::string library_version() { return {}; }
 
