@@ -35,7 +35,7 @@ static _Thread_local int self = -1;
 
 static void on_kill(int number, siginfo_t* info, void* context) {
   (void)number, (void)context;
-  CHECK(self >= 0 && info->si_code == SI_TKILL && info->si_pid == getpid());
+  CHECK(self >= 0 && info->si_code == SI_TKILL, "%d %d", self, info->si_code);
   ++taken[self];
 }
 static void* receive(void* index) {
