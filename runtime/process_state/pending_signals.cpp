@@ -2,6 +2,7 @@
 
 #include "timers.hpp"
 
+#include <bridge.hpp>
 #include <raw.hpp>
 #include <signals.hpp>
 
@@ -152,11 +153,25 @@ std::vector<std::string> take_out_fatal(signal_queue& signals, std::uint64_t sta
   return taken;
 }
 
+void change_sender(siginfo_t& info, int before, int now) noexcept {
+  const bool has_sender = info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
+                          info.si_code == SI_MESGQ;
+  if (has_sender && info.si_pid == before) info.si_pid = now;
+}
+
 void change_sender(signal_queue& signals, int before, int now) noexcept {
-  for (siginfo_t& info : signals) {
-    const bool has_sender = info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
-                            info.si_code == SI_MESGQ;
-    if (has_sender && info.si_pid == before) info.si_pid = now;
+  for (siginfo_t& info : signals) change_sender(info, before, now);
+}
+
+void change_sender_in_frames(ucontext_t* context, int before, int now) noexcept {
+  const auto begins_handler = [](greg_t rip) {
+    const auto at = static_cast<std::uintptr_t>(rip);
+    const split::stub_symbols& stub = split::stub();
+    return at == stub.signal_trampoline || at == stub.trap_trampoline || at == stub.park_trampoline;
+  };
+  while (context != nullptr && begins_handler(context->uc_mcontext.gregs[REG_RIP])) {
+    change_sender(*reinterpret_cast<siginfo_t*>(context->uc_mcontext.gregs[REG_RSI]), before, now);
+    context = reinterpret_cast<ucontext_t*>(context->uc_mcontext.gregs[REG_RDX]);
   }
 }
 

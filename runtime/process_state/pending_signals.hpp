@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <ucontext.h>
 #include <vector>
 
 namespace mana::process_state {
@@ -44,5 +45,10 @@ std::vector<std::string> take_out_fatal(signal_queue& signals, std::uint64_t sta
 
 /// What the process `before` sent to itself comes from `now`, as which it goes on.
 void change_sender(signal_queue& signals, int before, int now) noexcept;
+
+/// The same for signals whose handlers had not begun when the park signal came: the kernel delivers what is pending at once, the
+/// park signal on top. libc's handler of cancellations believes its own process alone.
+/// in:  context  that the park signal met
+void change_sender_in_frames(ucontext_t* context, int before, int now) noexcept;
 
 }  // namespace mana::process_state

@@ -45,6 +45,10 @@ std::uint64_t held_by_all() noexcept {
   return held;
 }
 
+ucontext_t* interrupted_by_park(const lower::thread_block& thread) noexcept {
+  return reinterpret_cast<ucontext_t*>(thread.reserved[lower::slot_interrupted]);
+}
+
 /// Old thread ids to new. Threads that continued have theirs in their blocks.
 std::map<int, int> new_ids() {
   std::map<int, int> ids{{to_continue.pid, getpid()}};
@@ -107,6 +111,8 @@ std::vector<std::string> continue_process() {
     append(refused, take_out_fatal(pending, standard_signals(), lower::thread_blocks()[own->first].signal_mask));
     queue_to_self(pending);
   }
+  for (const auto& [index, record] : records_to_restore())
+    change_sender_in_frames(interrupted_by_park(lower::thread_blocks()[index]), to_continue.pid, getpid());
   append(refused, take_out_fatal(to_continue.pending, standard_signals(), held_by_all()));
   queue_to_process(to_continue.pending);
   append(refused, make_timers(with_time_left(to_continue.timers), new_ids()));

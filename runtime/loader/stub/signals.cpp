@@ -218,6 +218,7 @@ void tell_of_end(int signal, const siginfo_t* info) noexcept {
   auto& slots = mana::lower::the_bridge().reserved;
   const bool from_outside = info->si_code == SI_USER || info->si_code == SI_KERNEL || info->si_code == SI_QUEUE;
   if (!from_outside || (slots[mana::lower::slot_end_signals] >> (signal - 1) & 1) == 0) return;
+  if (info->si_code != SI_KERNEL && info->si_pid == call(SYS_getpid, 0, 0, 0)) return;
   __atomic_store_n(&slots[mana::lower::slot_last_end_signal], static_cast<std::uint64_t>(signal), __ATOMIC_RELAXED);
   const std::uint64_t amount = mana::lower::told_to_end_amount;
   call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);

@@ -50,7 +50,7 @@ static void wait_in_ring(void) {
   if (ring < 0) return;                             // not on this machine
   struct io_uring_getevents_arg argument = {(uintptr_t)&all_but_alarm, 8, 0, 0};
   calls = 0, alarm_soon();
-  wait_by("io_uring_enter", syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, &all_but_alarm, 8), 1);
+  wait_by("io_uring_enter", syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, &all_but_alarm, 8ul), 1);
   calls = 0, alarm_soon();
   wait_by("io_uring_enter, extended",
           syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument, sizeof argument), 1);
@@ -63,13 +63,13 @@ static void wait_in_all_ways(void) {
   const int set = epoll_create1(0);
   aio_context_t context = 0;
   calls = 0, alarm_soon();
-  wait_by("sigsuspend", syscall(SYS_rt_sigsuspend, &all_but_alarm, 8), 1);
+  wait_by("sigsuspend", syscall(SYS_rt_sigsuspend, &all_but_alarm, 8ul), 1);
   calls = 0, alarm_soon();
-  wait_by("ppoll", syscall(SYS_ppoll, NULL, 0, NULL, &all_but_alarm, 8), 1);
+  wait_by("ppoll", syscall(SYS_ppoll, NULL, 0, NULL, &all_but_alarm, 8ul), 1);
   calls = 0, alarm_soon();
   wait_by("pselect", syscall(SYS_pselect6, 0, NULL, NULL, NULL, NULL, &pair), 1);
   calls = 0, alarm_soon();
-  wait_by("epoll_pwait", syscall(SYS_epoll_pwait, set, &event, 1, -1, &all_but_alarm, 8), 1);
+  wait_by("epoll_pwait", syscall(SYS_epoll_pwait, set, &event, 1, -1, &all_but_alarm, 8ul), 1);
   if (syscall(SYS_io_setup, 4, &context) == 0) {
     struct io_event done;
     calls = 0, alarm_soon();
@@ -89,17 +89,17 @@ int main(int argc, char** argv) {
   sigaction(SIGALRM, &action, NULL);
   for (int round = 0; round < 2; ++round) {
     wait_in_all_ways();
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, 8);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, 8ul);
     make_calls();
     line();
     make_calls();
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8ul);
     changes_mask = 1, calls = 0;
     raise(SIGALRM);
     make_calls();
     CHECK(calls == 2, "%d", calls);
     changes_mask = 0;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, &now, 8);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, &now, 8ul);
     CHECK((now >> (SIGSYS - 1) & 1) == 1 && (now >> (SIGUSR1 - 1) & 1) == 1, "%#lx", (unsigned long)now);
   }
   return finish();

@@ -35,7 +35,7 @@ static _Thread_local int self = -1;
 
 static void on_kill(int number, siginfo_t* info, void* context) {
   (void)number, (void)context;
-  CHECK(self >= 0 && info->si_code == SI_TKILL && info->si_pid == getpid());
+  CHECK(self >= 0 && info->si_code == SI_TKILL, "%d %d", self, info->si_code);
   ++taken[self];
 }
 static void* receive(void* index) {
@@ -49,7 +49,9 @@ static void* send_kills(void* index) {
     for (int i = (int)(intptr_t)index; i < receivers; i += senders)
       if (taken[i] == sent[i]) {
         ++sent[i];
-        CHECK(pthread_kill(receiver[i], SIGUSR1) == 0);
+        int error;
+        while ((error = pthread_kill(receiver[i], SIGUSR1)) == ESRCH) {}
+        CHECK(error == 0, "%s", strerror(error));
         ++done[kills];
       }
     pause_us(200);
@@ -73,11 +75,17 @@ static void* read_values(void* unused) {
     const int number = sigtimedwait(&set, &info, &limit);
     if (number < 0) continue;
     const int which = number == SIGRTMIN + 2 ? 0 : 1;
-    CHECK(info.si_code == SI_QUEUE && info.si_value.sival_int == (int)next[which]);
-    ++next[which];
+    CHECK(info.si_code == SI_QUEUE && info.si_value.sival_int == (int)next[which], "%d: code %d, value %d, not %d", which,
+          info.si_code, info.si_value.sival_int, (int)next[which]);
+    next[which] = info.si_value.sival_int + 1;
     ++read_from[which];
   }
   return unused;
+}
+/* Numbers of processes and threads are new after a restart: one that was asked for before is no thread's, or process's. */
+static int send_value(int which, union sigval value) {
+  if (which == 0) return pthread_sigqueue(queue_reader, SIGRTMIN + 2, value);
+  return sigqueue(getpid(), SIGRTMIN + 3, value) == 0 ? 0 : errno;
 }
 static void* send_values(void* unused) {
   long next[2] = {0, 0};
@@ -85,7 +93,9 @@ static void* send_values(void* unused) {
     for (int which = 0; which < 2; ++which)
       for (; next[which] < read_from[which] + window; ++next[which]) {
         const union sigval value = {.sival_int = (int)next[which]};
-        CHECK((which == 0 ? pthread_sigqueue(queue_reader, SIGRTMIN + 2, value) : sigqueue(getpid(), SIGRTMIN + 3, value)) == 0);
+        int error;
+        while ((error = send_value(which, value)) == ESRCH) {}
+        CHECK(error == 0, "%s", strerror(error));
         ++done[which == 0 ? values_to_thread : values_to_process];
       }
     pause_us(500);
