@@ -5,11 +5,31 @@ Whatever comes of the checkpoint, the program goes on with both, and with a sign
 import argparse
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import mana, mpi_environment, mpirun  # noqa: E402
+
+def serve_echoes():
+    """Sends back what comes by each connection. Returns the port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        while True:
+            line, _ = listener.accept()
+            threading.Thread(target=echo, args=(line,), daemon=True).start()
+
+    def echo(line):
+        with line:
+            while data := line.recv(16):
+                line.sendall(data)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return listener.getsockname()[1]
+
 
 NAMED = {"child": "child process ", "socket": "(socket:["}
 
@@ -21,12 +41,13 @@ class Losses:
         self.directory = options.build.resolve() / "restart-runs" / f"losses-{options.mpi}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
+        self.port = str(serve_echoes())
         self.wrong = 0
 
     def run(self, what, *options):
         """Returns what the program says, and what the job's stderr and its checkpoint say."""
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        done = subprocess.run([*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "ckpt", *options, "--", self.program, what],
+        done = subprocess.run([*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "ckpt", *options, "--", self.program, what, self.port],
                               cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, errors="replace",
                               timeout=60, stdin=subprocess.DEVNULL, check=True)
         shown = mana(self.mana, "list", str(self.directory / "ckpt")) if "durable" in done.stdout else ""
