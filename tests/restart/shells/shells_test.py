@@ -6,6 +6,7 @@ where a shell is a rank. Those of the shells that are installed.
 """
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ POSIX = {
     "background": "/bin/sleep 0.2 & p=$!; /bin/echo before & wait; wait $p; echo $?; (exit 7) & wait $!; echo $?",
     "trap": "trap 'echo told' TERM; trap 'echo end' EXIT; kill -TERM $$; /bin/echo after; exit 5",
     "killed": "/bin/sh -c 'kill -KILL $$'; echo $?; /bin/sh -c 'kill -SEGV $$'; echo $?; "
-              "for s in HUP INT USR1 SEGV ABRT; do /bin/sleep 9 & kill -$s $!; wait $!; echo $?; done",
+              "for s in HUP INT USR1 SEGV ABRT; do /bin/sh -c \"kill -$s \\$\\$\" & wait $!; echo $?; done",
     "environment": "A=own /usr/bin/env | /bin/grep -E '^(A|LD_PRELOAD|MANA_FOLLOW)='; export B=1; /usr/bin/env | /bin/grep -c '^B='; "
                    "/usr/bin/env | /bin/grep -c -E '^(LD_PRELOAD|MANA_)'",
     "unset": "unset LD_PRELOAD; LD_PRELOAD=; export LD_PRELOAD; /bin/echo set; unset LD_PRELOAD; /bin/echo unset",
@@ -58,7 +59,8 @@ SHELLS = {"dash": POSIX, "bash": POSIX, "zsh": POSIX, "ksh": POSIX, "mksh": POSI
 # These are tried over both MPIs, and as ranks; bash has functions of libc's names (getenv, setenv, unsetenv).
 FIRST = ("bash", "dash")
 
-# They look at what their arguments point to before they look at anything else.
+# They look at what their arguments point to before they look at anything else. So do those of Fortran, which get addresses.
+OF_FORTRAN = re.compile(r"^MPI_[A-Z0-9_]+$|_f$|_f08$")
 USE_NULL_POINTERS = ("MPI_Cancel", "MPI_Status_c2f08", "MPI_Status_f082c", "MPI_Status_set_cancelled")
 
 
@@ -100,7 +102,7 @@ class Shells:
         library = self.mana_directory / "lib" / "mana" / f"libmana-{self.mpi}.so"
         table = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True).stdout
         functions = [words[2] for words in map(str.split, table.splitlines()) if words[1] == "T" and words[2].startswith("MPI_")]
-        names = [name for name in functions if name not in USE_NULL_POINTERS]
+        names = [name for name in functions if not OF_FORTRAN.search(name) and name not in USE_NULL_POINTERS]
         done = subprocess.run([self.without, *names], capture_output=True, text=True, timeout=300, check=False,
                               env={**mpi_environment(), "LD_PRELOAD": str(library)})
         lines = done.stdout.splitlines()
