@@ -91,7 +91,7 @@ bool is_under(std::string_view path) {
 
 bool counts(int fd) {
   char link[64], path[PATH_MAX];
-  std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  std::snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);
   const ssize_t n = readlink(link, path, sizeof path);
   return n > 0 && is_under({path, static_cast<std::size_t>(n)});
 }
