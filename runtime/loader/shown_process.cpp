@@ -53,8 +53,8 @@ void unmap(long begin, std::size_t bytes) noexcept {
   if (!is_error(begin)) raw_call(SYS_munmap, begin, static_cast<long>(bytes));
 }
 
-/// Fields of /proc/self/stat by their numbers, but for the first two, of which the name may have any characters. Read by raw
-/// system calls: in traps, in children.
+/// Fields of /proc/self/stat by number, from the third on: the second is a name, which may contain any characters. They are
+/// read by raw system calls, since traps and children read them too.
 struct process_fields {
   static constexpr std::size_t count = 52;
   std::uint64_t field[count] = {};

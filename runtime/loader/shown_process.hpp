@@ -25,7 +25,7 @@ void show_stub_as_vdso() noexcept;
 /// in: auxiliary  pairs of type and value, with the last one
 void show_program(const program_places& places, std::span<const std::uint64_t> auxiliary) noexcept;
 
-/// The break is the lower half's: its libc goes on from there.
+/// The kernel's break stays the lower half's, because its libc extends it.
 void set_lower_break(prctl_mm_map& all) noexcept;
 
 /// Tells the kernel again what saved_state says.

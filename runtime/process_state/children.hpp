@@ -13,8 +13,8 @@ std::vector<child> children();
 
 /// Of them those that the program started, not the live MPI.
 std::vector<child> children_of_program();
-/// All threads of the program are parked, but for the one that runs the checkpoint. True if one of them stands in a call that
-/// waits for a child process.
+/// True if a thread of the program was parked in a call that waits for a child process.
+/// Precondition: every thread but the one that runs the checkpoint is parked.
 bool waits_for_child() noexcept;
 void these_are_the_mpis(const std::set<int>& pids);
 

@@ -42,7 +42,7 @@ class program_memory {
   std::size_t write(std::uintptr_t to, const void* from, std::size_t bytes) const noexcept;
 
   /// A text of the program with its null.
-  /// out: its length; `room` if it has no null in so many bytes; -EFAULT
+  /// out: its length; `room` if the first `room` bytes contain no null; -EFAULT if they cannot be read
   long read_text(char* to, std::uintptr_t from, std::size_t room) const noexcept;
 
   /// Atomically, in an aligned word. The kernel has no call for it: the memory must stay as it is meanwhile, as that of

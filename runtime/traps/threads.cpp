@@ -113,6 +113,7 @@ long fork_child(trap& t) noexcept {
   if (t.role != process_role::borrowing) {
     own_forked_process();
     saved().held.count = 0;                            // what waits for a process waits for no child of it
+    saved().held.lock = 0;                             // another thread of the parent may have held it
     forget_processor_time(*t.self);
   }
   constexpr long shared = CLONE_FILES | CLONE_VM;      // with memory: the parent's word would change

@@ -1,5 +1,4 @@
-// What a socket would receive, without taking it: a checkpoint that the program goes on from leaves everything where it
-// was.
+// What a socket would receive, read without taking it: a checkpoint after which the program continues changes nothing.
 #pragma once
 #include "options.hpp"
 
