@@ -19,7 +19,7 @@ enum work { kills, values_to_thread, values_to_process, cancels, own_numbers, wo
 static const char* const names[works] = {"pthread_kill", "pthread_sigqueue", "sigqueue", "pthread_cancel", "raise"};
 
 static atomic_long done[works];
-static atomic_int over;
+static atomic_int sent_all, over;             // nobody sends any more; then nobody receives
 static atomic_long expired_times;
 
 static void pause_us(long us) {
@@ -45,7 +45,7 @@ static void* receive(void* index) {
   return NULL;
 }
 static void* send_kills(void* index) {
-  while (!over) {
+  while (!sent_all) {
     for (int i = (int)(intptr_t)index; i < receivers; i += senders)
       if (taken[i] == sent[i]) {
         ++sent[i];
@@ -89,7 +89,7 @@ static int send_value(int which, union sigval value) {
 }
 static void* send_values(void* unused) {
   long next[2] = {0, 0};
-  while (!over) {
+  while (!sent_all) {
     for (int which = 0; which < 2; ++which)
       for (; next[which] < read_from[which] + window; ++next[which]) {
         const union sigval value = {.sival_int = (int)next[which]};
@@ -142,7 +142,7 @@ static void* be_cancelled(void* how) {
   return NULL;
 }
 static void* cancel(void* unused) {
-  for (long n = 0; !over; ++n) {
+  for (long n = 0; !sent_all; ++n) {
     pthread_t thread;
     void* result = NULL;
     CHECK(pthread_create(&thread, NULL, be_cancelled, (void*)(intptr_t)(n % 6)) == 0);
@@ -164,7 +164,7 @@ static _Thread_local atomic_int raised;
 static void on_raised(int number) { atomic_store(&raised, number); }
 static void* raise_numbers(void* unused) {
   const int numbers[] = {SIGSYS, SIGRTMAX - 2, SIGRTMAX};
-  for (int n = 0; !over; n = (n + 1) % 3) {
+  for (int n = 0; !sent_all; n = (n + 1) % 3) {
     atomic_store(&raised, 0);
     CHECK(raise(numbers[n]) == 0);
     CHECK(atomic_load(&raised) == numbers[n]);
@@ -233,9 +233,10 @@ int main(int argc, char** argv) {
     got_int(all);
     step(k);
   }
-  over = 1;
   CHECK(timer_delete(timer) == 0);
+  sent_all = 1;
   for (int i = 0; i < others - 1; ++i) pthread_join(other[i], NULL);
+  over = 1;
   pthread_join(queue_reader, NULL);
   for (int i = 0; i < receivers; ++i) pthread_join(receiver[i], NULL);
   return finish();
