@@ -1,5 +1,6 @@
 // Continuing a restored upper half in a fresh process.
 #include "bridge.hpp"
+#include "former_ids.hpp"
 #include "lock_owners.hpp"
 #include "program_clocks.hpp"
 #include "saved_state.hpp"
@@ -17,6 +18,7 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace mana::split {
@@ -93,7 +95,7 @@ void reinstall() {
   install_trap_handlers();
   hold_programs_signals();
   reinstall_dispositions();
-  install_filter();
+  install_filter(calls_of::restarted);
 }
 
 std::vector<std::int32_t> thread_ids() {
@@ -143,6 +145,11 @@ void restart_threads(std::span<const held_lock> locks) {
     renumber_waiter(interrupted, ids.back());
     renumber_locker(interrupted, ids.back(), static_cast<std::int64_t>(block.tid_address - block.upper_fs));
   }
+  const std::int32_t process = saved().former.process;
+  saved().former.process = static_cast<std::int32_t>(raw_call(SYS_getpid));
+  const bool is_leaders = std::any_of(ids.begin(), ids.end(), [=](const auto& t) { return t.before == process; });
+  if (process != 0 && !is_leaders) ids.push_back({process, saved().former.process});      // its initial thread has ended
+  renumber(saved().former, ids);
   renumber(locks, ids);        // none of the threads goes on before the main thread lets all go
   set_signal_mask(before);
 }

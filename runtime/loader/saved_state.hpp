@@ -1,6 +1,8 @@
 // What the loader and the traps keep in the image, beside the bridge. Private to the runtime; its place in the bridge's
 // pages is free of the frozen layout.
 #pragma once
+#include "former_ids.hpp"
+
 #include <mana/lower/abi.hpp>
 
 namespace mana::split {
@@ -57,6 +59,7 @@ struct saved_state {
   saved_clocks clocks;
   held_signals held;
   shown_program shown;
+  former_ids former;
 };
 static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
 static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);

@@ -113,6 +113,7 @@ void start(const start_options& options, filter_named named) {
   const std::string filter = filter_words();
   if (named != nullptr) named(filter);
   own_process();
+  saved().former.process = static_cast<std::int32_t>(raw_call(SYS_getpid));
   static twin self;                       // the initial thread's stack stays, but says nothing about its lifetime
   lower::thread_block* const block = new_block();
   adopt(*block, self);
@@ -123,7 +124,7 @@ void start(const start_options& options, filter_named named) {
   install_trap_handlers();
   begin_clocks();
   if (!options.filtered.empty()) note_earlier_filter();
-  if (options.filtered != filter) install_filter();
+  if (options.filtered != filter) install_filter(calls_of::started);
   if (options.mask) set_signal_mask(without_ours(*options.mask));
   if (mana_save_context(&self.back) == 0) {
     publish(*block);

@@ -4,6 +4,7 @@
 #include "trap.hpp"
 
 #include "../loader/bridge.hpp"
+#include "../loader/former_ids.hpp"
 
 #include <mana/lower/program_clocks.hpp>
 
@@ -114,15 +115,42 @@ int clock_of_timer(int id) noexcept {
   return no_clock;
 }
 
+struct shown_clock {
+  int kernels;                  // the kernel's number of it
+  std::int64_t offset;          // ns that the program's is ahead
+};
+
+/// The processor time of a thread or process. Such a clock has the complement of its id above three bits: of a thread or not, and
+/// what is counted. See clock_getcpuclockid(3), and MAKE_PROCESS_CPUCLOCK of Linux.
+shown_clock shown_by_id(int clock) noexcept {
+  constexpr int bits = 7, of_thread = 4, counted = 3, scheduled = 2, descriptor = 3;
+  if ((clock & counted) == descriptor) return {clock, 0};
+  const std::int32_t id = current_id(~(clock >> 3));
+  const int kernels = static_cast<int>(~static_cast<unsigned>(id) << 3) | (clock & bits);
+  if ((clock & counted) != scheduled) return {kernels, 0};
+  if ((clock & of_thread) == 0)
+    return {kernels, id == raw_call(SYS_getpid) ? lower::clock_offset(lower::program_clock::process) : 0};
+  for (std::uint32_t i = 0; i < lower::max_threads; ++i)
+    if (const lower::thread_block& block = lower::thread_blocks()[i]; block.tid == id)
+      return {kernels, static_cast<std::int64_t>(block.reserved[lower::slot_thread_time])};
+  return {kernels, 0};
+}
+
+shown_clock shown_by(int clock) noexcept {
+  const lower::found_clock found = lower::program_clock_of(clock);
+  if (found.is_moved) return {clock, lower::clock_offset(found.which)};
+  return clock < 0 ? shown_by_id(clock) : shown_clock{clock, 0};
+}
+
 }  // namespace
 
 /// clock_gettime(clock, time)
 long trap_clock_gettime(trap& t) {
+  const shown_clock shown = shown_by(static_cast<int>(t.arg(0)));
   timespec now{};
-  const long result = raw_call(SYS_clock_gettime, t.arg(0), as_word(&now));
+  const long result = raw_call(SYS_clock_gettime, shown.kernels, as_word(&now));
   if (is_error(result)) return result;
-  const lower::found_clock found = lower::program_clock_of(static_cast<int>(t.arg(0)));
-  return t.pointer<timespec>(1).put(found.is_moved ? lower::moved(now, lower::clock_offset(found.which)) : now);
+  return t.pointer<timespec>(1).put(lower::moved(now, shown.offset));
 }
 
 /// clock_nanosleep(clock, TIMER_ABSTIME, …), futex(…), futex_waitv(…), futex_wait(…) with a deadline

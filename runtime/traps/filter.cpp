@@ -5,6 +5,7 @@
 #include "lazy.hpp"
 #include "table.hpp"
 
+#include "../loader/bridge.hpp"
 #include "../loader/program_clocks.hpp"
 #include "../loader/saved_state.hpp"
 #include "../loader/stub/layout.h"
@@ -53,18 +54,20 @@ static_assert((lower::trap_number & ~SECCOMP_RET_DATA) == 0);
 constexpr std::uint32_t get_auxiliary_vector = 0x41555856;      // PR_GET_AUXV, Linux 6.4
 constexpr std::uint32_t futex_lock_pi2 = 13;         // Linux 5.14
 constexpr auto own_process = static_cast<std::uint32_t>(lower::own_process_clock);
-constexpr auto own_thread = static_cast<std::uint32_t>(lower::own_thread_clock);
+constexpr std::uint32_t clock_of_id = 0x8000'0000;    // negative: the processor time of a thread or process, or a device
 constexpr std::uint32_t first_passing_advice = 20;   // MADV_COLD; MADV_DONTFORK to MADV_KEEPONFORK stay
 
 /// Writes the filter's program. Every row jumps to the common end with its action in scratch word 0.
 class filter_writer {
  public:
-  std::vector<sock_filter> finish(const saved_state& state) {
+  std::vector<sock_filter> finish(const saved_state& state, calls_of process) {
     start();
     if (has_moved_clocks())                        // first: among them is the most frequent call
       for (const trap_row& row : clock_table()) add(row);
     for (const trap_row& row : trap_table())
       if (row.when != condition::of_input || counts_input()) add(row);
+    if (process == calls_of::restarted && stub().timed_call != 0)
+      for (const trap_row& row : id_table()) add(row);
     add_end(state);
     for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
     return std::move(code_);
@@ -102,8 +105,9 @@ class filter_writer {
     switch (row.when) {
       case condition::shows_clock:
         load(argument_field(0));
+        jump(BPF_JSET, clock_of_id, 8, 0);
         return only_if({CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_BOOTTIME_ALARM,
-                        CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, own_process, own_thread});
+                        CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID});
       case condition::sleeps_until:
         only_if_bit(1, TIMER_ABSTIME);
         load(argument_field(0));
@@ -216,7 +220,7 @@ class filter_writer {
     load(pointer_field);
     jump(BPF_JGE, low(lower::stub_address), 0, 4);
     load(number_field);
-    jump(BPF_JEQ, STUB_REPORT_NUMBER, 1, 0);
+    jump(BPF_JGE, STUB_REPORT_NUMBER, 1, 0);
     allow();
     answer(trap);
     statement(BPF_LD | BPF_MEM, 0);
@@ -262,8 +266,8 @@ void note_earlier_filter() noexcept { rights_are_given_up = ::prctl(PR_GET_NO_NE
 
 /// The kernel takes a filter from whoever has CAP_SYS_ADMIN, or has given up to get new rights by executing a file: so has
 /// what the program executes then.
-void install_filter() {
-  const std::vector<sock_filter> code = filter_writer().finish(saved());
+void install_filter(calls_of process) {
+  const std::vector<sock_filter> code = filter_writer().finish(saved(), process);
   if (install(code)) return;
   if (errno == EACCES) {
     rights_are_given_up = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;

@@ -83,7 +83,7 @@ constexpr trap_row rows[] = {
     {SYS_signalfd4, trap_new_descriptor},
     {SYS_inotify_init, trap_new_descriptor},
     {SYS_inotify_init1, trap_new_descriptor},
-    {SYS_pidfd_open, trap_new_descriptor},
+    {SYS_pidfd_open, trap_pidfd_open},
     {SYS_perf_event_open, trap_new_descriptor},
     {SYS_pidfd_getfd, trap_received},
     {SYS_recvmsg, trap_receive},
@@ -102,6 +102,7 @@ constexpr trap_row rows[] = {
     {SYS_fanotify_init, trap_new_descriptor},
     {SYS_io_uring_setup, trap_new_descriptor},
     {STUB_REPORT_NUMBER, trap_report},
+    {STUB_CLOCK_NUMBER, trap_clock_gettime},
 };
 
 constexpr trap_row clock_rows[] = {
@@ -116,9 +117,36 @@ constexpr trap_row clock_rows[] = {
     {SYS_getrusage, trap_getrusage, condition::of_program},
 };
 
+constexpr trap_row id_rows[] = {
+    {SYS_kill, trap_signal_to_id},
+    {SYS_tkill, trap_signal_to_id},
+    {SYS_tgkill, trap_signal_to_id},
+    {SYS_rt_sigqueueinfo, trap_signal_to_id},
+    {SYS_rt_tgsigqueueinfo, trap_signal_to_id},
+    {SYS_getpgid, trap_call_of_id, condition::argument_set, 0},
+    {SYS_getsid, trap_call_of_id, condition::argument_set, 0},
+    {SYS_prlimit64, trap_call_of_id, condition::argument_set, 0},
+    {SYS_getpriority, trap_call_of_id, condition::argument_set, 1},
+    {SYS_setpriority, trap_call_of_id, condition::argument_set, 1},
+    {SYS_ioprio_get, trap_call_of_id, condition::argument_set, 1},
+    {SYS_ioprio_set, trap_call_of_id, condition::argument_set, 1},
+    {SYS_sched_setparam, trap_call_of_id, condition::argument_set, 0},
+    {SYS_sched_getparam, trap_call_of_id, condition::argument_set, 0},
+    {SYS_sched_setscheduler, trap_call_of_id, condition::argument_set, 0},
+    {SYS_sched_getscheduler, trap_call_of_id, condition::argument_set, 0},
+    {SYS_sched_rr_get_interval, trap_call_of_id, condition::argument_set, 0},
+    {SYS_sched_setaffinity, trap_call_of_id, condition::argument_set, 0},
+    {SYS_sched_getaffinity, trap_call_of_id, condition::argument_set, 0},
+    {SYS_sched_setattr, trap_call_of_id, condition::argument_set, 0},
+    {SYS_sched_getattr, trap_call_of_id, condition::argument_set, 0},
+    {SYS_process_vm_readv, trap_call_of_id},
+    {SYS_process_vm_writev, trap_call_of_id},
+};
+
 }  // namespace
 
 std::span<const trap_row> trap_table() noexcept { return rows; }
 std::span<const trap_row> clock_table() noexcept { return clock_rows; }
+std::span<const trap_row> id_table() noexcept { return id_rows; }
 
 }  // namespace mana::split

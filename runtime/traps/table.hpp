@@ -41,9 +41,14 @@ std::span<const trap_row> trap_table() noexcept;
 /// Those that are trapped beside in a process in which the program's clocks have offsets.
 std::span<const trap_row> clock_table() noexcept;
 
+/// Those that name a thread or process, which a restarted process traps beside: INV-77.
+std::span<const trap_row> id_table() noexcept;
+
+enum class calls_of { started, restarted };
+
 /// Installs the filter for the calling thread, for good: all that run the upper half descend from it.
 /// errors: throws load_error (74) if the kernel refuses
-void install_filter();
+void install_filter(calls_of process);
 /// Whether this process's filter has cost programs that it executes the rights of their files (set-user-ID, …).
 bool has_given_up_rights() noexcept;
 /// The program that this process was before had a filter of ours.

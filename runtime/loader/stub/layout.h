@@ -22,8 +22,9 @@
 #define STUB_CALL_RING 80               /* copy of io_uring_enter's argument, 24 bytes */
 #define STUB_CALL_BYTES 240             /* the frame (112) and the 128 bytes of red zone */
 
-/* The same frame, of a wait until a time of the program's: its deadline by the kernel's clock is in STUB_CALL_PAIR. */
+/* The same frame, of a call that names a thread or process, or a wait until a time of the program's: its deadline by the kernel's clock is in STUB_CALL_PAIR. */
 #define STUB_TIMED_RDX STUB_CALL_MASK   /* the program's, as clock_nanosleep has its time there */
+#define STUB_TIMED_RSI 72               /* the program's, as tgkill has a thread's id there */
 
 /* Frame of a timed wait that is made again (signals.cpp), below the caller's red zone. */
 #define STUB_WAIT_TIME 0                /* the time that is left, a timespec that the kernel keeps current */
@@ -40,5 +41,7 @@
 
 /* No kernel's system call: the stub tells the traps that a descriptor was opened. */
 #define STUB_REPORT_NUMBER 0x3d4d41
+/* Nor this: clock_gettime of a clock that may name a thread or process by its id. The filter takes what is not below the first. */
+#define STUB_CLOCK_NUMBER 0x3d4d42
 
 #endif

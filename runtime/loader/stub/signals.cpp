@@ -86,6 +86,7 @@ void rewind_vdso(const thread_block& self, void* context) noexcept {
 void go_back_to_call(greg_t* regs) noexcept {
   const auto word = [frame = regs[REG_RSP]](unsigned offset) { return *reinterpret_cast<const greg_t*>(frame + offset); };
   regs[REG_RAX] = word(STUB_CALL_NUMBER);
+  regs[REG_RSI] = word(STUB_TIMED_RSI);
   regs[REG_RDX] = word(STUB_TIMED_RDX);
   regs[REG_RDI] = word(STUB_CALL_RDI);
   regs[REG_R8] = word(STUB_CALL_R8);
@@ -95,7 +96,7 @@ void go_back_to_call(greg_t* regs) noexcept {
   regs[REG_RSP] += STUB_CALL_BYTES;
 }
 
-/// INV-60: no saved signal frame waits until a time by this kernel's clock. One that stands at the call will make it; one behind
+/// INV-60: no saved signal frame waits until a time by this kernel's clock; INV-77: nor does one name a thread by its id here. One that stands at the call will make it; one behind
 /// it has its result.
 void rewind_timed_call(void* context) noexcept {
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;

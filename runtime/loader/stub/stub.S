@@ -141,12 +141,13 @@ __restore_rt:
     syscall
 1:  end_call mana_reported_call
 
-# The same for a wait until a time of one of the program's clocks. Whatever interrupts it makes the program's own call again
-# (signals.cpp), since the deadline that the kernel has here is this process's.
+# The same for a wait until a time of one of the program's clocks, and for a signal to an id of the program's. Whatever interrupts it
+# makes the program's own call again (signals.cpp), since the deadline or id that the kernel has here is this process's.
     .globl mana_timed_call_entry
     .hidden mana_timed_call_entry
 mana_timed_call_entry:
     begin_call mana_timed_call
+    mov STUB_TIMED_RSI(%rsp), %rsi
     mov STUB_TIMED_RDX(%rsp), %rdx
     end_call mana_timed_call
 

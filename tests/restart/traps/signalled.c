@@ -49,8 +49,7 @@ static void* send_kills(void* index) {
     for (int i = (int)(intptr_t)index; i < receivers; i += senders)
       if (taken[i] == sent[i]) {
         ++sent[i];
-        int error;
-        while ((error = pthread_kill(receiver[i], SIGUSR1)) == ESRCH) {}
+        const int error = pthread_kill(receiver[i], SIGUSR1);
         CHECK(error == 0, "%s", strerror(error));
         ++done[kills];
       }
@@ -82,7 +81,6 @@ static void* read_values(void* unused) {
   }
   return unused;
 }
-/* Numbers of processes and threads are new after a restart: one that was asked for before is no thread's, or process's. */
 static int send_value(int which, union sigval value) {
   if (which == 0) return pthread_sigqueue(queue_reader, SIGRTMIN + 2, value);
   return sigqueue(getpid(), SIGRTMIN + 3, value) == 0 ? 0 : errno;
@@ -93,8 +91,7 @@ static void* send_values(void* unused) {
     for (int which = 0; which < 2; ++which)
       for (; next[which] < read_from[which] + window; ++next[which]) {
         const union sigval value = {.sival_int = (int)next[which]};
-        int error;
-        while ((error = send_value(which, value)) == ESRCH) {}
+        const int error = send_value(which, value);
         CHECK(error == 0, "%s", strerror(error));
         ++done[which == 0 ? values_to_thread : values_to_process];
       }
