@@ -7,7 +7,7 @@
 
 namespace mana::split {
 
-/// Where the stub's frame will be; valid to write before continue_in_stub().
+/// Where the stub's frame will be. Not to be written before continue_in_stub(): the kernel's frame of the trap still lies there.
 inline std::uintptr_t stub_frame(const trap& t) noexcept {
   return static_cast<std::uintptr_t>(t.reg(REG_RSP)) - STUB_CALL_BYTES;
 }
@@ -25,9 +25,13 @@ T& in_stub_frame(const trap& t, unsigned offset) noexcept {
 /// Of the call that the stub made, when it reports to a trap.
 inline long made_by_stub(const trap& t) noexcept { return in_frame<const long>(t.reg(REG_RSP), STUB_CALL_NUMBER); }
 
+/// Has the trap's return load the registers beside the general ones from elsewhere than the trap's frame.
+void move_registers(ucontext_t& context) noexcept;
+
 /// Makes the thread continue in the stub at `entry`, which makes the call with the registers as they are then; those
 /// that the caller changes afterwards are given back to the program. Returns what the trap returns: the call's number.
 inline long continue_in_stub(trap& t, std::uintptr_t entry) noexcept {
+  move_registers(*t.context);
   in_stub_frame<long>(t, STUB_CALL_RETURN) = t.reg(REG_RIP);
   in_stub_frame<long>(t, STUB_CALL_NUMBER) = t.number;
   in_stub_frame<long>(t, STUB_CALL_RDI) = t.reg(REG_RDI);
