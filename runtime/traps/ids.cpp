@@ -1,4 +1,5 @@
 // Calls that name a thread or process by its id, in a process that was restarted: the program may have the id of before (INV-77).
+#include "clocks.hpp"
 #include "stub_call.hpp"
 #include "trap.hpp"
 
@@ -6,6 +7,8 @@
 #include "../loader/former_ids.hpp"
 
 #include <sys/resource.h>
+
+#include <csignal>
 
 namespace mana::split {
 namespace {
@@ -60,6 +63,17 @@ long trap_call_of_id(trap& t) {
   for (int i = 0; i < 6; ++i) arguments[i] = t.arg(i);
   if (const int i = id_argument(t); i >= 0) arguments[i] = current(arguments[i]);
   return raw_call(t.number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
+
+/// timer_create(clock, event, timer): libc's for SIGEV_THREAD name the thread of libc's that runs the functions.
+long trap_timer_create(trap& t) {
+  const int clock = kernels_clock(static_cast<int>(t.arg(0)));
+  const auto wanted = t.pointer<const sigevent>(1);
+  if (wanted.is_null()) return raw_call(t.number, clock, 0, t.arg(2));
+  sigevent event{};
+  if (wanted.get(event) != 0) return raw_call(t.number, clock, untouchable, t.arg(2));
+  if ((event.sigev_notify & SIGEV_THREAD_ID) != 0) event._sigev_un._tid = current_id(event._sigev_un._tid);
+  return raw_call(t.number, clock, as_word(&event), t.arg(2));
 }
 
 /// pidfd_open(process, flags)

@@ -139,6 +139,7 @@ constexpr trap_row id_rows[] = {
     {SYS_sched_getaffinity, trap_call_of_id, condition::argument_set, 0},
     {SYS_sched_setattr, trap_call_of_id, condition::argument_set, 0},
     {SYS_sched_getattr, trap_call_of_id, condition::argument_set, 0},
+    {SYS_timer_create, trap_timer_create},
     {SYS_process_vm_readv, trap_call_of_id},
     {SYS_process_vm_writev, trap_call_of_id},
 };

@@ -114,6 +114,7 @@ long trap_getrusage(trap&);
 // ids.cpp
 long trap_signal_to_id(trap&);
 long trap_call_of_id(trap&);
+long trap_timer_create(trap&);
 long trap_pidfd_open(trap&);
 // descriptors.cpp
 void note_descriptor(const trap&, long fd);      // that a call made beside what it returns
