@@ -40,11 +40,6 @@ timed_wait wait_of(long number) noexcept {
   }
 }
 
-int register_of(int argument) noexcept {
-  constexpr int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
-  return registers[argument];
-}
-
 /// A file of /proc, read in pieces without an allocation: a trap may be in a child, and on a small stack.
 class small_reader {
  public:
@@ -166,7 +161,7 @@ long trap_timed_wait(trap& t) {
   in_frame<long>(frame, STUB_TIMED_RDX) = rdx;
   in_frame<timespec>(frame, STUB_CALL_PAIR) =
       of_kernel(deadline, wait.clock < 0 ? CLOCK_MONOTONIC : static_cast<int>(t.arg(wait.clock)));
-  t.set_reg(register_of(wait.time), is_there ? frame + STUB_CALL_PAIR : untouchable);
+  t.set_arg(wait.time, is_there ? frame + STUB_CALL_PAIR : untouchable);
   return number;
 }
 

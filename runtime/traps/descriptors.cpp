@@ -1,5 +1,6 @@
 // Calls that open, duplicate and close descriptors: carried out, and told to whoever keeps the list of the upper half's.
 #include "descriptor_events.hpp"
+#include "ids.hpp"
 #include "process.hpp"
 #include "stub_call.hpp"
 #include "twin.hpp"
@@ -100,6 +101,7 @@ void note_descriptor(const trap& t, long fd) { opened(t, fd); }
 long trap_open(trap& t) {
   const int path = t.number == SYS_open || t.number == SYS_creat ? 0 : 1;
   if (may_block(t, path, open_flags(t))) return continue_in_stub(t, stub().reported_call);
+  const with_current_ids named(t, path);
   long fd = t.carry_out();
   if (!is_error(fd)) fd = show_own(fd, path == 0 ? AT_FDCWD : t.arg(0), t.pointer<const char>(path), open_flags(t));
   opened(t, fd);

@@ -1,14 +1,19 @@
 // Calls that name a thread or process by its id, in a process that was restarted: the program may have the id of before (INV-77).
+#include "ids.hpp"
+
 #include "clocks.hpp"
 #include "stub_call.hpp"
-#include "trap.hpp"
 
 #include "../loader/bridge.hpp"
 #include "../loader/former_ids.hpp"
+#include "../loader/saved_state.hpp"
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <charconv>
 #include <csignal>
+#include <string_view>
 
 namespace mana::split {
 namespace {
@@ -39,7 +44,46 @@ int id_argument(const trap& t) noexcept {
   }
 }
 
+constexpr std::string_view proc = "/proc/", task = "task";
+
+/// What a component of a path is to be, in `digits` if it is another number.
+std::string_view current(std::string_view component, char (&digits)[12]) noexcept {
+  std::int32_t id = 0;
+  const char* const end = component.data() + component.size();
+  const auto read = std::from_chars(component.data(), end, id);
+  if (read.ec != std::errc() || read.ptr != end || current(id) == id) return component;
+  return {digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, current(id)).ptr - digits)};
+}
+
+/// out: whether `to` holds another path, with its null
+bool rewrite(std::string_view path, char* to, std::size_t room) noexcept {
+  bool changed = false, is_id = true;          // of the next component: the first, and one behind "task"
+  char* end = std::copy(proc.begin(), proc.end(), to);
+  for (std::string_view left = path.substr(proc.size()); !left.empty();) {
+    const std::size_t length = std::min(left.find('/'), left.size());
+    char digits[12];
+    const std::string_view given = left.substr(0, length), wanted = is_id ? current(given, digits) : given;
+    left.remove_prefix(std::min(length + 1, left.size()));
+    changed = changed || wanted.data() == digits;
+    is_id = given == task;
+    if (static_cast<std::size_t>(end - to) + wanted.size() + 2 > room) return false;
+    end = std::copy(wanted.begin(), wanted.end(), end);
+    if (given.data() + length < path.data() + path.size()) *end++ = '/';
+  }
+  *end = '\0';
+  return changed;
+}
+
 }  // namespace
+
+with_current_ids::with_current_ids(trap& t, int path) noexcept : trap_(t), path_(path), program_(t.arg(path)) {
+  char given[sizeof text_];
+  if (saved().former.count == 0 || t.pointer<const char>(path).get_some(given, 0, proc.size()) != proc.size()) return;
+  if (std::string_view(given, proc.size()) != proc) return;
+  const long length = t.pointer<const char>(path).get_text(given, sizeof given);
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof given) return;
+  if (rewrite({given, static_cast<std::size_t>(length)}, text_, sizeof text_)) t.set_arg(path, as_word(text_));
+}
 
 /// kill(process, …), tkill(thread, …), tgkill(process, thread, …), rt_sigqueueinfo(process, …), rt_tgsigqueueinfo(process, thread, …).
 /// Made by the stub, with the program's own signal mask: a signal to itself comes before the call returns. Where a checkpoint

@@ -1,5 +1,6 @@
 #include "process.hpp"
 
+#include "ids.hpp"
 #include "trap.hpp"
 #include "twin.hpp"
 
@@ -188,6 +189,7 @@ long trap_prctl(trap& t) {
 /// readlink(path, buffer, size), readlinkat(directory, path, buffer, size)
 long trap_readlink(trap& t) {
   const int path = t.number == SYS_readlinkat ? 1 : 0;
+  const with_current_ids named(t, path);
   const auto name = t.pointer<const char>(path);
   const int size = static_cast<int>(t.arg(path + 2));
   if (size <= 0 || !shows_own_program(path == 0 ? AT_FDCWD : t.arg(0), name, end_of(name))) return t.carry_out();

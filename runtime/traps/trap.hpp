@@ -30,10 +30,9 @@ struct trap {
 
   long reg(int index) const noexcept { return context->uc_mcontext.gregs[index]; }
   void set_reg(int index, long value) noexcept { context->uc_mcontext.gregs[index] = value; }
-  long arg(int i) const noexcept {
-    constexpr int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
-    return reg(registers[i]);
-  }
+  static constexpr int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};      // of the arguments
+  long arg(int i) const noexcept { return reg(registers[i]); }
+  void set_arg(int i, long value) noexcept { set_reg(registers[i], value); }
   template <class T>
   program_pointer<T> pointer(int i) const noexcept {
     return {memory, static_cast<std::uintptr_t>(arg(i))};

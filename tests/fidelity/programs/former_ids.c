@@ -2,6 +2,7 @@
 // processor time.
 #include "../fidelity.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -76,6 +77,23 @@ static void send_signals(int round) {
   CHECK(syscall(SYS_tgkill, process, ended, 0) < 0 && errno == ESRCH);
 }
 
+/* What /proc says of the process and a thread by paths that the program once made. */
+static void read_paths(void) {
+  char path[96], text[256] = "", link[256] = "", own[256] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", process);
+  FILE* file = fopen(path, "r");
+  CHECK(file != NULL && fgets(text, sizeof text, file) != NULL && atoi(text) == getpid(), "%s", text);
+  if (file != NULL) fclose(file);
+  snprintf(path, sizeof path, "/proc/%d/task/%d/comm", process, ids[2]);
+  CHECK((file = fopen(path, "r")) != NULL && fgets(text, sizeof text, file) != NULL && strcmp(text, "third\n") == 0, "%s", text);
+  if (file != NULL) fclose(file);
+  snprintf(path, sizeof path, "/proc/%d/exe", process);
+  CHECK(readlink(path, link, sizeof link - 1) > 0 && readlink("/proc/self/exe", own, sizeof own - 1) > 0);
+  CHECK(strcmp(link, own) == 0, "%s, %s", link, own);
+  snprintf(path, sizeof path, "/proc/self/task/%d/", ended);
+  CHECK(open(path, O_RDONLY) < 0 && errno == ENOENT);
+}
+
 static void ask(void) {
   cpu_set_t set;
   struct rlimit limit;
@@ -110,10 +128,11 @@ int main(int argc, char** argv) {
   for (int i = 0; i < threads; ++i) CHECK(pthread_create(thread + i, NULL, body, (void*)(intptr_t)i) == 0);
   for (int i = 0; i < threads; ++i) sem_wait(&is_there);
   CHECK(pthread_create(&short_one, NULL, end_at_once, NULL) == 0 && pthread_join(short_one, NULL) == 0);
+  CHECK(pthread_setname_np(thread[2], "third") == 0);
   CHECK(clock_getcpuclockid(process, &clock_of_process) == 0);
   CHECK(pthread_getcpuclockid(thread[0], &clock_of_other) == 0);
   for (int round = 0; round < rounds; ++round) {
-    send_signals(round), ask();
+    send_signals(round), ask(), read_paths();
     if (round < rounds - 1) line();
   }
   over = 1;

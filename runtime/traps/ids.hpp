@@ -1,0 +1,23 @@
+// Paths that name a thread or process by its id (INV-77).
+#pragma once
+#include "trap.hpp"
+
+namespace mana::split {
+
+/// While it lives, argument `path` of the call is the path that the program means by ids of before: /proc/ID/…, /proc/…/task/ID/….
+/// What names none, or cannot be read, stays.
+class with_current_ids {
+ public:
+  with_current_ids(trap& t, int path) noexcept;
+  ~with_current_ids() { trap_.set_arg(path_, program_); }
+  with_current_ids(const with_current_ids&) = delete;
+  with_current_ids& operator=(const with_current_ids&) = delete;
+
+ private:
+  trap& trap_;
+  int path_;
+  long program_;         // the argument as the program gave it
+  char text_[256];
+};
+
+}  // namespace mana::split
