@@ -1,6 +1,7 @@
 // Continuing a restored upper half in a fresh process.
 #include "bridge.hpp"
 #include "lock_owners.hpp"
+#include "own_filters.hpp"
 #include "program_clocks.hpp"
 #include "saved_state.hpp"
 #include "shown_process.hpp"
@@ -94,6 +95,7 @@ void reinstall() {
   hold_programs_signals();
   reinstall_dispositions();
   install_filter();
+  note_own_filters();
 }
 
 std::vector<std::int32_t> thread_ids() {
