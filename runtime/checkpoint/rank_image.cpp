@@ -92,15 +92,6 @@ class mapped_file {
   int fd_ = -1;
 };
 
-/// First address of the region that the file does not reach. It must still reach as far as the pages that are stored.
-std::uintptr_t limit_of(const region& r, int fd) {
-  struct stat about{};
-  if (fstat(fd, &about) != 0) throw_io(r.path, "a file that the program had mapped cannot be looked at");
-  const auto bytes = S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : ~std::uint64_t{4095};
-  const std::uint64_t after = bytes > r.offset ? bytes - r.offset : 0;
-  return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
-}
-
 /// What reaches up to the stack's top, in whatever pieces. Nothing turns a mapping into one that grows.
 void find_stack(std::vector<region>& regions) noexcept {
   std::uintptr_t end = lower::stack_top;
@@ -113,10 +104,11 @@ void find_stack(std::vector<region>& regions) noexcept {
 
 }  // namespace
 
-/// Private mappings of files come back as anonymous memory with their contents. Shared ones map the file again, or the
+/// Private mappings of files that cannot be mapped again come back as anonymous memory with their contents. Shared ones map the file again, or the
 /// object that stands for one without a name, or attach the segment.
 rank_image::place rank_image::map_region(const region& r, const memory_visitor& visitor) const {
   if (const int contents = r.shared ? visitor.contents_of(r) : -1; contents >= 0) return {r.end, contents, false};
+  if (std::optional<place> shown = map_privately(r, visitor)) return *std::move(shown);
   if (const int segment = r.shared ? visitor.segment_of(r) : -1; segment >= 0) {
     if (shmat(segment, reinterpret_cast<void*>(r.begin), 0) != reinterpret_cast<void*>(r.begin))
       throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached").c_str());
@@ -132,7 +124,7 @@ rank_image::place rank_image::map_region(const region& r, const memory_visitor& 
   const int shown = file ? file->descriptor() : object;
   void* const got = shown >= 0 ? mmap(wanted, r.end - r.begin, protection, flags, shown, static_cast<off_t>(r.offset))
                                : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
-  if (got == wanted) return {shown >= 0 ? limit_of(r, shown) : r.end, object};
+  if (got == wanted) return {shown >= 0 ? limit_of_file(r, shown) : r.end, object};
   const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
   if (got != MAP_FAILED) munmap(got, r.end - r.begin);
   if (occupied)
@@ -257,6 +249,7 @@ void rank_image::restore_memory(const memory_visitor& visitor, const paths::path
   chunk_reader in(contents_, fd_, path_, roots_, moved_);
   fill(places, visitor, in);
   in.check_gaps();
+  show_files(places);
   visitor.end();
   protect(places, visitor);
 }
@@ -319,7 +312,8 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
   lazy_memory left;
   left.in = reader();
   chunk_reader& in = *left.in;
-  const std::vector<file_run> runs = mappable_runs(may_be_lazy, left);
+  const auto is_shown = [&](const region& r) { return !places[static_cast<std::size_t>(&r - regions().data())].shown.empty(); };
+  const std::vector<file_run> runs = mappable_runs([&](const region& r) { return !is_shown(r) && may_be_lazy(r); }, left);
   for (const file_run& run : runs) {
     map_run(run, in);
     left.mapped.push_back(run.memory);
@@ -332,13 +326,15 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
     while (regions()[region_at].end <= c.address) ++region_at;
     while (run_at < runs.size() && runs[run_at].memory.end <= c.address) ++run_at;
     const bool is_mapped = run_at < runs.size() && runs[run_at].memory.begin <= c.address;
-    if (is_mapped) {
+    if (is_mapped || is_shown_by_file(places[region_at], c)) {
       left.unread.push_back(c);
+      if (!is_mapped) visitor.filled(c.memory_bytes);
       continue;
     }
     fill_one(c, regions()[region_at], places[region_at], in, small);
     visitor.filled(c.memory_bytes);
   }
+  show_files(places);
   visitor.end();
   protect(places, visitor);
   return left;

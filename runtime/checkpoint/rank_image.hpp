@@ -21,6 +21,12 @@
 
 namespace mana::image {
 
+/// What a private mapping of a file showed.
+struct private_file {
+  int fd = -1;                       // for reading; whoever gets it closes it; -1: the mapping comes back as memory
+  std::vector<page_range> own = {};  // pages that are the program's own by now; ascending
+};
+
 /// Takes part in how memory comes back, and sees what of it the program can write.
 struct memory_visitor {
   /// Descriptor, for reading and writing, of the object that a shared mapping without a file's name shows; -1: it is memory
@@ -32,6 +38,8 @@ struct memory_visitor {
   std::function<std::optional<bool>(const region&)> may_be_written = [](const region&) { return std::nullopt; };
   /// Descriptor, for writing, of the file whose contents this is, of which no memory is made; -1: it is memory.
   std::function<int(const region&)> contents_of = [](const region&) { return -1; };
+  /// Of a private mapping with a file's name.
+  std::function<private_file(const region&)> private_file_of = [](const region&) { return private_file(); };
   /// When all is mapped, before it is filled.
   std::function<void()> begin = [] {};
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
@@ -58,6 +66,9 @@ struct lazy_memory {
   std::string no_execution;          // a file that nothing was mapped from, as its file system is mounted so; empty: there is none
   std::unique_ptr<chunk_reader> in;  // has the files open that were mapped: their names may go
 };
+
+/// First address of the region that the file does not reach. It must still reach as far as the pages that are stored.
+std::uintptr_t limit_of_file(const region& r, int fd);
 
 class rank_image {
  public:
@@ -117,8 +128,12 @@ class rank_image {
     std::uintptr_t limit;            // end of what can be filled
     int object = -1;                 // file without a name that is filled; -1: memory is
     bool is_memory = true;           // false: it is contents of the object, and nothing is mapped
+    std::vector<page_range> shown = {};      // pages of a file, which come back by themselves
   };
   place map_region(const region& r, const memory_visitor& visitor) const;
+  std::optional<place> map_privately(const region& r, const memory_visitor& visitor) const;
+  static bool is_shown_by_file(const place& at, const chunk_record& c) noexcept;
+  static void show_files(std::span<const place> places) noexcept;
   std::vector<place> map_regions(const memory_visitor& visitor, const paths::path_map& moved);
   void map_run(const file_run& run, chunk_reader& in) const;
   std::vector<file_run> mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const;

@@ -104,7 +104,7 @@ class describer {
     return row;
   }
 
-  void look_at_private_files(std::span<const private_mapping> mappings) { warn_of_private_files(mappings, all_, said_); }
+  json describe_private_files(std::span<const private_mapping> mappings) { return describe_private(mappings, all_, said_); }
   json take_objects() { return objects_.take(said_); }
   std::vector<image::region> take_contents() { return objects_.take_contents(); }
   const std::map<file_key, std::uint64_t>& lengths() const { return objects_.lengths(); }
@@ -204,7 +204,7 @@ captured capture(std::span<const shared_mapping> mapped, std::span<const image::
                    {"passed", d.describe_passed()}, {"directory", d.describe_directory()}};
   document["objects"] = d.take_objects();
   document["protected"] = describe_protected(closed);
-  d.look_at_private_files(privately);
+  document["private"] = d.describe_private_files(privately);
   return {json::to_cbor(document), d.take_warnings(), d.take_sockets(), d.take_contents(), d.lengths()};
 }
 

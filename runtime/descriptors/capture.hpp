@@ -66,6 +66,9 @@ class restoration {
   /// Whether the shared memory at this address, if it was not writable at the checkpoint, could become so; nothing: unknown.
   std::optional<bool> may_be_written(std::uintptr_t begin) const;
 
+  /// The file that the program's private memory at this address showed, to be mapped again. fd -1: it is memory.
+  image::private_file private_file_at(std::uintptr_t begin);
+
   /// Enters the working directory, opens everything again at its number, gives back the other low numbers that guards
   /// took, and begins to watch. Files that have grown since are cut to the length that they had, so that nothing is
   /// written twice.

@@ -233,6 +233,11 @@ int object_maker::segment_at(std::uintptr_t begin) const noexcept {
   return found == segments_.end() ? -1 : found->second;
 }
 
+int object_maker::find(const json& key) const {
+  const auto found = objects_.find({key.at(0), key.at(1)});
+  return found == objects_.end() ? -1 : found->second;
+}
+
 int object_maker::mapped_at(std::uintptr_t begin) const noexcept {
   const auto found = mapped_.find(begin);
   return found == mapped_.end() ? -1 : found->second;

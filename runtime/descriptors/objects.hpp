@@ -88,6 +88,8 @@ class object_maker {
 
   /// For reading and writing; a directory's for reading. It stays this object's.
   int descriptor(const nlohmann::json& key) const { return objects_.at({key.at(0), key.at(1)}); }
+  /// -1: none of these.
+  int find(const nlohmann::json& key) const;
   /// Of the object that is mapped at this address; -1: none of these.
   int mapped_at(std::uintptr_t begin) const noexcept;
   /// Id of the segment that is attached at this address, and was there already; -1: none.

@@ -22,6 +22,7 @@ class reopener {
   /// errors: descriptor_error
   int open(const nlohmann::json& row);
   socket_maker& sockets() noexcept { return sockets_; }
+  terminal_maker& terminals() noexcept { return terminals_; }
 
  private:
   int open_object(const nlohmann::json& row);

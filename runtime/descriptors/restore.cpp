@@ -72,7 +72,11 @@ class restorer {
         if (row.value("kind", "") == "epoll") watch_again(row);
     for (const json* row : with_signals_) set_signals(*row);
   }
-  std::vector<std::string> take_notes() { return files_.sockets().take_notes(); }
+  std::vector<std::string> take_notes() {
+    std::vector<std::string> notes = files_.sockets().take_notes();
+    for (std::string& note : files_.terminals().take_notes()) notes.push_back(std::move(note));
+    return notes;
+  }
 
   /// What the program had closed of the launcher's three.
   void close_unheld_standard() const {
@@ -188,7 +192,7 @@ struct restoration::parts {
   json document;
   spare_numbers spare;
   object_maker objects;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, changed_files;
 };
 
 restoration::restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved, const std::string& input) {
@@ -222,6 +226,16 @@ std::optional<bool> restoration::may_be_written(std::uintptr_t begin) const {
   return known;
 }
 
+image::private_file restoration::private_file_at(std::uintptr_t begin) {
+  image::private_file found;
+  read_with_care([&] {
+    const auto rows = parts_->document.find("private");
+    if (rows != parts_->document.end())
+      found = descriptors::private_file_at(*rows, begin, parts_->objects, parts_->changed_files);
+  });
+  return found;
+}
+
 std::vector<std::string> restoration::finish() {
   std::vector<std::string> notes;
   read_with_care([&] {
@@ -231,7 +245,7 @@ std::vector<std::string> restoration::finish() {
     umask(document.at("umask").get<mode_t>());
     parts_->place_all(document);
     notes = parts_->objects.finish(document.at("objects"));
-    notes.insert(notes.end(), parts_->notes.begin(), parts_->notes.end());
+    for (const auto* more : {&parts_->notes, &parts_->changed_files}) notes.insert(notes.end(), more->begin(), more->end());
     parts_.reset();                                    // closes what is not the program's: before its locks are taken
     for (const json& row : rows)
       if (row.value("kind", "") == "inotify") note_watches(row);

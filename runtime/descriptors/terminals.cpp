@@ -112,8 +112,11 @@ bool terminal_describer::describe(int fd, const struct stat& s, json& row, repor
   row["locked"] = locked;
   row["packets"] = packets;
   row["hung up"] = hangs_up(p.controller);
-  if (tcgetsid(p.controller) == getsid(0))
-    said.warn(fd, row, "is of the process's controlling terminal: after a restart it controls none");
+  const pid_t session = tcgetsid(p.controller);
+  if (session == getsid(0)) said.warn(fd, row, "is of the process's controlling terminal: after a restart it controls none");
+  else if (session > 0)
+    said.warn(fd, row, "is of the terminal that controls the session of process " + std::to_string(session) +
+              ": after a restart it controls none, and has no group in the foreground");
   if (unread(p.controller) + unread(p.terminal) == 0) return true;
   if (p.terminal >= 0 && is_raw(settings) && packets == 0 && tcgetsid(p.controller) != getsid(0)) {
     row["input"] = contents_of(p.terminal, p.controller);
@@ -132,6 +135,9 @@ int terminal_maker::controller_of(const json& row) {
   const int fd = controllers_[number] = spare_.move(opened);
   const auto settings = value_in<termios>(row.at("settings"));
   const auto size = value_in<winsize>(row.at("size"));
+  int new_number = -1;
+  if (ioctl(fd, TIOCGPTN, &new_number) == 0 && new_number != number)
+    notes_.push_back("the terminal /dev/pts/" + std::to_string(number) + " is /dev/pts/" + std::to_string(new_number) + " now");
   const int unlocked = 0, locked = row.at("locked"), packets = row.at("packets");
   ioctl(fd, TIOCSPTLCK, &unlocked);
   tcsetattr(fd, TCSANOW, &settings);

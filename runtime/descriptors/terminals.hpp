@@ -10,6 +10,8 @@
 
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace mana::descriptors {
@@ -35,12 +37,15 @@ class terminal_maker {
 
   /// errors: descriptor_error
   int open(const nlohmann::json& row);
+  /// Terminals that have another number now, in words.
+  std::vector<std::string> take_notes() { return std::move(notes_); }
 
  private:
   int controller_of(const nlohmann::json& row);
 
   const spare_numbers& spare_;
   std::map<int, int> controllers_;    // by the old number
+  std::vector<std::string> notes_;
   std::vector<int> spare_terminals_;  // closed at the end: what is in a terminal that nobody has open is lost
   std::vector<int> locked_;           // controllers whose terminal nobody may open by its name
 };

@@ -51,6 +51,15 @@ processor_time used_by(int clock, int who) noexcept {
 processor_time used_by_process() noexcept { return used_by(CLOCK_PROCESS_CPUTIME_ID, RUSAGE_SELF); }
 processor_time used_by_thread() noexcept { return used_by(CLOCK_THREAD_CPUTIME_ID, RUSAGE_THREAD); }
 
+struct childrens_time { std::int64_t us[2]; };     // user, system
+
+childrens_time used_by_children() noexcept {
+  rusage usage{};
+  raw_call(SYS_getrusage, RUSAGE_CHILDREN, as_word(&usage));
+  const auto us = [](const timeval& t) { return t.tv_sec * 1'000'000 + t.tv_usec; };
+  return {{us(usage.ru_utime), us(usage.ru_stime)}};
+}
+
 processor_time& time_in(std::uint64_t& slot) noexcept { return reinterpret_cast<processor_time&>(slot); }
 processor_time& process_offset() noexcept { return time_in(lower::the_bridge().reserved[lower::slot_process_time]); }
 
@@ -106,6 +115,8 @@ void note_clocks() noexcept {
   const processor_time used = sum(used_by_process(), process_offset());
   line.process_used[0] = used.ns;
   line.process_used[1] = used.system_us;
+  const childrens_time children = used_by_children();
+  for (int i : {0, 1}) saved().children_used[i] = children.us[i] + saved().children_ahead[i];
 }
 
 continued_clocks clocks_to_continue() noexcept {
@@ -123,6 +134,8 @@ void continue_clocks(const clock_offsets& offsets) noexcept {
   ticks_offset() = offsets.ticks;
   const saved_clocks& line = saved().clocks;
   process_offset() = difference({line.process_used[0], line.process_used[1]}, used_by_process());
+  const childrens_time children = used_by_children();
+  for (int i : {0, 1}) saved().children_ahead[i] = saved().children_used[i] - children.us[i];
   lower::bridge& b = lower::the_bridge();
   b.reserved[lower::slot_clock_gettime] = b.vdso[0];
   b.vdso[0] = stub().program_clock_gettime;
@@ -141,6 +154,7 @@ void continue_thread_time(lower::thread_block& self) noexcept {
 
 void forget_processor_time(lower::thread_block& self) noexcept {
   process_offset() = {};
+  saved().children_ahead[0] = saved().children_ahead[1] = 0;
   time_in(self.reserved[lower::slot_thread_time]) = {};
 }
 

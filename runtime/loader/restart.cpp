@@ -2,6 +2,7 @@
 #include "bridge.hpp"
 #include "former_ids.hpp"
 #include "lock_owners.hpp"
+#include "own_filters.hpp"
 #include "program_clocks.hpp"
 #include "saved_state.hpp"
 #include "shown_process.hpp"
@@ -96,6 +97,7 @@ void reinstall() {
   hold_programs_signals();
   reinstall_dispositions();
   install_filter(calls_of::restarted);
+  note_own_filters();
 }
 
 std::vector<std::int32_t> thread_ids() {

@@ -60,6 +60,8 @@ struct saved_state {
   held_signals held;
   shown_program shown;
   former_ids former;
+  std::int64_t children_used[2];        // of the processor, by children that were waited for, at the line: user, system, us
+  std::int64_t children_ahead[2];       // what that is ahead of the kernel's
 };
 static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
 static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);

@@ -2,6 +2,7 @@
 #include "bridge.hpp"
 #include "elf_image.hpp"
 #include "initial_stack.hpp"
+#include "own_filters.hpp"
 #include "program_clocks.hpp"
 #include "program_file.hpp"
 #include "saved_state.hpp"
@@ -125,6 +126,7 @@ void start(const start_options& options, filter_named named) {
   begin_clocks();
   if (!options.filtered.empty()) note_earlier_filter();
   if (options.filtered != filter) install_filter(calls_of::started);
+  note_own_filters();
   if (options.mask) set_signal_mask(without_ours(*options.mask));
   if (mana_save_context(&self.back) == 0) {
     publish(*block);

@@ -85,7 +85,7 @@ std::vector<descriptors::protected_mapping> not_writable(const std::vector<image
 std::vector<descriptors::private_mapping> private_files(const std::vector<image::region>& regions) {
   std::vector<descriptors::private_mapping> found;
   for (const image::region& r : regions)
-    if (r.is_file && !r.shared && !r.path.empty()) found.push_back({{r.device, r.inode}, r.path});
+    if (r.is_file && !r.shared && !r.path.empty()) found.push_back({r.begin, r.end, r.offset, (r.protection & PROT_EXEC) != 0, {r.device, r.inode}, r.path});
   return found;
 }
 
@@ -389,8 +389,10 @@ void release(lower::outcome how) {
     ++lower::the_bridge().restarts;
     descriptors::start_timers(split::left_since_line);
     for (const std::string& what : process_state::continue_process())
-      say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what +
-          " is not as it was at the checkpoint: not allowed, or not possible here");
+      say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what);
+    if (lower::the_bridge().world_rank == 0 && process_state::former_id() != 0)
+      say("mana: note: processes and threads have new ids (rank 0 was " + std::to_string(process_state::former_id()) + ", and is " +
+          std::to_string(getpid()) + "): those that the program has kept are the old ones");
   }
   fault_point(how == lower::outcome::restarted ? fault::point::objects_rebuilt : fault::point::resuming);
   control_of_job().release();

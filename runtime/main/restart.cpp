@@ -219,6 +219,7 @@ image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, 
   visitor.contents_of = [&](const image::region& r) { return parts.files->contents_at(r.begin); };
   visitor.segment_of = [&](const image::region& r) { return show_segment(r, parts); };
   visitor.may_be_written = [&](const image::region& r) { return parts.files->may_be_written(r.begin); };
+  visitor.private_file_of = [&](const image::region& r) { return parts.files->private_file_at(r.begin); };
   visitor.begin = [] {
     process_state::restore_mappings();
     fault_point(fault::point::memory_mapped);

@@ -3,6 +3,8 @@
 #include "process_attributes.hpp"
 #include "process_state.hpp"
 #include "section.hpp"
+#include "thread_attributes.hpp"
+#include "unkept.hpp"
 
 #include <program_clocks.hpp>
 
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace mana::process_state {
 
@@ -96,12 +99,30 @@ void look_at_children(captured& result) {
   }
 }
 
+std::vector<int> thread_ids(const section& s) {
+  std::vector<int> ids;
+  for (const auto& [index, record] : s.threads) ids.push_back(record.tid);
+  return ids;
+}
+
 /// What no thread but one has (unshare(CLONE_FILES)) is not looked at.
 void look_at_tables_of_descriptors(captured& result) {
   for (const auto& [index, record] : parked_threads())
     if (syscall(SYS_kcmp, record->tid, gettid(), KCMP_FILES, 0, 0) > 0)
       result.warnings.push_back("thread " + std::to_string(record->tid) +
                                 " has descriptors of its own (unshare): after a restart it has the other threads'");
+}
+
+/// A restart gives each thread that has one of its own one of its own.
+void look_at_directories(const section& s, captured& result) {
+  std::vector<int> apart;
+  for (const auto& [index, record] : s.threads)
+    if (record.attributes.contains("directory")) apart.push_back(record.tid);
+  for (std::size_t i = 0; i + 1 < apart.size(); ++i)
+    for (std::size_t k = i + 1; k < apart.size(); ++k)
+      if (syscall(SYS_kcmp, apart[i], apart[k], KCMP_FS, 0, 0) == 0)
+        result.warnings.push_back("threads " + std::to_string(apart[i]) + " and " + std::to_string(apart[k]) + " have one working "
+                                  "directory together, apart from the others' (CLONE_FS): after a restart each has its own");
 }
 
 }  // namespace
@@ -119,10 +140,14 @@ captured capture() {
   s.limits = changed(read_limits(), given().limits, changed_before().limits);
   look_at_signals_and_timers(s, result);
   s.mappings = read_mappings();
+  std::ranges::move(take_keys(s.mappings), std::back_inserter(result.warnings));
   s.locks_all = locks_all();
+  s.processors = usable_processors();
   s.stack_limit = soft_stack_limit();
   look_at_children(result);
   look_at_tables_of_descriptors(result);
+  look_at_directories(s, result);
+  std::ranges::move(unkept(thread_ids(s)), std::back_inserter(result.warnings));
   result.bytes = encode(s);
   return result;
 }

@@ -4,6 +4,7 @@
 #include "process_attributes.hpp"
 #include "process_state.hpp"
 #include "thread_records.hpp"
+#include "unkept.hpp"
 
 namespace mana::process_state {
 
@@ -39,6 +40,7 @@ given_values read_given() { return {read_all(thread_attributes()), read_all(proc
 
 void begin() {
   given() = read_given();
+  note_given_surroundings();
   install_thread_hooks();
 }
 

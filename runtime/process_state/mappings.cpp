@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +32,8 @@ constexpr flag_row flags[] = {{"sr", MADV_SEQUENTIAL}, {"rr", MADV_RANDOM},     
                               {"nh", MADV_NOHUGEPAGE}, {"mg", MADV_MERGEABLE}};
 
 constexpr int guard_install = 102;               // MADV_GUARD_INSTALL
+constexpr int map_droppable = 0x08;             // MAP_DROPPABLE, Linux 6.11
+constexpr int set_vma = 0x53564d41, anonymous_name = 0;     // PR_SET_VMA, PR_SET_VMA_ANON_NAME
 constexpr unsigned page_is_guard = 1u << 8;      // PAGE_IS_GUARD
 constexpr unsigned policy_at_address = 2;       // MPOL_F_ADDR
 constexpr std::size_t most_nodes = 1024, bits = 64;
@@ -41,9 +44,16 @@ void read_flags(const std::string& line, bool whole, mapping_state& m) {
     if (name == "lo") m.lock = whole ? locked_whole : locked_on_fault;
     if (name == "gd") m.grows = true;
     if (name == "sl") m.sealed = true;
+    if (name == "dp") m.droppable = true;
     for (const flag_row& row : flags)
       if (name == row.name) m.advice.push_back(row.advice);
   }
+}
+
+/// What stands behind the file's number: "[anon:NAME]", "[anon_shmem:NAME]".
+std::string name_in(const std::string& line) {
+  const std::size_t kind = line.find(" [anon"), begin = line.find(':', kind == std::string::npos ? line.size() : kind);
+  return begin == std::string::npos || line.back() != ']' ? std::string() : line.substr(begin + 1, line.size() - begin - 2);
 }
 
 /// Empty for the default, which the kernel says for mappings without any.
@@ -62,10 +72,11 @@ bool is_programs(std::uint64_t begin, std::uint64_t end) noexcept {
          (begin >= state.fixed_begin && end <= state.fixed_end);
 }
 
-/// A mapping that grows is made as one: nothing turns another into it.
-bool make_growing(const mapping_state& m, void* at) noexcept {
-  constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED | MAP_GROWSDOWN;
-  return mmap(at, m.end - m.begin, PROT_READ | PROT_WRITE, kind, -1, 0) == at;
+/// A mapping that grows, or whose contents the kernel may drop, is made as one: nothing turns another into it.
+bool make_special(const mapping_state& m, void* at) noexcept {
+  constexpr int how = MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  const int kind = m.droppable ? map_droppable : MAP_PRIVATE | MAP_GROWSDOWN;
+  return mmap(at, m.end - m.begin, PROT_READ | PROT_WRITE, how | kind, -1, 0) == at;
 }
 
 bool place(const mapping_state& m, void* at) noexcept {
@@ -104,9 +115,11 @@ std::vector<mapping_state> parse_mappings(std::istream& smaps,
     if (is_range) {
       all.emplace_back().begin = begin;
       all.back().end = end;
+      all.back().name = name_in(line);
       resident = 0;
     }
     std::sscanf(line.c_str(), "Rss: %lu kB", &resident);
+    std::sscanf(line.c_str(), "ProtectionKey: %d", &all.back().key);
     if (line.starts_with("VmFlags:")) read_flags(line, resident * 1024 == end - begin, all.back());
   }
   return all;
@@ -144,9 +157,17 @@ std::vector<mapping_state> read_mappings() {
   std::ifstream smaps("/proc/self/smaps");
   std::vector<mapping_state> advised = parse_mappings(smaps, is_programs);
   for (mapping_state& m : advised) m.policy = policy_at(m.begin);
-  std::erase_if(advised, [](const mapping_state& m) { return !m.has_any(); });
+  std::erase_if(advised, [](const mapping_state& m) { return !m.has_any() && m.key == 0; });
   std::ranges::move(advised, std::back_inserter(all));
   return all;
+}
+
+std::vector<std::string> take_keys(std::vector<mapping_state>& mappings) {
+  const auto with = std::ranges::count_if(mappings, [](const mapping_state& m) { return m.key != 0; });
+  std::erase_if(mappings, [](const mapping_state& m) { return m.key != 0 && !m.has_any(); });
+  if (with == 0) return {};
+  return {std::to_string(with) + (with == 1 ? " mapping has" : " mappings have") +
+          " a protection key (pkey_mprotect): after a restart no key is taken, and the protection is that of mprotect alone"};
 }
 
 int locks_all() noexcept { return static_cast<int>(split::saved().locks_all); }
@@ -157,10 +178,13 @@ std::vector<std::string> write_mappings(const std::vector<mapping_state>& mappin
   for (const mapping_state& m : mappings) {
     void* const at = reinterpret_cast<void*>(m.begin);
     const std::size_t bytes = m.end - m.begin;
-    if (m.grows && !make_growing(m, at)) refused.insert("a mapping that grows");
+    if ((m.grows || m.droppable) && !make_special(m, at))
+      refused.insert(m.grows ? "a mapping that grows" : "memory that may be dropped (MAP_DROPPABLE)");
     for (const int advice : m.advice)
       if (madvise(at, bytes, advice) != 0) refused.insert("advice about memory");
     if (!m.policy.empty() && !place(m, at)) refused.insert("the place of memory");
+    if (!m.name.empty() && prctl(set_vma, anonymous_name, at, bytes, m.name.c_str()) != 0)
+      refused.insert("names of memory (PR_SET_VMA_ANON_NAME)");
     if (m.lock == unlocked) continue;
     if (syscall(SYS_mlock2, at, bytes, m.lock == locked_on_fault ? MLOCK_ONFAULT : 0) != 0)
       refused.insert("locked memory");

@@ -20,8 +20,13 @@ struct mapping_state {
   bool grows = false;                // downward, by faults
   words policy;                      // of mbind: mode and flags, then the nodes; empty: none
   bool sealed = false;               // by mseal: nobody changes it any more
+  bool droppable = false;            // MAP_DROPPABLE: the kernel may take its contents away
+  std::string name = {};             // by PR_SET_VMA_ANON_NAME
+  int key = 0;                       // of pkey_mprotect; not in the image
 
-  bool has_any() const noexcept { return !advice.empty() || lock != unlocked || grows || !policy.empty() || sealed; }
+  bool has_any() const noexcept {
+    return !advice.empty() || lock != unlocked || grows || !policy.empty() || sealed || droppable || !name.empty();
+  }
 };
 
 /// All that the kernel's list names and `wanted` takes; without policies.
@@ -33,6 +38,8 @@ std::vector<mapping_state> find_guards(std::uint64_t begin, std::uint64_t end);
 
 /// Of the program's mappings those that have any, after its guards: none can be put into memory that is locked already.
 std::vector<mapping_state> read_mappings();
+/// Of some that read_mappings() has found: what a restart does not bring, in words; it is taken off them.
+std::vector<std::string> take_keys(std::vector<mapping_state>& mappings);
 /// The flags that mlockall has now.
 int locks_all() noexcept;
 

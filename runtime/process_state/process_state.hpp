@@ -45,8 +45,14 @@ void restore_mappings();
 /// After restore(): true if a mapping in [begin, end) has something to be restored, or all have.
 bool is_advised(std::uint64_t begin, std::uint64_t end);
 
+/// That the process had when it was saved; 0: it is that one.
+int former_id();
+
+/// In words, if there are fewer.
+std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now);
+
 /// On the thread that called MPI_Init, last of all before the program runs on: what is its own and the process's; signals
-/// that were pending are so again, timers run. out: what could not be restored, in words
+/// that were pending are so again, timers run. out: what is not as it was, in words
 std::vector<std::string> continue_process();
 
 }  // namespace mana::process_state

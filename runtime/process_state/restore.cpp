@@ -4,6 +4,7 @@
 #include "process_state.hpp"
 #include "section.hpp"
 #include "signal_hold.hpp"
+#include "thread_attributes.hpp"
 
 #include <program_clocks.hpp>
 #include <raw.hpp>
@@ -18,6 +19,7 @@ namespace mana::process_state {
 namespace {
 
 section to_continue;
+int id_before = 0;
 std::vector<std::string> of_mappings;      // what could not be given back to them
 
 void append(std::vector<std::string>& all, std::vector<std::string> more) {
@@ -73,6 +75,7 @@ timeval left_of_alarm(const timeval& then) noexcept {
 
 void restore(std::span<const std::uint8_t> bytes) {
   to_continue = decode(bytes);
+  id_before = to_continue.pid == getpid() ? 0 : to_continue.pid;
   changed_before() = {names_of(to_continue.process), names_of(to_continue.limits)};
   std::vector<int> timers;
   for (const posix_timer& timer : to_continue.timers) timers.push_back(timer.id);
@@ -83,6 +86,14 @@ void restore(std::span<const std::uint8_t> bytes) {
   for (auto& [index, record] : to_continue.threads) to_send(record.pending);
   to_send(to_continue.pending);
   set_records_to_restore(std::move(to_continue.threads));
+}
+
+int former_id() { return id_before; }
+
+std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now) {
+  if (now >= then) return {};
+  return {"it may run on " + std::to_string(now) + (now == 1 ? " processor" : " processors") + " here, and could on " +
+          std::to_string(then) + " at the checkpoint: the machine and the launcher say which"};
 }
 
 /// A process that does without huge pages is not to be filled with them.
@@ -120,6 +131,8 @@ std::vector<std::string> continue_process() {
   start_interval_timers(to_continue.intervals);
   keep_stack_limit(to_continue.stack_limit);
   append(refused, write_limits(to_continue.limits));
+  for (std::string& what : refused) what += " is not as it was at the checkpoint: not allowed, or not possible here";
+  append(refused, fewer_processors(to_continue.processors, usable_processors()));
   to_continue = {};
   return refused;
 }

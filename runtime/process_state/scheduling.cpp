@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -52,6 +53,12 @@ words read_affinity() {
   mask.resize((static_cast<std::size_t>(bytes) + sizeof mask[0] - 1) / sizeof mask[0]);
   while (mask.size() > 1 && mask.back() == 0) mask.pop_back();     // machines differ in how many there might be
   return mask;
+}
+
+std::uint64_t usable_processors() {
+  std::uint64_t number = 0;
+  for (const std::uint64_t word : read_affinity()) number += static_cast<std::uint64_t>(std::popcount(word));
+  return number;
 }
 
 /// The kernel takes those that are here. If none is, the thread runs where its launcher put it.

@@ -75,12 +75,14 @@ itimerval interval_from(const json& row) { return {{row.at(2), row.at(3)}, {row.
 
 json as_json(const mapping_state& m) {
   return {{"begin", m.begin}, {"end", m.end},       {"advice", m.advice},
-          {"lock", m.lock},   {"grows", m.grows}, {"policy", m.policy},   {"sealed", m.sealed}};
+          {"lock", m.lock},   {"grows", m.grows}, {"policy", m.policy},   {"sealed", m.sealed},
+          {"droppable", m.droppable}, {"name", m.name}};
 }
 
 mapping_state mapping_from(const json& row) {
   return {row.at("begin"), row.at("end"),    row.at("advice"),           row.at("lock"),
-          row.at("grows"), row.at("policy"), row.value("sealed", false)};
+          row.at("grows"), row.at("policy"), row.value("sealed", false), row.value("droppable", false),
+          row.value("name", std::string())};
 }
 
 }  // namespace
@@ -102,6 +104,7 @@ std::vector<std::uint8_t> encode(const section& s) {
                             {"timers", timers},
                             {"mappings", mappings},
                             {"locks_all", s.locks_all},
+                            {"processors", s.processors},
                             {"stack_limit", s.stack_limit}});
 }
 
@@ -118,6 +121,7 @@ section decode(std::span<const std::uint8_t> bytes) {
   for (const json& row : document.at("timers")) s.timers.push_back(timer_from(row));
   for (const json& row : document.at("mappings")) s.mappings.push_back(mapping_from(row));
   s.locks_all = document.at("locks_all");
+  s.processors = document.value("processors", std::uint64_t{0});
   s.stack_limit = document.value("stack_limit", std::uint64_t{0});
   return s;
 }

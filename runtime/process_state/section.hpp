@@ -17,6 +17,7 @@ struct section {
   std::vector<posix_timer> timers;
   std::vector<mapping_state> mappings;                // those that have any
   int locks_all = 0;                                  // MCL_*
+  std::uint64_t processors = 0;                       // that the initial thread might run on; 0: not known
   std::uint64_t stack_limit = 0;                      // soft, bytes, also if unchanged; 0: not known
 };
 

@@ -82,6 +82,18 @@ bool write_directory(const words& value) {
   return true;
 }
 
+words read_machine_checks() { return one_word(prctl(PR_MCE_KILL_GET, 0, 0, 0, 0)); }
+bool write_machine_checks(const words& value) { return prctl(PR_MCE_KILL, PR_MCE_KILL_SET, at(value, 0), 0, 0) == 0; }
+
+words read_io_flusher() { return one_word(prctl(PR_GET_IO_FLUSHER, 0, 0, 0, 0)); }
+bool write_io_flusher(const words& value) { return prctl(PR_SET_IO_FLUSHER, at(value, 0), 0, 0, 0) == 0; }
+
+words read_time_counter() {
+  int mode = 0;
+  return prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 ? one_word(mode) : words{};
+}
+bool write_time_counter(const words& value) { return prctl(PR_SET_TSC, at(value, 0), 0, 0, 0) == 0; }
+
 constexpr attribute rows[] = {
     {"scheduling", "scheduling policy and priority", read_scheduling, write_scheduling},
     {"io_priority", "priority of input and output", read_io_priority, write_io_priority},
@@ -93,6 +105,9 @@ constexpr attribute rows[] = {
     {"groups", "supplementary groups", read_groups, write_groups},
     {"no_new_privileges", "having given up new privileges", read_no_new_rights, write_no_new_rights},
     {"secure_bits", "secure bits", read_secure_bits, write_secure_bits},
+    {"machine_checks", "what happens at a fault of memory (PR_MCE_KILL)", read_machine_checks, write_machine_checks},
+    {"io_flusher", "being a part of input and output (PR_SET_IO_FLUSHER)", read_io_flusher, write_io_flusher},
+    {"time_counter", "whether the processor's counter may be read (PR_SET_TSC)", read_time_counter, write_time_counter},
     {"directory", "a thread's own working directory", read_directory, write_directory},
 };
 

@@ -8,6 +8,7 @@ namespace mana::process_state {
 std::span<const attribute> thread_attributes() noexcept;
 
 // scheduling.cpp
+std::uint64_t usable_processors();           // of the calling thread
 words read_scheduling();
 bool write_scheduling(const words& value);
 words read_io_priority();

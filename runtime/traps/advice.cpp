@@ -82,7 +82,7 @@ long trap_process_madvise(trap& t) {
   return result;
 }
 
-/// mlock, mlock2, mlockall, munlockall, mbind, mseal
+/// mlock, mlock2, mlockall, munlockall, mbind, mseal, pkey_alloc
 long trap_advice(trap& t) {
   const long result = t.carry_out();
   if (is_error(result) || t.role == process_role::borrowing) return result;

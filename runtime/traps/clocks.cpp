@@ -5,6 +5,7 @@
 
 #include "../loader/bridge.hpp"
 #include "../loader/former_ids.hpp"
+#include "../loader/saved_state.hpp"
 
 #include <mana/lower/program_clocks.hpp>
 
@@ -188,6 +189,7 @@ processor_time time_in(const std::uint64_t* slots) noexcept {
   const auto system_us = static_cast<std::int64_t>(slots[1]);
   return {static_cast<std::int64_t>(slots[0]) / 1000 - system_us, system_us};
 }
+processor_time of_children() noexcept { return {saved().children_ahead[0], saved().children_ahead[1]}; }
 processor_time of_process() noexcept { return time_in(lower::the_bridge().reserved + lower::slot_process_time); }
 
 /// The kernel counts the two parts by samples: a sum may be less than nothing for a moment.
@@ -209,20 +211,28 @@ long trap_times(trap& t) {
     raw_call(SYS_getrusage, RUSAGE_SELF, as_word(&usage));
     add(usage.ru_utime, of_process().user_us);
     add(usage.ru_stime, of_process().system_us);
-    used.tms_utime = usage.ru_utime.tv_sec * second_ticks + usage.ru_utime.tv_usec / tick_us;
-    used.tms_stime = usage.ru_stime.tv_sec * second_ticks + usage.ru_stime.tv_usec / tick_us;
+    const auto ticks = [](const timeval& time) { return time.tv_sec * second_ticks + time.tv_usec / tick_us; };
+    used.tms_utime = ticks(usage.ru_utime);
+    used.tms_stime = ticks(usage.ru_stime);
+    raw_call(SYS_getrusage, RUSAGE_CHILDREN, as_word(&usage));
+    add(usage.ru_utime, of_children().user_us);
+    add(usage.ru_stime, of_children().system_us);
+    used.tms_cutime = ticks(usage.ru_utime);
+    used.tms_cstime = ticks(usage.ru_stime);
     if (wanted.put(used) != 0) return -EFAULT;
   }
   return result + static_cast<long>(lower::the_bridge().reserved[lower::slot_ticks_offset]);
 }
 
-/// getrusage(RUSAGE_SELF or RUSAGE_THREAD, usage)
+/// getrusage(RUSAGE_SELF, RUSAGE_THREAD or RUSAGE_CHILDREN, usage)
 long trap_getrusage(trap& t) {
   rusage usage{};
   const long result = raw_call(SYS_getrusage, t.arg(0), as_word(&usage));
   if (is_error(result)) return result;
-  const bool thread = static_cast<int>(t.arg(0)) == RUSAGE_THREAD;
-  const processor_time more = thread ? time_in(t.self->reserved + lower::slot_thread_time) : of_process();
+  const int who = static_cast<int>(t.arg(0));
+  const processor_time more = who == RUSAGE_THREAD     ? time_in(t.self->reserved + lower::slot_thread_time)
+                              : who == RUSAGE_CHILDREN ? of_children()
+                                                       : of_process();
   add(usage.ru_utime, more.user_us);
   add(usage.ru_stime, more.system_us);
   return t.pointer<rusage>(1).put(usage);

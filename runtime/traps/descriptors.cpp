@@ -83,6 +83,20 @@ long show_own(long fd, long directory, program_pointer<const char> path, long fl
 
 }  // namespace
 
+namespace {
+
+/// fcntl(fd, F_NOTIFY, what): the kernel tells of it nowhere.
+long watch_directory(trap& t) {
+  static constinit std::atomic<bool> said{false};
+  const long result = t.carry_out();
+  if (!is_error(result) && t.arg(2) != 0 && told(t))
+    warn_once(said, "mana: warning: the program asks for signals of changes in a directory (F_NOTIFY): after a restart none come; "
+                    "watches of inotify are kept\n");
+  return result;
+}
+
+}  // namespace
+
 void share_descriptors(const lower::thread_block& creator, const lower::thread_block& created) noexcept {
   is_apart[created.index].store(is_apart[creator.index].load());
 }
@@ -234,6 +248,7 @@ long trap_watch(trap& t) {
 
 /// dup(fd), dup2(fd, to), dup3(fd, to, …), fcntl(fd, F_DUPFD…, …)
 long trap_duplicate(trap& t) {
+  if (t.number == SYS_fcntl && t.arg(1) == F_NOTIFY) return watch_directory(t);
   const bool onto = t.number == SYS_dup2 || t.number == SYS_dup3;
   if (is_lower_half(t, t.arg(0))) return -EBADF;
   if (onto && is_lower_half(t, t.arg(1))) return -EBUSY;

@@ -124,7 +124,7 @@ class filter_writer {
         return only_if_set(row.argument);
       case condition::of_program:
         load(argument_field(0));
-        return only_if({RUSAGE_SELF, RUSAGE_THREAD});
+        return only_if({RUSAGE_SELF, RUSAGE_THREAD, static_cast<std::uint32_t>(RUSAGE_CHILDREN)});
       case condition::absolute: return only_if_bit(1, TIMER_ABSTIME);
       default: return;
     }
@@ -144,9 +144,7 @@ class filter_writer {
     switch (row.when) {
       case condition::duplicates:
         load(argument_field(1));
-        jump(BPF_JEQ, F_DUPFD, 2, 0);
-        jump(BPF_JEQ, F_DUPFD_CLOEXEC, 1, 0);
-        allow();
+        only_if({F_DUPFD, F_DUPFD_CLOEXEC, F_NOTIFY});
         break;
       case condition::new_terminal:
         load(argument_field(1));
@@ -179,9 +177,7 @@ class filter_writer {
         break;
       case condition::of_places:
         load(argument_field(0));
-        jump(BPF_JEQ, PR_SET_MM, 2, 0);
-        jump(BPF_JEQ, get_auxiliary_vector, 1, 0);
-        allow();
+        only_if({PR_SET_MM, get_auxiliary_vector, PR_SET_VMA});
         break;
       case condition::of_input:
         load(argument_field(0));

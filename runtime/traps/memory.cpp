@@ -62,7 +62,8 @@ long trap_mmap(trap& t) {
   if (grows_over_all(asked)) return -ENOMEM;
   const std::size_t bytes = (asked + unit - 1) & ~(unit - 1);
   if (bytes == 0) return -EINVAL;
-  if ((flags & (MAP_GROWSDOWN | MAP_LOCKED)) != 0) note_advice();
+  constexpr long droppable = 0x08;        // MAP_DROPPABLE, among the types
+  if ((flags & (MAP_GROWSDOWN | MAP_LOCKED)) != 0 || (flags & MAP_TYPE) == droppable) note_advice();
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0)
     return map_fixed(t, {address(t.arg(0)), address(t.arg(0)) + bytes});
   const bool is_low = (flags & MAP_32BIT) != 0;

@@ -173,10 +173,14 @@ long set_places(const trap& t) noexcept {
 
 }  // namespace
 
-/// prctl(PR_GET_AUXV, buffer, size, 0, 0): how much there is, is the kernel's matter.
+/// prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, …); prctl(PR_GET_AUXV, buffer, size, 0, 0): how much there is, is the kernel's matter.
 long trap_prctl(trap& t) {
   if (t.arg(0) == PR_SET_MM) return set_places(t);
   const long result = t.carry_out();
+  if (t.arg(0) == PR_SET_VMA) {
+    if (!is_error(result) && t.role != process_role::borrowing) note_advice();
+    return result;
+  }
   const shown_program& shown = saved().shown;
   if (is_error(result) || shown.auxiliary_words == 0) return result;
   const auto bytes = static_cast<std::size_t>(std::min(result, t.arg(2)));
@@ -217,10 +221,18 @@ long trap_set_gs(trap&) {
 /// ptrace(request, …): the kernel stops a traced process at each signal, also at those by which system calls are trapped.
 long trap_ptrace(trap& t) {
   static constinit std::atomic<bool> said{false};
-  constexpr char text[] = "mana: warning: the program traces a process (ptrace): until that executes another program, it stops with "
-                          "SIGSYS at system calls that mana carries out; let it go on with that signal\n";
-  if (!said.exchange(true)) raw_call(SYS_write, 2, as_word(text), sizeof text - 1);
+  warn_once(said, "mana: warning: the program traces a process (ptrace): until that executes another program, it stops with "
+                  "SIGSYS at system calls that mana carries out; let it go on with that signal\n");
   return t.carry_out();
+}
+
+/// landlock_restrict_self(ruleset, flags): the kernel tells nobody of it.
+long trap_landlock(trap& t) {
+  static constinit std::atomic<bool> said{false};
+  const long result = t.carry_out();
+  if (!is_error(result) && t.role == process_role::owner)
+    warn_once(said, "mana: warning: the program restricts its access to files (landlock): after a restart it is not restricted\n");
+  return result;
 }
 
 }  // namespace mana::split

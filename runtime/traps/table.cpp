@@ -23,6 +23,7 @@ constexpr trap_row rows[] = {
     {SYS_munlockall, trap_advice},
     {SYS_mbind, trap_advice},
     {number_of_mseal, trap_advice},
+    {SYS_pkey_alloc, trap_advice},
     {SYS_shmat, trap_shmat},
     {SYS_shmdt, trap_shmdt},
 
@@ -96,6 +97,7 @@ constexpr trap_row rows[] = {
     {SYS_fsmount, trap_new_descriptor},
     {SYS_fspick, trap_new_descriptor},
     {SYS_landlock_create_ruleset, trap_maybe_descriptor},
+    {SYS_landlock_restrict_self, trap_landlock},
     {SYS_memfd_secret, trap_new_descriptor},
     {SYS_mq_open, trap_new_descriptor},
     {SYS_userfaultfd, trap_new_descriptor},

@@ -26,7 +26,7 @@ enum class condition {
   waits_until,   // futex: FUTEX_WAIT_BITSET, FUTEX_WAIT_REQUEUE_PI, FUTEX_LOCK_PI2 with a time, but not a date
   by_monotonic,  // futex_waitv, futex_wait: with a time (index in trap_row::argument) of CLOCK_MONOTONIC (the argument
                  // after it)
-  of_program,    // getrusage: RUSAGE_SELF, RUSAGE_THREAD
+  of_program,    // getrusage: RUSAGE_SELF, RUSAGE_THREAD, RUSAGE_CHILDREN
   absolute,      // timerfd_settime, timer_settime: TIMER_ABSTIME
 };
 

@@ -12,6 +12,9 @@
 
 #include <ucontext.h>
 
+#include <atomic>
+#include <string_view>
+
 namespace mana::split {
 
 enum class process_role {
@@ -56,6 +59,11 @@ inline void enter_owners_block(trap& t) noexcept {
   t.self->in_lower = 1;
 }
 
+/// Writes a warning to standard error, the first time.
+inline void warn_once(std::atomic<bool>& said, std::string_view text) noexcept {
+  if (!said.exchange(true)) raw_call(SYS_write, 2, as_word(text.data()), static_cast<long>(text.size()));
+}
+
 /// Carries out a call. Returns what the program finds in %rax.
 using trap_function = long (*)(trap&);
 
@@ -91,6 +99,7 @@ long trap_readlink(trap&);
 long trap_set_gs(trap&);
 long trap_ptrace(trap&);
 long trap_prctl(trap&);
+long trap_landlock(trap&);
 // input.cpp
 void note_input(const trap&, long bytes) noexcept;
 long trap_input(trap&);

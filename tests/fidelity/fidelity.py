@@ -74,13 +74,24 @@ def all_names():
     return sorted(path.stem for path in (HERE / "programs").iterdir())
 
 
-def limits():
-    """{(program, MPI, way): why} of what is known not to be kept. Lines: program, MPIs, ways (* for all), why."""
+HOWS = ("refused", "named", "silent")
+SILENT_BEFORE = 5           # rows of the table, when they were counted for the first time
+
+
+def limits(hows=None):
+    """{(program, MPI, way): why} of what is known not to be kept. Lines: program, MPIs, ways (* for all), how, why.
+
+    hows: a dictionary that gets {program: how}
+    """
     found = {}
     for line in (HERE / "limits.txt").read_text().splitlines():
         if not line or line.startswith("#"):
             continue
-        name, mpis, ways, why = line.split(None, 3)
+        name, mpis, ways, how, why = line.split(None, 4)
+        if how not in HOWS:
+            sys.exit(f"fidelity: limits.txt: {name}: {how} is none of {', '.join(HOWS)}")
+        if hows is not None:
+            hows[name] = how
         for mpi in MPIS if mpis == "*" else mpis.split(","):
             for way in WAYS if ways == "*" else ways.split(","):
                 found[name, mpi, way] = why
@@ -199,8 +210,17 @@ def run(options):
     return 1 if wrong else 0
 
 
+def counts_of(hows):
+    """Nothing of a process changes silently: how each row that is not kept is told."""
+    number = {how: sum(h == how for h in hows.values()) for how in HOWS}
+    return (f"Of the {len(hows)} others {number['refused']} are refused: a call of the program ends in an error. {number['named']} are named: by a "
+            "warning when the program does it, at the checkpoint, or at the restart. "
+            f"{number['silent'] or 'None'} change silently; {SILENT_BEFORE} did before these were counted.\n\n")
+
+
 def page(options):
-    known, rows, single, more = limits(), [], 0, 0
+    hows, rows, single, more = {}, [], 0, 0
+    known = limits(hows)
     for name in all_names():
         source = Source(name)
         cells = []
@@ -222,6 +242,7 @@ def page(options):
         "Each goes through five ways over each MPI: plain (no checkpoint), resumed (two checkpoints), restarted, twice "
         "(restarted twice), moved (restarted from a copy, elsewhere); its output must be the native run's, byte for byte.\n\n"
         f"{len(rows)} programs: {single} of one process, {more} of several; {kept} keep everything in all ways over both.\n\n"
+        + counts_of(hows) +
         "| program | ranks | what it does | MPICH | Open MPI | what is not kept |\n|---|---|---|---|---|---|\n"
         + "\n".join(rows) + "\n")
     return 0

@@ -1,6 +1,7 @@
 #include "describe.hpp"
 
 #include "../proc_info.hpp"
+#include "groups.hpp"
 #include "queue.hpp"
 
 #include <netinet/in.h>
@@ -34,6 +35,21 @@ json entry_of(const socket_address& name, std::uint64_t inode) {
       lstat(name.unix_name().c_str(), &s) == 0 && S_ISSOCK(s.st_mode) && (inode == 0 || s.st_ino == inode);
   if (!there) return nullptr;
   return {{"mode", s.st_mode & 07777}, {"user", s.st_uid}, {"group", s.st_gid}};
+}
+
+constexpr int name_of_upper = 31;  // TCP_ULP
+
+/// TLS in the kernel, say.
+std::string upper_protocol(int fd, const socket_kind& kind) {
+  char name[16] = "";
+  socklen_t n = sizeof name - 1;
+  return kind.is_tcp() && getsockopt(fd, IPPROTO_TCP, name_of_upper, name, &n) == 0 ? name : "";
+}
+
+/// What ended a connection is a state of its own.
+bool has_error_unread(int fd, const socket_kind& kind, const std::string& state) {
+  const bool is_told = state == "reset" || state == "refused" || state == "ended" || state == "left" || state == "connecting";
+  return kind.is_internet() && !is_told && (events_at(fd) & POLLERR) != 0;
 }
 
 }  // namespace
@@ -122,6 +138,7 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
   row["kind"] = "socket";
   socket["options"] = options_of(s.fd, s.kind);
   describe_filter(s.fd, row, socket, said);
+  describe_groups(s.fd, s.kind, socket);
   if (const known* other = other_end(s)) socket["other"] = other->file;
   socket["state"] = describe_state(s, row, socket, said);
   const bool is_closed = s.tcp_state == TCP_CLOSE;  // such a one is in no table
@@ -133,11 +150,17 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
   const bool can_be_sent = s.kind.domain == AF_UNIX || s.kind.is_tcp() || s.kind.is_udp();
   s.incomplete |= !can_be_sent && !s.messages.empty();
   socket["messages"] = can_be_sent ? std::move(s.messages) : json::array();
+  warn_of_what_is_lost(s, state, row, said);
+  row["socket"] = std::move(socket);
+  return true;
+}
+
+void socket_describer::warn_of_what_is_lost(const known& s, const std::string& state, const json& row, report& said) {
   if (s.incomplete)
     said.warn(s.fd, row, "has contents that cannot be looked at, or not be sent again: after a restart they are gone");
   if (s.kind.is_udp() && option_at(s.fd, IPPROTO_UDP, UDP_CORK) == 1 && unsent_at(s.fd) > 0)
     said.warn(s.fd, row, "puts a datagram together (UDP_CORK), which nobody can look at: after a restart it is gone");
-  if (s.kind.domain == AF_PACKET || (s.kind.domain == AF_NETLINK && socket.at("state") == "connected"))
+  if (s.kind.domain == AF_PACKET || (s.kind.domain == AF_NETLINK && state == "connected"))
     said.warn(
         s.fd, row,
         "is of a kind that the kernel does not tell all about: after a restart it has its name and options, and no "
@@ -146,8 +169,11 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
     said.warn(s.fd, row,
               "has descriptors on their way that cannot be looked at, as the limit of open files is reached "
               "(ulimit -n): after a restart they do not come");
-  row["socket"] = std::move(socket);
-  return true;
+  if (has_error_unread(s.fd, s.kind, state))
+    said.warn(s.fd, row, "has an error, or messages in its queue of errors (MSG_ERRQUEUE), that were not read: after a restart they "
+              "are gone");
+  if (const std::string upper = upper_protocol(s.fd, s.kind); !upper.empty())
+    said.warn(s.fd, row, "has the protocol " + upper + " on top (TCP_ULP): after a restart it has none");
 }
 
 int socket_describer::shutdown_of(const known& s) {

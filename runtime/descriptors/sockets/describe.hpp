@@ -53,6 +53,7 @@ class socket_describer {
   std::string state_in_unix(known& s, nlohmann::json& row, report& said);
   std::string state_without_tables(known& s, nlohmann::json& row, report& said) const;
   std::string state_of_datagrams(const known& s, nlohmann::json& row, report& said) const;
+  static void warn_of_what_is_lost(const known& s, const std::string& state, const nlohmann::json& row, report& said);
   static void warn_of_callers(const known& s, const nlohmann::json& row, report& said);
   std::string outside(const known& s, nlohmann::json& row, report& said) const;
   int shutdown_of(const known& s);

@@ -3,6 +3,7 @@
 #include "make.hpp"
 
 #include "../failure.hpp"
+#include "groups.hpp"
 #include "queue.hpp"
 
 #include <fcntl.h>
@@ -225,6 +226,7 @@ void socket_maker::set_the_rest(made& s) {
   std::vector<std::string> refused;
   set_options(s.fd.get(), s.socket->at("options"), option_time::late, refused);
   for (const std::string& what : refused) note(s, what + " may not be set here");
+  for (const std::string& group : join_groups(s.fd.get(), *s.socket)) note(s, "cannot be in " + group + " again");
   attach_filter(s.fd.get(), *s.socket);
   if (s.state == "connecting") connect_onward(s);
 }

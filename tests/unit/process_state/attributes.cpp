@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <process_attributes.hpp>
+#include <process_state.hpp>
 #include <section.hpp>
 #include <thread_attributes.hpp>
 
@@ -63,6 +64,15 @@ TEST_CASE("every attribute of this thread and process can be set to what it is")
       CHECK(a.write(value));
       CHECK(a.read() == value);
     }
+}
+
+TEST_CASE("fewer processors than at the checkpoint are said, and no others") {
+  CHECK(fewer_processors(0, 4).empty());
+  CHECK(fewer_processors(4, 4).empty());
+  CHECK(fewer_processors(2, 4).empty());
+  CHECK(fewer_processors(4, 1) ==
+        std::vector<std::string>{"it may run on 1 processor here, and could on 4 at the checkpoint: the machine and the launcher say which"});
+  CHECK(usable_processors() >= 1);
 }
 
 TEST_CASE("a saved limit on a machine with another hard limit") {

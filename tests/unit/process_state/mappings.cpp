@@ -35,6 +35,28 @@ TEST_CASE("flags of mappings") {
   CHECK_FALSE(all[3].has_any());
 }
 
+TEST_CASE("names of mappings, keys, and memory that may be dropped") {
+  std::istringstream smaps(
+      "200000000000-200000010000 rw-p 00000000 00:00 0                          [anon:a [long] name]\nRss:                   0 kB\n"
+      "ProtectionKey:         0\nVmFlags: rd wr mr mw me \n"
+      "200000010000-200000020000 rw-p 00000000 00:00 0 \nRss:                   0 kB\nProtectionKey:         3\nVmFlags: rd wr \n"
+      "200000020000-200000021000 rw-p 00000000 00:00 0 \nRss:                   0 kB\nVmFlags: rd wr nr wf dd dp \n"
+      "200000021000-200000022000 rw-s 00000000 00:01 7                          [anon_shmem:shared]\nVmFlags: rd wr sh \n"
+      "200000022000-200000023000 rw-p 00000000 08:01 7                          /a/[anon:file]\nVmFlags: rd wr \n");
+  auto all = parse_mappings(smaps, [](std::uint64_t, std::uint64_t) { return true; });
+  REQUIRE(all.size() == 5);
+  CHECK(all[0].name == "a [long] name");
+  CHECK(all[1].key == 3);
+  CHECK_FALSE(all[1].has_any());
+  CHECK((all[2].droppable && !all[0].droppable));
+  CHECK(all[3].name == "shared");
+  CHECK(all[4].name.empty());
+  CHECK(take_keys(all) == std::vector<std::string>{"1 mapping has a protection key (pkey_mprotect): after a restart no key is taken, "
+                                                   "and the protection is that of mprotect alone"});
+  CHECK(all.size() == 4);
+  CHECK(take_keys(all).empty());
+}
+
 TEST_CASE("guards are found, and put into memory that is mapped anew") {
   constexpr std::size_t page = 4096, bytes = 64 * page;
   constexpr int guard_install = 102;       // MADV_GUARD_INSTALL

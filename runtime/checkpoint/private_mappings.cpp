@@ -1,0 +1,69 @@
+// Private mappings of files in a process that is restarted: INV-81.
+#include "io_error.hpp"
+#include "rank_image.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace mana::image {
+
+std::uintptr_t limit_of_file(const region& r, int fd) {
+  struct stat about{};
+  if (fstat(fd, &about) != 0) throw_io(r.path, "a file that the program had mapped cannot be looked at");
+  const auto bytes = S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : ~std::uint64_t{4095};
+  const std::uint64_t after = bytes > r.offset ? bytes - r.offset : 0;
+  return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
+}
+
+namespace {
+
+/// Memory of the image lies there: touching it beyond a file's end is not possible.
+bool holds_any(const contents& image, const page_range& r) noexcept {
+  const auto ends_before = [](const chunk_record& c, std::uintptr_t begin) { return c.address + c.memory_bytes <= begin; };
+  const auto first = std::lower_bound(image.chunks.begin(), image.chunks.end(), r.begin, ends_before);
+  return r.begin < r.end && first != image.chunks.end() && first->address < r.end;
+}
+
+}  // namespace
+
+/// A page that is all zeros is not in the image: those that are the program's own are so before it is filled.
+std::optional<rank_image::place> rank_image::map_privately(const region& r, const memory_visitor& visitor) const {
+  const private_file file = r.shared || r.path.empty() ? private_file() : visitor.private_file_of(r);
+  if (file.fd < 0) return std::nullopt;
+  constexpr int how = MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_NORESERVE;
+  void* const wanted = reinterpret_cast<void*>(r.begin);
+  place at{limit_of_file(r, file.fd)};
+  const bool mapped = !holds_any(contents_, {at.limit, r.end}) &&
+                      mmap(wanted, r.end - r.begin, PROT_READ | PROT_WRITE, how, file.fd, static_cast<off_t>(r.offset)) == wanted;
+  close(file.fd);
+  if (!mapped) return std::nullopt;
+  std::uintptr_t next = r.begin;
+  for (const page_range& own : file.own) {
+    if (own.begin < next || own.end <= own.begin || own.end > at.limit) damaged("it has pages of a file beyond the file's end");
+    if (own.begin > next) at.shown.push_back({next, own.begin});
+    std::memset(reinterpret_cast<void*>(own.begin), 0, own.end - own.begin);
+    next = own.end;
+  }
+  if (next < at.limit) at.shown.push_back({next, at.limit});
+  return at;
+}
+
+/// The copies that filling made of a file's pages go. Locked memory keeps them where the kernel is older than 5.18.
+void rank_image::show_files(std::span<const place> places) noexcept {
+  constexpr int dontneed_locked = 24;      // MADV_DONTNEED_LOCKED
+  for (const place& at : places)
+    for (const page_range& r : at.shown) {
+      void* const begin = reinterpret_cast<void*>(r.begin);
+      if (madvise(begin, r.end - r.begin, MADV_DONTNEED) != 0) madvise(begin, r.end - r.begin, dontneed_locked);
+    }
+}
+
+bool rank_image::is_shown_by_file(const place& at, const chunk_record& c) noexcept {
+  return std::ranges::any_of(at.shown, [&](const page_range& r) { return r.begin <= c.address && c.address + c.memory_bytes <= r.end; });
+}
+
+}  // namespace mana::image
