@@ -85,6 +85,8 @@ void restore(std::span<const std::uint8_t> bytes) {
   set_records_to_restore(std::move(to_continue.threads));
 }
 
+void restore_async_rings() { make_async_rings(to_continue.async_rings); }
+
 /// A process that does without huge pages is not to be filled with them.
 void restore_mappings() {
   write_all(process_attributes_of_memory(), to_continue.process);

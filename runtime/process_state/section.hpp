@@ -1,5 +1,6 @@
 // The section's contents, and their form: CBOR, whose members are those of the structures, by name.
 #pragma once
+#include "async_rings.hpp"
 #include "mappings.hpp"
 #include "thread_records.hpp"
 #include "timers.hpp"
@@ -17,6 +18,7 @@ struct section {
   std::vector<posix_timer> timers;
   std::vector<mapping_state> mappings;                // those that have any
   int locks_all = 0;                                  // MCL_*
+  std::vector<async_ring_state> async_rings;
   std::uint64_t stack_limit = 0;                      // soft, bytes, also if unchanged; 0: not known
 };
 

@@ -160,6 +160,16 @@ long trap_new_descriptor(trap& t) {
   return fd;
 }
 
+/// io_uring_setup(entries, parameters), which with one of its flags makes a ring without a descriptor, and returns another number.
+long trap_ring_setup(trap& t) {
+  constexpr std::uint32_t without_descriptor = 1u << 15;      // IORING_SETUP_REGISTERED_FD_ONLY
+  struct { std::uint32_t entries, completions, flags; } parameters{};
+  const long result = t.carry_out();
+  const bool is_seen = t.pointer<const decltype(parameters)>(1).get(parameters) == 0;
+  if (!is_seen || (parameters.flags & without_descriptor) == 0) opened(t, result);
+  return result;
+}
+
 /// pidfd_getfd(process, fd, …)
 long trap_received(trap& t) {
   const long fd = t.carry_out();
