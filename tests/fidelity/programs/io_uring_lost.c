@@ -1,5 +1,6 @@
 // Rings of io_uring, which no checkpoint has: a warning names them. In a restarted process their memory is as it was, with what was
-// completed and not taken, but the kernel knows nothing of them: io_uring_enter ends with EOPNOTSUPP. New ones can be made.
+// completed and not taken, but the kernel knows nothing of them: io_uring_enter ends with EOPNOTSUPP. New ones can be made. Where the
+// kernel maps none where the program's memory lies (from Linux 6.4 on), they are in memory of the program's own.
 #include "../fidelity.h"
 
 #include <mana/api.h>
@@ -11,18 +12,33 @@ static struct { int fd; struct io_uring_params made; char* rings; struct io_urin
 
 static unsigned* word(unsigned offset) { return (unsigned*)(one.rings + offset); }
 
-/// out: 0: this machine has none
-static int set_up(void) {
-  memset(&one.made, 0, sizeof one.made);
-  one.fd = (int)syscall(SYS_io_uring_setup, 8, &one.made);
-  if (one.fd < 0 && (errno == ENOSYS || errno == EPERM)) return 0;
-  OK(one.fd);
+static void map_rings(void) {
   CHECK((one.made.features & IORING_FEAT_SINGLE_MMAP) != 0);
   const size_t bytes = one.made.cq_off.cqes + one.made.cq_entries * sizeof(struct io_uring_cqe);
   one.rings = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, one.fd, IORING_OFF_SQ_RING);
   one.requests = mmap(NULL, one.made.sq_entries * sizeof *one.requests, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, one.fd,
                       IORING_OFF_SQES);
   CHECK(one.rings != MAP_FAILED && (void*)one.requests != MAP_FAILED);
+}
+
+/// In memory of the program's own (IORING_SETUP_NO_MMAP, Linux 6.5).
+static int set_up_in_own(void) {
+  one.rings = aligned_alloc(4096, 4096), one.requests = aligned_alloc(4096, 4096);
+  memset(&one.made, 0, sizeof one.made);
+  one.made.flags = 1u << 14;
+  one.made.cq_off.resv2 = (uintptr_t)one.rings, one.made.sq_off.resv2 = (uintptr_t)one.requests;
+  memset(one.rings, 0, 4096), memset(one.requests, 0, 4096);
+  one.fd = (int)syscall(SYS_io_uring_setup, 8, &one.made);
+  return one.fd >= 0;
+}
+
+/// out: 0: this machine has none
+static int set_up(void) {
+  memset(&one.made, 0, sizeof one.made);
+  one.fd = (int)syscall(SYS_io_uring_setup, 8, &one.made);
+  if (one.fd < 0 && (errno == ENOSYS || errno == EPERM)) return set_up_in_own();
+  OK(one.fd);
+  map_rings();
   return 1;
 }
 
