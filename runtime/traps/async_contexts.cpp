@@ -128,26 +128,56 @@ long hand_over(const trap& t, std::uintptr_t made) noexcept {
   return result;
 }
 
-/// Of a request: the kernel reads or writes before io_submit returns, and the descriptor may wait with that.
-bool would_wait(const iocb& request) noexcept {
-  const bool reads = request.aio_lio_opcode == IOCB_CMD_PREAD || request.aio_lio_opcode == IOCB_CMD_PREADV;
-  const bool writes = request.aio_lio_opcode == IOCB_CMD_PWRITE || request.aio_lio_opcode == IOCB_CMD_PWRITEV;
-  if (!reads && !writes) return false;
-  pollfd asked{static_cast<int>(request.aio_fildes), static_cast<short>(reads ? POLLIN : POLLOUT), 0};
-  if (raw_call(SYS_poll, as_word(&asked), 1, 0) != 0) return false;
-  return (raw_call(SYS_fcntl, asked.fd, F_GETFL) & O_NONBLOCK) == 0;
+constexpr std::size_t most_at_once = 16;       // requests that are looked at together: the stack may be small
+
+/// Readiness that a request waits for within io_submit itself, where its descriptor has none; 0: it ends later, or needs none.
+short waits_within(const iocb& request) noexcept {
+  switch (request.aio_lio_opcode) {
+    case IOCB_CMD_PREAD:
+    case IOCB_CMD_PREADV: return POLLIN;
+    case IOCB_CMD_PWRITE:
+    case IOCB_CMD_PWRITEV: return POLLOUT;
+    default: return 0;
+  }
+}
+
+bool would_wait(const iocb* requests, std::size_t count) noexcept {
+  pollfd asked[most_at_once];
+  for (std::size_t i = 0; i < count; ++i) {
+    const short wanted = waits_within(requests[i]);
+    asked[i] = {wanted == 0 ? -1 : static_cast<int>(requests[i].aio_fildes), wanted, 0};
+  }
+  raw_call(SYS_poll, as_word(asked), static_cast<long>(count), 0);
+  return std::any_of(asked, asked + count, [](const pollfd& one) {
+    return one.fd >= 0 && one.revents == 0 && (raw_call(SYS_fcntl, one.fd, F_GETFL) & O_NONBLOCK) == 0;
+  });
+}
+
+/// Requests that lie one behind the other are read together.     out: their number, up to the first that cannot be read
+std::size_t read_requests(const trap& t, std::size_t first, std::size_t count, iocb* to) noexcept {
+  std::uint64_t at[most_at_once];
+  const std::size_t known = t.pointer<const std::uint64_t>(2).get_some(at, first, count);
+  std::size_t done = 0;
+  while (done < known) {
+    std::size_t n = 1;
+    while (done + n < known && at[done + n] == at[done] + n * sizeof(iocb)) ++n;
+    const std::size_t got = program_pointer<const iocb>(t.memory, at[done]).get_some(to + done, 0, n);
+    done += got;
+    if (got < n) break;
+  }
+  return done;
 }
 
 /// What the requests are, as far as they can be read: behind that the kernel takes none.
 /// out: true: io_submit itself may wait
-bool look_at_requests(const trap& t, long count, context& c) noexcept {
-  for (long i = 0; i < count; ++i) {
-    std::uint64_t at = 0;
-    iocb request{};
-    if ((t.pointer<const std::uint64_t>(2) + static_cast<std::size_t>(i)).get(at) != 0) return false;
-    if (program_pointer<const iocb>(t.memory, at).get(request) != 0) return false;
-    if (request.aio_lio_opcode == IOCB_CMD_POLL) c.waits_for_readiness = true;
-    if (would_wait(request)) return true;
+bool look_at_requests(const trap& t, std::size_t count, context& c) noexcept {
+  iocb requests[most_at_once];
+  for (std::size_t first = 0; first < count; first += most_at_once) {
+    const std::size_t wanted = std::min(most_at_once, count - first), n = read_requests(t, first, wanted, requests);
+    if (std::any_of(requests, requests + n, [](const iocb& r) { return r.aio_lio_opcode == IOCB_CMD_POLL; }))
+      c.waits_for_readiness = true;
+    if (would_wait(requests, n)) return true;
+    if (n < wanted) return false;
   }
   return false;
 }
@@ -184,7 +214,7 @@ long trap_io_submit(trap& t) {
   context* const c = t.role == process_role::owner && t.arg(1) > 0 ? find(static_cast<std::uintptr_t>(t.arg(0))) : nullptr;
   if (c == nullptr) return continue_in_stub(t, stub().call);
   const long all = std::min(t.arg(1), static_cast<long>(c->events));
-  if (look_at_requests(t, all, *c)) {
+  if (look_at_requests(t, static_cast<std::size_t>(all), *c)) {
     c->is_uncounted = true;
     return continue_in_stub(t, stub().call);
   }

@@ -54,21 +54,30 @@ void write_and_take(aio_context_t context, std::uint32_t count) {
   }
 }
 
-/// Reads it, destroys it, and has it made again.
-async_ring_state made_again(aio_context_t context) {
+/// Where the program's memory lies, and no kernel maps by itself.
+constexpr aio_context_t place = 0x3000'0000'0000;
+
+/// What is in it, of a context that is at that place; it is destroyed.
+async_ring_state taken_away(aio_context_t context) {
   async_ring_state state = read_async_ring(context, 8);
   CHECK(syscall(SYS_io_destroy, context) == 0);
-  make_async_ring(state);
+  state.ring = place;
   return state;
+}
+
+/// out: `place`
+aio_context_t made_again(aio_context_t context) {
+  make_async_ring(taken_away(context));
+  return place;
 }
 
 }  // namespace
 
 TEST_CASE("an idle context takes requests again") {
-  const aio_context_t context = set_up(8);
+  aio_context_t context = set_up(8);
   if (context == 0) return;
   const std::uint32_t events = ring_at(context).events;
-  made_again(context);
+  context = made_again(context);
   CHECK(ring_at(context).events == events);
   CHECK(take(context) == 0);
   write_and_take(context, 3 * events);
@@ -76,13 +85,13 @@ TEST_CASE("an idle context takes requests again") {
 }
 
 TEST_CASE("events that nobody took are there, at every place of the ring") {
-  const aio_context_t context = set_up(8);
+  aio_context_t context = set_up(8);
   if (context == 0) return;
   const std::uint32_t events = ring_at(context).events;
   for (std::uint32_t round = 0; round <= events; ++round) {
     for (std::uint64_t i = 1; i <= 8; ++i) write_nothing(context, 100 + i);
     const std::uint32_t head = ring_at(context).head, tail = ring_at(context).tail;
-    made_again(context);
+    context = made_again(context);
     CHECK(ring_at(context).head == head);
     CHECK(ring_at(context).tail == tail);
     for (std::uint64_t i = 1; i <= 8; ++i) CHECK(take(context) == 100 + i);
@@ -95,28 +104,26 @@ TEST_CASE("events that nobody took are there, at every place of the ring") {
 TEST_CASE("a ring of a machine with other numbers of processors") {
   const aio_context_t context = set_up(8);
   if (context == 0) return;
-  async_ring_state state = read_async_ring(context, 8);
-  CHECK(syscall(SYS_io_destroy, context) == 0);
+  async_ring_state state = taken_away(context);
   state.bytes = 5 * 4096;
   state.head = 600;
   for (std::uint64_t i = 0; i < 100; ++i) state.events.push_back({i + 1, 0, 0, 0});
   make_async_ring(state);
-  CHECK(ring_at(context).events >= state.bytes / sizeof(io_event) - 1);
-  for (std::uint64_t i = 0; i < 100; ++i) CHECK(take(context) == i + 1);
-  write_and_take(context, 10);
-  CHECK(syscall(SYS_io_destroy, context) == 0);
+  CHECK(ring_at(place).events >= state.bytes / sizeof(io_event) - 1);
+  for (std::uint64_t i = 0; i < 100; ++i) CHECK(take(place) == i + 1);
+  write_and_take(place, 10);
+  CHECK(syscall(SYS_io_destroy, place) == 0);
 }
 
 TEST_CASE("memory in the place of a ring is left alone, and no context stays") {
   const aio_context_t context = set_up(8);
   if (context == 0) return;
-  const async_ring_state state = read_async_ring(context, 8);
-  CHECK(syscall(SYS_io_destroy, context) == 0);
-  void* const at = reinterpret_cast<void*>(context);
+  const async_ring_state state = taken_away(context);
+  void* const at = reinterpret_cast<void*>(place);
   REQUIRE(mmap(at, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == at);
   CHECK_THROWS_AS(make_async_ring(state), std::runtime_error);
   CHECK(*static_cast<char*>(at) == 0);
   munmap(at, 4096);
   make_async_ring(state);
-  CHECK(syscall(SYS_io_destroy, context) == 0);
+  CHECK(syscall(SYS_io_destroy, place) == 0);
 }
