@@ -35,10 +35,14 @@ bool parse_line(const std::string& line, region& out) {
   out.path = path_at > 0 && static_cast<std::size_t>(path_at) < line.size()
                  ? line.substr(static_cast<std::size_t>(path_at))
                  : "";
+  if (out.path.starts_with("anon_inode:")) out.kernels = out.path;
   if (!out.path.empty() && out.path[0] != '/') out.path.clear();   // "[heap]", "[anon:…]"
   out.is_file = !out.path.empty();
   return true;
 }
+
+/// Of a context of the kernel's asynchronous I/O: the section "process" has what is in it.
+bool is_async_ring(const region& r) { return r.shared && r.path == "/[aio] (deleted)"; }
 
 }  // namespace
 
@@ -48,7 +52,7 @@ std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fix
   std::string line;
   while (std::getline(maps, line)) {
     region r{};
-    if (!parse_line(line, r)) continue;
+    if (!parse_line(line, r) || is_async_ring(r)) continue;
     const bool in_window = (r.begin >= lower::window_begin && r.end <= lower::window_end) ||
                            lower::is_in_low_zone(r.begin, r.end);
     const bool in_program = r.begin >= fixed_begin && r.end <= fixed_end;

@@ -22,6 +22,7 @@ struct region {
   std::uint64_t offset;        // in the file
   std::string path;            // empty: anonymous
   std::uint64_t device = 0, inode = 0;   // of the file; not in an image
+  std::string kernels = {};    // name of the kernel's object that it shows ("anon_inode:[io_uring]"); not in an image
   bool is_file = false;        // it shows a file now, without a path: an image's; else `path` is what it came from; not in
                                // an image
   bool grows = false;          // downward: the initial thread's stack; not in an image
@@ -44,6 +45,7 @@ inline bool maps_file_again(const region& r) noexcept {
 }
 
 /// Every mapping in the window and where MAP_32BIT chooses, and those of a fixed program (0, 0: none) in [fixed_begin, fixed_end), ascending.
+/// Without the rings of asynchronous I/O, which are the kernel's to make.
 /// errors: image_error (io) if /proc/self/maps cannot be read
 std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fixed_end);
 

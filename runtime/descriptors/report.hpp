@@ -18,7 +18,9 @@ class report {
   /// Makes the row that of a descriptor whose other side is closed.
   nlohmann::json lost(int fd, nlohmann::json row) {
     row["kind"] = "lost";
-    row["why"] = "not saved: after a restart it is as if the other side had closed it";
+    row["why"] = row.at("path") == "anon_inode:[io_uring]"
+                     ? "not saved: after a restart what was under way in it is lost, and io_uring_enter ends with EOPNOTSUPP"
+                     : "not saved: after a restart it is as if the other side had closed it";
     warn(fd, row, "is " + row.at("why").get<std::string>());
     return row;
   }

@@ -9,6 +9,7 @@
 #include "upper_half.hpp"
 #include "window.hpp"
 
+#include "../traps/async_contexts.hpp"
 #include "../traps/robust_list.hpp"
 #include "../traps/signals.hpp"
 #include "../traps/table.hpp"
@@ -89,6 +90,7 @@ void reinstall() {
   show_program_again();
   refresh_bridge();
   if (!rebuild_window()) throw load_error(63, "cannot read /proc/self/maps");
+  keep_rooms_of_rings();
   const char* const name = std::strrchr(state.program, '/');
   ::prctl(PR_SET_NAME, name == nullptr ? state.program : name + 1, 0, 0, 0);
   if (stub().trap_trampoline == 0)

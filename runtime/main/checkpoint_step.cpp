@@ -5,6 +5,7 @@
 #include "job_claim.hpp"
 #include "lazy_check.hpp"
 #include "lock_section.hpp"
+#include "mapped_kinds.hpp"
 #include "mpi_section.hpp"
 #include "neighbours.hpp"
 #include "node_images.hpp"
@@ -66,29 +67,6 @@ void judge(loss_policy policy, const char* option, const std::vector<std::string
   if (policy == loss_policy::warn) warnings.insert(warnings.end(), lost.begin(), lost.end());
 }
 
-/// Shared memory whose file has no name: the image holds what is in it, the descriptors' section what it is a part of.
-std::vector<descriptors::shared_mapping> nameless(const std::vector<image::region>& regions) {
-  std::vector<descriptors::shared_mapping> found;
-  for (const image::region& r : regions)
-    if (r.shared && !r.path.empty() && !image::maps_file_again(r))
-      found.push_back({r.begin, r.end, r.offset, {r.device, r.inode}, r.path});
-  return found;
-}
-
-std::vector<descriptors::protected_mapping> not_writable(const std::vector<image::region>& regions) {
-  std::vector<descriptors::protected_mapping> found;
-  for (const image::region& r : regions)
-    if (r.shared && (r.protection & PROT_WRITE) == 0) found.push_back({r.begin, r.end});
-  return found;
-}
-
-std::vector<descriptors::private_mapping> private_files(const std::vector<image::region>& regions) {
-  std::vector<descriptors::private_mapping> found;
-  for (const image::region& r : regions)
-    if (r.is_file && !r.shared && !r.path.empty()) found.push_back({r.begin, r.end, r.offset, (r.protection & PROT_EXEC) != 0, {r.device, r.inode}, r.path});
-  return found;
-}
-
 /// What is mapped from an image is the program's own memory.
 void forget_images(std::vector<image::region>& regions) {
   for (image::region& r : regions)
@@ -147,6 +125,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
                        {image::sections::mpi, encoded_inventory()}};
   split::note_clocks();
   all.warnings = std::move(open_files.warnings);
+  warn_of_kernels_memory(all.plan.regions, all.warnings);
   all.warnings.insert(all.warnings.end(), process.warnings.begin(), process.warnings.end());
   judge(this_job().options.children, "--children", process.children, all.warnings);
   judge(this_job().options.sockets, "--sockets", open_files.sockets, all.warnings);
@@ -391,8 +370,8 @@ void release(lower::outcome how) {
     for (const std::string& what : process_state::continue_process())
       say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what);
     if (lower::the_bridge().world_rank == 0 && process_state::former_id() != 0)
-      say("mana: note: processes and threads have new ids (rank 0 was " + std::to_string(process_state::former_id()) + ", and is " +
-          std::to_string(getpid()) + "): those that the program has kept are the old ones");
+      say("mana: note: processes and threads have new ids (rank 0 was process " + std::to_string(process_state::former_id()) +
+          ", and is " + std::to_string(getpid()) + " now); calls by the old ids reach them");
   }
   fault_point(how == lower::outcome::restarted ? fault::point::objects_rebuilt : fault::point::resuming);
   control_of_job().release();

@@ -211,6 +211,15 @@ std::vector<split::held_lock> locks_of(const image::rank_image& own) {
   }
 }
 
+/// errors: start_failure
+void restore_async_rings() {
+  try {
+    process_state::restore_async_rings();
+  } catch (const std::runtime_error& error) {
+    throw start_failure(exit_status::surroundings_differ, error.what());
+  }
+}
+
 /// What the section "locks" says need not be found in memory.
 image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, split::lock_finder* finder, restart_progress& progress) {
   image::memory_visitor visitor;
@@ -221,6 +230,7 @@ image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, 
   visitor.may_be_written = [&](const image::region& r) { return parts.files->may_be_written(r.begin); };
   visitor.private_file_of = [&](const image::region& r) { return parts.files->private_file_at(r.begin); };
   visitor.begin = [] {
+    restore_async_rings();
     process_state::restore_mappings();
     fault_point(fault::point::memory_mapped);
   };

@@ -130,6 +130,7 @@ void look_at_directories(const section& s, captured& result) {
 captured capture() {
   captured result;
   section s;
+  s.async_rings = read_async_rings(result.warnings);      // first: what ends changes more than rings
   s.pid = getpid();
   const std::uint32_t main = lower::the_bridge().main_thread;
   s.threads.emplace(main, as_saved(main, look_at_thread()));

@@ -38,6 +38,10 @@ captured capture();
 /// In a fresh process. Threads take what is theirs when they continue.
 void restore(std::span<const std::uint8_t> bytes);
 
+/// Once the program's memory is mapped, and before restore_mappings(): contexts of asynchronous I/O.
+/// errors: std::runtime_error
+void restore_async_rings();
+
 /// Once the program's memory is mapped, and before it is filled: what its mappings were advised, locked and placed, and what pages
 /// the process does without.
 void restore_mappings();

@@ -96,6 +96,8 @@ std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now)
           std::to_string(then) + " at the checkpoint: the machine and the launcher say which"};
 }
 
+void restore_async_rings() { make_async_rings(to_continue.async_rings); }
+
 /// A process that does without huge pages is not to be filled with them.
 void restore_mappings() {
   write_all(process_attributes_of_memory(), to_continue.process);

@@ -1,5 +1,7 @@
 #include "section.hpp"
 
+#include <mana/lower/abi.hpp>
+
 #include <nlohmann/json.hpp>
 #include <read_document.hpp>
 
@@ -85,16 +87,39 @@ mapping_state mapping_from(const json& row) {
           row.value("name", std::string())};
 }
 
+json as_json(const async_ring_state& r) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(r.events.data());
+  return {{"ring", r.ring},
+          {"asked", r.asked},
+          {"bytes", r.bytes},
+          {"head", r.head},
+          {"events", json::binary({bytes, bytes + r.events.size() * sizeof(io_event)})}};
+}
+
+async_ring_state ring_from(const json& row) {
+  async_ring_state r{row.at("ring"), row.at("asked"), row.at("bytes"), row.at("head"), {}};
+  const json::binary_t& events = row.at("events").get_binary();
+  const std::uint64_t room = r.bytes / sizeof(io_event);
+  const bool is_place = r.ring % 4096 == 0 && r.bytes % 4096 == 0 && r.ring >= lower::window_begin &&
+                        r.ring < lower::window_end && r.bytes <= lower::window_end - r.ring;
+  if (!is_place || r.head >= room || events.size() % sizeof(io_event) != 0 || events.size() / sizeof(io_event) >= room)
+    throw std::runtime_error("a ring of asynchronous I/O has no such place or size");
+  r.events.resize(events.size() / sizeof(io_event));
+  std::memcpy(r.events.data(), events.data(), events.size());
+  return r;
+}
+
 }  // namespace
 
 /// Names are the program's, in whatever bytes: CBOR does not look at them.
 std::vector<std::uint8_t> encode(const section& s) {
   json threads = json::object(), intervals = json::array(), timers = json::array(),
-       mappings = json::array();
+       mappings = json::array(), rings = json::array();
   for (const auto& [index, record] : s.threads) threads[std::to_string(index)] = as_json(record);
   for (const itimerval& t : s.intervals) intervals.push_back(as_json(t));
   for (const posix_timer& t : s.timers) timers.push_back(as_json(t));
   for (const mapping_state& m : s.mappings) mappings.push_back(as_json(m));
+  for (const async_ring_state& r : s.async_rings) rings.push_back(as_json(r));
   return json::to_cbor(json{{"pid", s.pid},
                             {"process", s.process},
                             {"limits", s.limits},
@@ -103,6 +128,7 @@ std::vector<std::uint8_t> encode(const section& s) {
                             {"intervals", intervals},
                             {"timers", timers},
                             {"mappings", mappings},
+                            {"async_rings", rings},
                             {"locks_all", s.locks_all},
                             {"processors", s.processors},
                             {"stack_limit", s.stack_limit}});
@@ -120,6 +146,7 @@ section decode(std::span<const std::uint8_t> bytes) {
   for (std::size_t i = 0; i < s.intervals.size(); ++i) s.intervals[i] = interval_from(document.at("intervals").at(i));
   for (const json& row : document.at("timers")) s.timers.push_back(timer_from(row));
   for (const json& row : document.at("mappings")) s.mappings.push_back(mapping_from(row));
+  for (const json& row : document.value("async_rings", json::array())) s.async_rings.push_back(ring_from(row));
   s.locks_all = document.at("locks_all");
   s.processors = document.value("processors", std::uint64_t{0});
   s.stack_limit = document.value("stack_limit", std::uint64_t{0});

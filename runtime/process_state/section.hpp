@@ -1,5 +1,6 @@
 // The section's contents, and their form: CBOR, whose members are those of the structures, by name.
 #pragma once
+#include "async_rings.hpp"
 #include "mappings.hpp"
 #include "thread_records.hpp"
 #include "timers.hpp"
@@ -18,6 +19,7 @@ struct section {
   std::vector<mapping_state> mappings;                // those that have any
   int locks_all = 0;                                  // MCL_*
   std::uint64_t processors = 0;                       // that the initial thread might run on; 0: not known
+  std::vector<async_ring_state> async_rings;
   std::uint64_t stack_limit = 0;                      // soft, bytes, also if unchanged; 0: not known
 };
 

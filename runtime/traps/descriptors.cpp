@@ -7,11 +7,13 @@
 
 #include "../loader/bridge.hpp"
 #include "../loader/saved_state.hpp"
+#include "../loader/window.hpp"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sched.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -174,6 +176,44 @@ long trap_new_descriptor(trap& t) {
   const long fd = t.carry_out();
   if (!again) opened(t, fd);
   return fd;
+}
+
+namespace {
+
+/// From Linux 6.4 on the kernel alone chooses where a ring is mapped, and does not move it: never in the window.
+bool can_be_mapped(long ring) noexcept {
+  const std::uintptr_t at = mmap_window().choose(page_bytes);
+  if (at == 0) return true;                // who maps it is told so
+  constexpr long access = PROT_READ | PROT_WRITE, how = MAP_SHARED | MAP_FIXED_NOREPLACE;
+  const long mapped = raw_call(SYS_mmap, static_cast<long>(at), page_bytes, access, how, ring, 0);
+  if (!is_error(mapped)) raw_call(SYS_munmap, mapped, page_bytes);
+  mmap_window().release({at, at + page_bytes});
+  return mapped != -EINVAL;
+}
+
+/// As of a kernel without rings: a program that has another way takes it.
+long refuse_ring(long ring) noexcept {
+  static constinit std::atomic<bool> said{false};
+  constexpr char text[] = "mana: warning: the program has no io_uring under mana: this kernel maps no ring at an address of the "
+                          "program's; io_uring_setup ends with ENOSYS\n";
+  if (!said.exchange(true)) raw_call(SYS_write, 2, as_word(text), sizeof text - 1);
+  raw_call(SYS_close, ring);
+  return -ENOSYS;
+}
+
+}  // namespace
+
+/// io_uring_setup(entries, parameters)
+long trap_ring_setup(trap& t) {
+  constexpr std::uint32_t in_programs_memory = 1u << 14, without_descriptor = 1u << 15;   // IORING_SETUP_NO_MMAP, _REGISTERED_FD_ONLY
+  struct { std::uint32_t entries, completions, flags; } parameters{};
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  t.pointer<const decltype(parameters)>(1).get(parameters);
+  if ((parameters.flags & without_descriptor) != 0) return result;      // the ring's number among those that are registered
+  if ((parameters.flags & in_programs_memory) == 0 && !can_be_mapped(result)) return refuse_ring(result);
+  opened(t, result);
+  return result;
 }
 
 /// pidfd_getfd(process, fd, …)

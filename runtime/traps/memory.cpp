@@ -1,4 +1,5 @@
 // mmap, munmap, mremap, brk: the upper half's memory stays in the window (INV-1), and the map of the window exact.
+#include "async_contexts.hpp"
 #include "lazy.hpp"
 #include "pieces.hpp"
 #include "trap.hpp"
@@ -175,6 +176,7 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
     return result;
   }
   forget_lazy(target);
+  if (t.role != process_role::forked) note_moved(m.old.begin, to);
   if (!by_copy) tell_moved_away(t, m.old);
   if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) window_at(m.old.begin).release(m.old);
   return result;

@@ -26,6 +26,9 @@ constexpr trap_row rows[] = {
     {SYS_pkey_alloc, trap_advice},
     {SYS_shmat, trap_shmat},
     {SYS_shmdt, trap_shmdt},
+    {SYS_io_setup, trap_io_setup},
+    {SYS_io_destroy, trap_io_destroy},
+    {SYS_io_submit, trap_io_submit},
 
     {SYS_clone, trap_clone, condition::own_memory},
     {SYS_fork, trap_clone},
@@ -102,7 +105,7 @@ constexpr trap_row rows[] = {
     {SYS_mq_open, trap_new_descriptor},
     {SYS_userfaultfd, trap_new_descriptor},
     {SYS_fanotify_init, trap_new_descriptor},
-    {SYS_io_uring_setup, trap_new_descriptor},
+    {SYS_io_uring_setup, trap_ring_setup},
     {STUB_REPORT_NUMBER, trap_report},
     {STUB_CLOCK_NUMBER, trap_clock_gettime},
 };

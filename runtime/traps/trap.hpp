@@ -88,6 +88,10 @@ long trap_advice(trap&);
 // shared_memory.cpp
 long trap_shmat(trap&);
 long trap_shmdt(trap&);
+// async_contexts.cpp
+long trap_io_setup(trap&);
+long trap_io_destroy(trap&);
+long trap_io_submit(trap&);
 // threads.cpp
 long trap_clone(trap&);
 long trap_exit(trap&);
@@ -129,6 +133,7 @@ void note_descriptor(const trap&, long fd);      // that a call made beside what
 long trap_open(trap&);
 long trap_accept(trap&);
 long trap_new_descriptor(trap&);
+long trap_ring_setup(trap&);
 long trap_received(trap&);
 long trap_receive(trap&);
 long trap_maybe_descriptor(trap&);

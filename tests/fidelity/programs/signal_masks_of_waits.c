@@ -45,8 +45,12 @@ static void wait_by(const char* how, long result, int at_least) {
 }
 
 static void wait_in_ring(void) {
-  struct io_uring_params params = {0};
-  const int ring = (int)syscall(SYS_io_uring_setup, 4, &params);
+  static char memory[2][4096] __attribute__((aligned(4096)));
+  struct io_uring_params params = {.flags = 1u << 14};      // IORING_SETUP_NO_MMAP: newer kernels map none under mana
+  params.cq_off.resv2 = (uintptr_t)memory[0], params.sq_off.resv2 = (uintptr_t)memory[1];
+  int ring = (int)syscall(SYS_io_uring_setup, 4, &params);
+  params = (struct io_uring_params){0};
+  if (ring < 0) ring = (int)syscall(SYS_io_uring_setup, 4, &params);
   if (ring < 0) return;                             // not on this machine
   struct io_uring_getevents_arg argument = {(uintptr_t)&all_but_alarm, 8, 0, 0};
   calls = 0, alarm_soon();

@@ -210,6 +210,23 @@ static void memory(void) {
   TRY("perf_event_open", opens, attributes, 128, NULL, SYS_perf_event_open, HERE, 0, -1, -1, 0);
 }
 
+static void async_io(void) {
+  static struct iocb request = {.aio_lio_opcode = IOCB_CMD_PWRITE, .aio_nbytes = 1};
+  struct iocb *const requests[1] = {&request}, *const bad_request[1] = {(struct iocb*)16};
+  aio_context_t context = 0;
+  if (syscall(SYS_io_setup, 64, &context) != 0) return;
+  const int nothing = open("/dev/null", O_WRONLY);
+  request.aio_fildes = (uint32_t)nothing, request.aio_buf = (uint64_t)WORD(&request);
+  TRY("io_setup, of one that is", plain, &context, 8, NULL, SYS_io_setup, 1, HERE);
+  TRY("io_setup, of no requests", plain, &no_signals, 8, NULL, SYS_io_setup, 0, HERE);
+  TRY("io_submit", plain, requests, 8, NULL, SYS_io_submit, (long)context, 1, HERE);
+  TRY("io_submit, bad request", plain, bad_request, 8, NULL, SYS_io_submit, (long)context, 1, HERE);
+  TRY("io_submit, no context", plain, requests, 8, NULL, SYS_io_submit, 16, 1, HERE);
+  TRY("io_submit, no such number", plain, requests, 8, NULL, SYS_io_submit, (long)context, -1, HERE);
+  close(nothing);
+  syscall(SYS_io_destroy, context);
+}
+
 static void clocks(void) {
   static uint32_t word;
   struct {
@@ -250,7 +267,7 @@ static void try_all(const char* where) {
   printf("--- %s\n", where);
   set_mask();
   if (place == NULL) map_place();
-  signals(), waits_for_signals(), files(), new_descriptors(), messages(), programs(), memory(), clocks();
+  signals(), waits_for_signals(), files(), new_descriptors(), messages(), programs(), memory(), async_io(), clocks();
   fflush(stdout);
 }
 

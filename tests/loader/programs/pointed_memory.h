@@ -3,6 +3,7 @@
 #define MANA_POINTED_MEMORY_H
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>

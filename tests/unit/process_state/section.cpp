@@ -29,6 +29,7 @@ section whole_section() {
   s.pending.push_back(siginfo_t{});
   s.timers.push_back(posix_timer{});
   s.mappings.push_back(mapping_state{});
+  s.async_rings.push_back({0x3000'0000'0000, 8, 4096, 126, {io_event{}, io_event{}}});
   return s;
 }
 
@@ -80,6 +81,23 @@ TEST_CASE("a waiting signal has the kernel's size") {
   }
   whole["pending"] = json::binary({});
   CHECK(is_refused(json::to_cbor(whole)));
+}
+
+TEST_CASE("a ring of asynchronous I/O lies where the program's memory may, and has as many events as it has room for") {
+  const json whole = json::from_cbor(encode(whole_section()));
+  for (const auto& [name, value] : {std::pair{"ring", 0x1000ul}, {"ring", 0x3000'0000'0001ul}, {"bytes", 0ul}, {"bytes", 4097ul},
+                                    {"bytes", 1ul << 62}, {"head", 128ul}}) {
+    json other = whole;
+    other["async_rings"][0][name] = value;
+    CHECK_MESSAGE(is_refused(json::to_cbor(other)), name);
+  }
+  json other = whole;
+  for (const std::size_t bytes : {std::size_t{31}, std::size_t{128 * 32}}) {
+    other["async_rings"][0]["events"] = json::binary(std::vector<std::uint8_t>(bytes));
+    CHECK(is_refused(json::to_cbor(other)));
+  }
+  other.erase("async_rings");
+  CHECK(decode(json::to_cbor(other)).async_rings.empty());
 }
 
 TEST_CASE("flipped bits of a section \"process\" are read or refused") {
