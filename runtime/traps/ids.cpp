@@ -45,13 +45,9 @@ int id_argument(const trap& t) noexcept {
 /// Made by the stub, with the program's own signal mask: a signal to itself comes before the call returns. Where a checkpoint
 /// comes before the stub's call, the program's is made again, since the ids here are this process's.
 long trap_signal_to_id(trap& t) {
-  const long rsi = t.reg(REG_RSI), rdx = t.reg(REG_RDX);
   const long first = t.number == SYS_kill ? current_of_kill(t.arg(0)) : current(t.arg(0));
-  const long second = names_thread_second(t.number) ? current(t.arg(1)) : rsi;
-  const auto frame = static_cast<long>(stub_frame(t));
-  const long number = continue_in_stub(t, stub().timed_call);
-  in_frame<long>(frame, STUB_TIMED_RDX) = rdx;
-  in_frame<long>(frame, STUB_TIMED_RSI) = rsi;
+  const long second = names_thread_second(t.number) ? current(t.arg(1)) : t.reg(REG_RSI);
+  const long number = continue_in_timed_call(t);
   t.set_reg(REG_RDI, first);
   t.set_reg(REG_RSI, second);
   return number;
