@@ -30,6 +30,14 @@ bool write_huge_pages_off(const words& value) {
   return prctl(PR_SET_THP_DISABLE, at(value, 0) & 1, at(value, 0) & ~std::uint64_t{1}, 0, 0) == 0;
 }
 
+constexpr int set_memory_merge = 67, get_memory_merge = 68;      // PR_SET_MEMORY_MERGE, Linux 6.4
+
+words read_merging() {
+  const int merges = prctl(get_memory_merge, 0, 0, 0, 0);
+  return merges >= 0 ? one_word(merges) : words{};
+}
+bool write_merging(const words& value) { return prctl(set_memory_merge, at(value, 0), 0, 0, 0) == 0; }
+
 constexpr char oom_file[] = "/proc/self/oom_score_adj";
 
 words read_oom_score() {
@@ -80,6 +88,7 @@ constexpr attribute rows[] = {
     {"subreaper", "being the reaper of its children's children", read_subreaper, write_subreaper},
     {"oom_score", "oom_score_adj", read_oom_score, write_oom_score},
     {"membarrier", "registrations for membarrier", read_barriers, write_barriers},
+    {"merging", "memory that may be merged", read_merging, write_merging},
     {"dumpable", "dumpable", read_dumpable, write_dumpable},
 };
 

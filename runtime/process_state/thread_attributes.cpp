@@ -58,6 +58,11 @@ bool write_groups(const words& value) {
 words read_no_new_rights() { return one_word(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)); }
 bool write_no_new_rights(const words& value) { return at(value, 0) == 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; }
 
+words read_memory_errors() { return one_word(prctl(PR_MCE_KILL_GET, 0, 0, 0, 0)); }
+bool write_memory_errors(const words& value) {
+  return prctl(PR_MCE_KILL, PR_MCE_KILL_SET, at(value, 0), 0, 0) == 0;
+}
+
 /// Of a thread that does not have it in common with the first (unshare, CLONE_FS): the umask, then the path, eight bytes a
 /// word. Of others nothing: theirs is the process's.
 words read_directory() {
@@ -93,6 +98,7 @@ constexpr attribute rows[] = {
     {"groups", "supplementary groups", read_groups, write_groups},
     {"no_new_privileges", "having given up new privileges", read_no_new_rights, write_no_new_rights},
     {"secure_bits", "secure bits", read_secure_bits, write_secure_bits},
+    {"memory_errors", "when it is told of errors of memory", read_memory_errors, write_memory_errors},
     {"directory", "a thread's own working directory", read_directory, write_directory},
 };
 

@@ -8,6 +8,7 @@
 
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <csignal>
 
 namespace mana::split {
@@ -51,6 +52,23 @@ long trap_signal_to_id(trap& t) {
   t.set_reg(REG_RDI, first);
   t.set_reg(REG_RSI, second);
   return number;
+}
+
+/// kcmp(process, process, …), setpgid(process, group): a group has its first process's id.
+long trap_call_of_two_ids(trap& t) {
+  return raw_call(t.number, current(t.arg(0)), current(t.arg(1)), t.arg(2), t.arg(3), t.arg(4));
+}
+
+/// capget(header, data), capset(header, data): the id is in the header, into which the kernel may write its version.
+long trap_capabilities(trap& t) {
+  struct { std::uint32_t version; std::int32_t id; } header{};
+  const auto wanted = t.pointer<decltype(header)>(0);
+  if (wanted.get(header) != 0) return t.carry_out();
+  const std::int32_t id = header.id;
+  header.id = current_id(id);
+  const long result = raw_call(t.number, as_word(&header), t.arg(1));
+  header.id = id;
+  return result == -EINVAL && wanted.put(header) != 0 ? -EFAULT : result;
 }
 
 /// Of a thread's or process's place among others, its limits and its memory.
