@@ -60,7 +60,7 @@ void remember_program(const elf_file& program, address_range place) {
   state.fixed_begin = program.fixed() ? place.begin : 0;
   state.fixed_end = program.fixed() ? place.end : 0;
   state.fixed_traps = program.fixed() && program.makes_system_calls() ? 1 : 0;
-  ::prctl(PR_SET_NAME, std::filesystem::path(path).filename().c_str(), 0, 0, 0);
+  ::prctl(PR_SET_NAME, std::filesystem::path(program.path()).filename().c_str(), 0, 0, 0);      // a symbolic link's own name
 }
 
 /// Before the stack, with room for the dynamic linker after it; else where there is most.

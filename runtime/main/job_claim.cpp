@@ -138,7 +138,8 @@ class claimant {
     held_claim() = std::move(lock_);
     try {
       store::write_claim(
-          place_, store::this_holder(options_.restart ? "the restart of " + options_.generation : options_.command[0],
+          place_, store::this_holder(options_.restart ? "the restart of " + options_.generation
+                                                                     : options_.program_named(),
                                      launch_name()));
     } catch (const image::image_error&) {}
   }

@@ -84,7 +84,7 @@ void take_input(const std::string& file) {
   job& j = this_job();
   j.record.mpi_name = real_mpi::library_name();
   j.record.mpi_version = real_mpi::library_version();
-  const std::string file = j.options.program.empty() ? j.options.command[0] : j.options.program;
+  const std::string file = j.options.program_named();
   j.record.program = std::filesystem::absolute(file).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
@@ -118,7 +118,7 @@ void announce() {
   const start_options& options = this_job().options;
   try {
     control::write_job_file(options.checkpoint_directory,
-                            control::starting_job(0, options.restart ? options.generation : options.command[0],
+                            control::starting_job(0, options.restart ? options.generation : options.program_named(),
                                                   options.restart ? "is being restarted" : "is starting",
                                                   control::own_build()));
   } catch (const std::system_error&) {

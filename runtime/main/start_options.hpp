@@ -66,6 +66,9 @@ struct start_options {
   bool perf_map = false;               // write down the names of the upper half's functions for perf
   bool verbose = false;
   std::vector<std::string> command;    // run: program (a path) and its arguments
+
+  /// run: the file of the program. Its first argument is the name by which the program was called.
+  const std::string& program_named() const noexcept { return program.empty() ? command[0] : program; }
 };
 
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…

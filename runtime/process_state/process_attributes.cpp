@@ -32,9 +32,13 @@ bool write_huge_pages_off(const words& value) {
   return prctl(PR_SET_THP_DISABLE, at(value, 0) & 1, at(value, 0) & ~std::uint64_t{1}, 0, 0) == 0;
 }
 
-constexpr int set_merging = 67, get_merging = 68;      // PR_SET_MEMORY_MERGE, Linux 6.4
-words read_merging() { return one_word(prctl(get_merging, 0, 0, 0, 0)); }
-bool write_merging(const words& value) { return prctl(set_merging, at(value, 0), 0, 0, 0) == 0; }
+constexpr int set_memory_merge = 67, get_memory_merge = 68;      // PR_SET_MEMORY_MERGE, Linux 6.4
+
+words read_merging() {
+  const int merges = prctl(get_memory_merge, 0, 0, 0, 0);
+  return merges >= 0 ? one_word(merges) : words{};
+}
+bool write_merging(const words& value) { return prctl(set_memory_merge, at(value, 0), 0, 0, 0) == 0; }
 
 constexpr int set_write_or_execute = 65, get_write_or_execute = 66;      // PR_SET_MDWE, Linux 6.3
 words read_write_or_execute() { return one_word(prctl(get_write_or_execute, 0, 0, 0, 0)); }
@@ -91,8 +95,8 @@ constexpr attribute rows[] = {
     {"subreaper", "being the reaper of its children's children", read_subreaper, write_subreaper},
     {"oom_score", "oom_score_adj", read_oom_score, write_oom_score},
     {"membarrier", "registrations for membarrier", read_barriers, write_barriers},
+    {"merging", "memory that may be merged", read_merging, write_merging},
     {"dumpable", "dumpable", read_dumpable, write_dumpable},
-    {"memory_merge", "merging of equal pages (PR_SET_MEMORY_MERGE)", read_merging, write_merging},
     {"write_or_execute", "having no memory to write to and to execute (PR_SET_MDWE)", read_write_or_execute,
      write_write_or_execute},
     {"terminal", "settings of the launcher's terminal (tcsetattr)", read_terminal, write_terminal},

@@ -129,10 +129,10 @@ void run(const run_options& options, const environment& get) {
                                      program.linked.found.empty() ? "no" : "yes"};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   if (!options.cpu.empty()) arguments.insert(arguments.end(), {"--cpu", options.cpu});
+  arguments.insert(arguments.end(), {"--program", program.file.string()});
   arguments.insert(arguments.end(), {"--tool", std::filesystem::read_symlink("/proc/self/exe").string(), "--"});
   // The lower half loads what it is told: the file that was checked, not another that PATH may give it.
-  arguments.push_back(program.file.string());
-  arguments.insert(arguments.end(), program.arguments.begin() + 1, program.arguments.end());
+  arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());   // by the name that was typed
   if (options.verbose && started_by.rank <= 0)
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
                mpi == mpi_name::none ? " (a job of one process)" : started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),

@@ -156,10 +156,8 @@ long trap_timed_wait(trap& t) {
   const timed_wait wait = wait_of(t.number);
   timespec deadline{};
   const bool is_there = t.pointer<const timespec>(wait.time).get(deadline) == 0;
-  const long rdx = t.reg(REG_RDX);
   const auto frame = static_cast<long>(stub_frame(t));
-  const long number = continue_in_stub(t, stub().timed_call);
-  in_frame<long>(frame, STUB_TIMED_RDX) = rdx;
+  const long number = continue_in_timed_call(t);
   in_frame<timespec>(frame, STUB_CALL_PAIR) =
       of_kernel(deadline, wait.clock < 0 ? CLOCK_MONOTONIC : static_cast<int>(t.arg(wait.clock)));
   t.set_arg(wait.time, is_there ? frame + STUB_CALL_PAIR : untouchable);

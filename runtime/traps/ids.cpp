@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <string_view>
@@ -89,16 +90,29 @@ with_current_ids::with_current_ids(trap& t, int path) noexcept : trap_(t), path_
 /// Made by the stub, with the program's own signal mask: a signal to itself comes before the call returns. Where a checkpoint
 /// comes before the stub's call, the program's is made again, since the ids here are this process's.
 long trap_signal_to_id(trap& t) {
-  const long rsi = t.reg(REG_RSI), rdx = t.reg(REG_RDX);
   const long first = t.number == SYS_kill ? current_of_kill(t.arg(0)) : current(t.arg(0));
-  const long second = names_thread_second(t.number) ? current(t.arg(1)) : rsi;
-  const auto frame = static_cast<long>(stub_frame(t));
-  const long number = continue_in_stub(t, stub().timed_call);
-  in_frame<long>(frame, STUB_TIMED_RDX) = rdx;
-  in_frame<long>(frame, STUB_TIMED_RSI) = rsi;
+  const long second = names_thread_second(t.number) ? current(t.arg(1)) : t.reg(REG_RSI);
+  const long number = continue_in_timed_call(t);
   t.set_reg(REG_RDI, first);
   t.set_reg(REG_RSI, second);
   return number;
+}
+
+/// kcmp(process, process, …), setpgid(process, group): a group has its first process's id.
+long trap_call_of_two_ids(trap& t) {
+  return raw_call(t.number, current(t.arg(0)), current(t.arg(1)), t.arg(2), t.arg(3), t.arg(4));
+}
+
+/// capget(header, data), capset(header, data): the id is in the header, into which the kernel may write its version.
+long trap_capabilities(trap& t) {
+  struct { std::uint32_t version; std::int32_t id; } header{};
+  const auto wanted = t.pointer<decltype(header)>(0);
+  if (wanted.get(header) != 0) return t.carry_out();
+  const std::int32_t id = header.id;
+  header.id = current_id(id);
+  const long result = raw_call(t.number, as_word(&header), t.arg(1));
+  header.id = id;
+  return result == -EINVAL && wanted.put(header) != 0 ? -EFAULT : result;
 }
 
 /// Of a thread's or process's place among others, its limits and its memory.

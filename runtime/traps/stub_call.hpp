@@ -3,6 +3,7 @@
 #pragma once
 #include "trap.hpp"
 
+#include "../loader/bridge.hpp"
 #include "../loader/stub/layout.h"
 
 namespace mana::split {
@@ -41,6 +42,15 @@ inline long continue_in_stub(trap& t, std::uintptr_t entry) noexcept {
   t.set_reg(REG_RSP, static_cast<long>(stub_frame(t)));
   t.set_reg(REG_RIP, static_cast<long>(entry));
   return t.number;
+}
+
+/// The same for mana_timed_call, whose end and whose interruption give back %rsi and %rdx as well: both are kept here, whichever
+/// the caller changes (INV-83).
+inline long continue_in_timed_call(trap& t) noexcept {
+  const long number = continue_in_stub(t, stub().timed_call);
+  in_frame<long>(t.reg(REG_RSP), STUB_TIMED_RSI) = t.reg(REG_RSI);
+  in_frame<long>(t.reg(REG_RSP), STUB_TIMED_RDX) = t.reg(REG_RDX);
+  return number;
 }
 
 }  // namespace mana::split

@@ -126,6 +126,8 @@ long trap_getrusage(trap&);
 // ids.cpp
 long trap_signal_to_id(trap&);
 long trap_call_of_id(trap&);
+long trap_call_of_two_ids(trap&);
+long trap_capabilities(trap&);
 long trap_timer_create(trap&);
 long trap_pidfd_open(trap&);
 // descriptors.cpp

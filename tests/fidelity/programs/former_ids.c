@@ -1,5 +1,5 @@
-// A program that keeps the ids of its process and threads goes on to send signals by them, and to ask for limits, places and
-// processor time.
+// A program that keeps the ids of its process and threads goes on to send signals by them, and to ask for limits, places,
+// capabilities and processor time.
 #include "../fidelity.h"
 
 #include <fcntl.h>
@@ -106,6 +106,19 @@ static void ask(void) {
   OK(setpriority(PRIO_PROCESS, (id_t)ids[2], getpriority(PRIO_PROCESS, (id_t)ids[2])));
   CHECK(getpgid(process) == getpgrp() && getsid(process) == getsid(0));
   CHECK(process_vm_readv(process, &to, 1, &from, 1, 0) == 1 && copy == 'a');
+  struct { uint32_t version; int id; } header = {0x20080522, process};      // _LINUX_CAPABILITY_VERSION_3
+  struct { uint32_t effective, permitted, inheritable; } capabilities[2];
+  void* list = NULL;
+  size_t bytes = 0;
+  OK(syscall(SYS_capget, &header, capabilities)), OK(syscall(SYS_capset, &header, capabilities));
+  CHECK(header.id == process);
+  header.version = 0;
+  CHECK(syscall(SYS_capget, &header, capabilities) < 0 && errno == EINVAL && header.version != 0 && header.id == process);
+  OK(syscall(SYS_get_robust_list, ids[1], &list, &bytes));
+  const long moved = syscall(SYS_move_pages, process, 0L, NULL, NULL, NULL, 0);
+  CHECK(moved == 0 || errno == ENOSYS, "%s", strerror(errno));
+  CHECK(syscall(SYS_kcmp, process, process, 0, 1, 1) == 0 || errno == ENOSYS, "%s", strerror(errno));
+  CHECK(getsid(0) == getpid() || setpgid(process, getpgrp()) == 0, "%s", strerror(errno));
   const int fd = (int)syscall(SYS_pidfd_open, process, 0);
   CHECK(fd >= 0 && close(fd) == 0);
   static int64_t used_by_process, used_by_other;

@@ -212,6 +212,20 @@ class WithoutMpi:
         self.refused(94, "has loaded", "checkpoint")
         self.end()
 
+    def names(self):
+        """The program finds the name by which it was called, with and without a directory, also where that is a link's."""
+        (self.directory / "called").symlink_to(shutil.which("cat"))
+        path = f"{self.directory}:{os.environ['PATH']}"
+        for command in (["called", "/proc/self/cmdline", "/proc/self/comm"], [str(self.directory / "called"), "/proc/self/comm"],
+                        ["sh", "-c", "echo $0"]):
+            outputs = []
+            for before in ([], [self.mana, "run", "--ckpt-dir", str(self.directory / "names"), "--"]):
+                done = subprocess.run([*before, *command], env={**self.environment(), "PATH": path}, capture_output=True,
+                                      timeout=SILENCE_S)
+                outputs.append((done.returncode, done.stdout, done.stderr))
+            if outputs[0] != outputs[1]:
+                raise Failed(f"{command}: natively {outputs[0]}, with mana {outputs[1]}")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -236,7 +250,7 @@ def main():
             if bash := shutil.which("bash"):
                 test.modes("bash", bash, "-c", SHELL)
         else:
-            for part in (test.commands, test.stop, test.ends, test.children):
+            for part in (test.names, test.commands, test.stop, test.ends, test.children):
                 part()
             if options.library:
                 test.late_mpi(options.library)
