@@ -85,20 +85,6 @@ inline bool is_complete(const request_entry& e) noexcept {
   return state.load(std::memory_order_acquire) == vid::request_state::done;
 }
 
-/// Code of the application runs like any other of its code: a checkpoint may park the thread in it. (A callback may
-/// wait for a thread that is parked.) The caller holds no real handle across it.
-template <class F>
-inline auto run_application_code(F&& f) noexcept {
-  lower::thread_block& self = *lower::this_thread();
-  const std::int32_t depth = std::exchange(self.inside, 0);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (attention()) [[unlikely]] park_if_asked();
-  const auto result = f();
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  self.inside = depth;
-  return result;
-}
-
 /// Operations that are under way go on while a caller asks for generalized requests: the live MPI makes progress.
 inline void make_progress() noexcept {
   const lower::services& s = *lower::the_bridge().service;

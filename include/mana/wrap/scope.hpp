@@ -5,6 +5,8 @@
 
 #include <mana/gen/function_tags.hpp>
 
+#include <utility>
+
 namespace mana::wrap {
 
 /// A checkpoint is pending.
@@ -50,5 +52,19 @@ class wrapper_scope {
  private:
   lower::thread_block* thread_;
 };
+
+/// Code of the application runs like any other of its code: a checkpoint may park the thread in it. (A callback may
+/// wait for a thread that is parked.) The caller holds no real handle across it.
+template <class F>
+inline auto run_application_code(F&& f) noexcept {
+  lower::thread_block& self = *lower::this_thread();
+  const std::int32_t depth = std::exchange(self.inside, 0);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (attention()) [[unlikely]] park_if_asked();
+  const auto result = f();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  self.inside = depth;
+  return result;
+}
 
 }  // namespace mana::wrap

@@ -38,29 +38,36 @@ inline int fortran_number(MPI_Datatype h) noexcept { return to_fortran<kind::dat
 inline int fortran_number(int h) noexcept { return h; }      // handles of all kinds
 #endif
 
+/// INV-82: a checkpoint may come while the function runs: it may compute for long, or wait for another rank. Objects on
+/// which the wrapper works are whole in their tables here, and it holds no lock.
 /// out: the code of the key's delete function
 template <class Handle>
 inline int call_remove(const attribute_key& key, Handle handle, const attribute& a) noexcept {
   if (key.remove == nullptr) return MPI_SUCCESS;
-  if (key.by_remove_proxy != nullptr)
-    return key.by_remove_proxy(key.remove, fortran_number(handle), a.key, a.number != nullptr,
-                               reinterpret_cast<void*>(a.bits()), key.extra);
-  return reinterpret_cast<delete_function<Handle>>(key.remove)(handle, a.key, a.value, key.extra);
+  return run_application_code([&] {
+    if (key.by_remove_proxy != nullptr)
+      return key.by_remove_proxy(key.remove, fortran_number(handle), a.key, a.number != nullptr,
+                                 reinterpret_cast<void*>(a.bits()), key.extra);
+    return reinterpret_cast<delete_function<Handle>>(key.remove)(handle, a.key, a.value, key.extra);
+  });
 }
 
-/// in: copy: as the attribute that is copied      out: the code of the key's copy function
+/// As call_remove. in: copy: as the attribute that is copied      out: the code of the key's copy function
 template <class Handle>
 inline int call_copy(const attribute_key& key, Handle handle, attribute& copy, int* wanted) noexcept {
   void* value = nullptr;
   int rc = MPI_SUCCESS;
   if (key.by_copy_proxy != nullptr) {
-    rc = key.by_copy_proxy(key.copy, fortran_number(handle), copy.key, key.extra, copy.number != nullptr,
-                           reinterpret_cast<void*>(copy.bits()), &value, wanted);
+    rc = run_application_code([&] {
+      return key.by_copy_proxy(key.copy, fortran_number(handle), copy.key, key.extra, copy.number != nullptr,
+                               reinterpret_cast<void*>(copy.bits()), &value, wanted); });
     if (copy.number != nullptr) copy = {copy.key, reinterpret_cast<std::int64_t>(value)};
     else copy.value = value;
     return rc;
   }
-  rc = reinterpret_cast<copy_function<Handle>>(key.copy)(handle, copy.key, key.extra, copy.value, &value, wanted);
+  rc = run_application_code([&] {
+    return reinterpret_cast<copy_function<Handle>>(key.copy)(handle, copy.key, key.extra, copy.value, &value, wanted);
+  });
   // A copy of the address of a number is one of the number, which the old object keeps to itself.
   copy = copy.number != nullptr && value == copy.value ? attribute(copy.key, *copy.number) : attribute(copy.key, value);
   return rc;
