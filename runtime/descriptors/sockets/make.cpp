@@ -113,18 +113,19 @@ void socket_maker::bind_again(made& s) {
   note(s, "cannot have the name " + s.own.words() + " again (" + std::strerror(why) + ")");
 }
 
+/// Those of the program with the port of this one, whether they are made yet or not.
 std::vector<socket_maker::made*> socket_maker::own_sharers(const made& s) {
   std::vector<made*> found;
   for (auto& [file, other] : all_) {
     const bool is_alike = other.kind.type == s.kind.type && other.kind.protocol == s.kind.protocol;
-    if (&other == &s || !other.fd || !other.kind.is_internet() || !is_alike) continue;
+    if (&other == &s || !other.kind.is_internet() || !is_alike) continue;
     if (other.own.port() == s.own.port()) found.push_back(&other);
   }
   return found;
 }
 
 void socket_maker::lend(made& s, int option) {
-  const int value = socket_option(s.fd.get(), option);
+  const int value = s.fd ? socket_option(s.fd.get(), option) : -1;
   if (value == 0 && set_option(s.fd.get(), SOL_SOCKET, option, 1)) lent_.push_back({s.fd.get(), option, value});
 }
 
@@ -133,16 +134,19 @@ void socket_maker::take_lent_back() {
   lent_.clear();
 }
 
-/// The program lets sockets of its own share a port when it binds them, and may have taken that back from some since then.
+/// The program lets sockets of its own share a port when it binds them, and may have taken that back from some since. What
+/// the kernel keeps of connections that have ended lets in by the same options.
 bool socket_maker::bind_beside_own(made& s) {
   if (errno != EADDRINUSE || s.own.port() == 0) return false;
   std::vector<made*> all = own_sharers(s);
-  if (all.empty()) return false;
-  all.push_back(&s);
-  const bool shared_evenly = std::any_of(all.begin(), all.end(), [&](const made* one) {
-    const bool both_listen = one != &s && one->state == "listening" && s.state == "listening";
-    return both_listen || socket_option(one->fd.get(), SO_REUSEPORT) == 1;
+  const bool shared_evenly = std::any_of(all.begin(), all.end(), [&](const made* other) {
+    return had_option(other->socket->at("options"), SOL_SOCKET, SO_REUSEPORT) ||
+           (other->state == "listening" && s.state == "listening");
   });
+  const auto is_made = [](const made* other) { return static_cast<bool>(other->fd); };
+  const bool any_made = std::any_of(all.begin(), all.end(), is_made);
+  if (!shared_evenly && !any_made) return false;
+  all.push_back(&s);
   const int first = shared_evenly ? SO_REUSEPORT : SO_REUSEADDR;
   for (const int option : {first, SO_REUSEPORT}) {
     for (made* const one : all) lend(*one, option);

@@ -1,5 +1,5 @@
 // Sockets that share a port: they were let when they were bound, and one may no more (SO_REUSEPORT, SO_REUSEADDR). Both
-// have the port after the lines, and one of the two has what comes.
+// have the port after the lines, also if a connection had it as well, and one of the two has what comes.
 #include "../fidelity.h"
 
 #include <netinet/in.h>
@@ -50,8 +50,13 @@ int main(int argc, char** argv) {
     pairs[i][1] = bound(types[i], options[i], places[i]);
     OK(setsockopt(pairs[i][0], SOL_SOCKET, options[i], &no, sizeof no));
   }
+  const int kept = socket(AF_INET, SOCK_STREAM, 0);
+  OK(connect(kept, (const struct sockaddr*)&places[0], sizeof places[0]));
+  const int served = accept(has_something(pairs[0]), NULL, NULL);
   for (int times = 0; times < 2; ++times) {
     line();
+    char byte = 'k';
+    CHECK(write(kept, &byte, 1) == 1 && read(served, &byte, 1) == 1 && byte == 'k', "%s", strerror(errno));
     for (int i = 0; i < 3; ++i) {
       for (int k = 0; k < 2; ++k) {
         const struct sockaddr_in now = place_of(pairs[i][k]);
@@ -59,7 +64,7 @@ int main(int argc, char** argv) {
         CHECK(option_of(pairs[i][k], options[i]) == k, "%d of pair %d", k, i);
       }
       const int caller = socket(AF_INET, types[i], 0);
-      char byte = 'x';
+      byte = 'x';
       OK(connect(caller, (const struct sockaddr*)&places[i], sizeof places[i]));
       CHECK(write(caller, &byte, 1) == 1);
       const int taker = has_something(pairs[i]);
