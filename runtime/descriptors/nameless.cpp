@@ -22,12 +22,23 @@ std::string directory_of(const std::string& path) {
   return end == 0 || end == std::string::npos ? "/" : path.substr(0, end);
 }
 
+constexpr std::string_view own_prefix = "/.mana-", own_pattern = "/.mana-XXXXXX";
+
+/// Where it was before a restart put it into a directory of our own, as its name was another's.
+std::string former_name(const std::string& path) {
+  const std::string had = without_deleted(path), directory = directory_of(had);
+  const std::size_t own = directory.rfind('/');
+  const bool is_own = own != std::string::npos && directory.size() - own == own_pattern.size() &&
+                      directory.compare(own, own_prefix.size(), own_prefix) == 0;
+  return is_own ? directory.substr(0, own) + had.substr(directory.size()) : had;
+}
+
 /// A directory of our own while one lives: beside the lost name, or else where temporary files go.
 class own_directory {
  public:
   explicit own_directory(const std::vector<std::string>& places) {
     for (const std::string& place : places) {
-      name_ = place + "/.mana-XXXXXX";
+      name_ = place + std::string(own_pattern);
       made_ = mkdtemp(name_.data()) != nullptr;
       if (made_) return;
     }
@@ -100,7 +111,7 @@ int make_file_in(const std::string& directory, const std::string& base, bool may
 
 template <class Make>
 int make_first_that_can(const std::string& path, const Make& make) {
-  const std::string had = without_deleted(path), base = base_of(had);
+  const std::string had = former_name(path), base = base_of(had);
   for (const std::string& place : places_for(had))
     if (const int fd = make_in(place, base, make); fd >= 0) return fd;
   return -1;
@@ -109,7 +120,7 @@ int make_first_that_can(const std::string& path, const Make& make) {
 }  // namespace
 
 made_file make_nameless_file(const std::string& path, bool may_be_named) {
-  const std::string had = without_deleted(path), base = base_of(had);
+  const std::string had = former_name(path), base = base_of(had);
   for (const std::string& place : places_for(had))
     if (const int fd = make_file_in(place, base, may_be_named); fd >= 0)
       return {fd, place == directory_of(had) ? std::string() : "in " + place};
