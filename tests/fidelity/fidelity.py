@@ -223,7 +223,7 @@ def page(options):
         "(restarted twice), moved (restarted from a copy, elsewhere); its output must be the native run's, byte for byte.\n\n"
         f"{len(rows)} programs: {single} of one process, {more} of several; {kept} keep everything in all ways over both.\n\n"
         "| program | ranks | what it does | MPICH | Open MPI | what is not kept |\n|---|---|---|---|---|---|\n"
-        + "\n".join(rows) + "\n")
+        + "\n".join(rows) + "\n" + (HERE / "suites.md").read_text())
     return 0
 
 
