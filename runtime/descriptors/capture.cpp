@@ -43,7 +43,7 @@ bool is_in_proc(int fd) {
 }
 
 /// An entry of /proc as another process finds its own; empty: it is another process's, or one of a thread that will
-/// have another number.
+/// have another number. The first process of a machine has its number everywhere.
 std::string in_any_process(const std::string& path) {
   const std::string id = std::to_string(getpid()), own = "/proc/" + id, first_thread = own + "/task/" + id;
   const auto rest_after = [&path](const std::string& start) {
@@ -53,7 +53,17 @@ std::string in_any_process(const std::string& path) {
   if (const std::string rest = rest_after(first_thread); rest != "no") return "/proc/thread-self" + rest;
   if (const std::string rest = rest_after(own); rest != "no")
     return rest.starts_with("/task/") ? std::string() : "/proc/self" + rest;
-  return path.size() > 6 && path[6] >= '1' && path[6] <= '9' ? std::string() : path;
+  const bool is_of_first = path == "/proc/1" || path.starts_with("/proc/1/");
+  return !is_of_first && path.size() > 6 && path[6] >= '1' && path[6] <= '9' ? std::string() : path;
+}
+
+/// Where a process finds the namespace of this kind that it is in, if this process is in that of `fd`; else empty.
+/// in: target  as /proc names the descriptor, "net:[4026531833]"
+std::string own_namespace(int fd, const std::string& target) {
+  struct stat its{}, own{};
+  const std::string path = "/proc/self/ns/" + target.substr(0, target.find(':'));
+  const bool is_own = fstat(fd, &its) == 0 && stat(path.c_str(), &own) == 0 && key_of(its) == key_of(own);
+  return is_own ? path : std::string();
 }
 
 class describer {
@@ -162,6 +172,8 @@ class describer {
     const std::string path = row.at("path");
     if (path == "anon_inode:[eventpoll]") describe_epoll(d.number, row, held_, said_);
     else if (path == "anon_inode:inotify") describe_watches(d, row, said_);
+    else if (const std::string own = own_namespace(d.number, path); !own.empty())
+      row.update({{"kind", "path"}, {"path", own}, {"offset", 0}});
     else if (!describe_anonymous(d.number, row) && !sockets_.describe(d, row, said_))
       return said_.lost(d.number, std::move(row));
     return row;

@@ -49,10 +49,25 @@ void describe_locks(int fd, json& row) {
 
 namespace {
 
+/// The kernel takes no lease for reading of a file that is open for writing: such a one was for writing, and somebody who
+/// opens the file to read it waits, or waited, until it is one for reading. The program was told so, and is not told again.
+bool lease_that_is_being_broken(int fd) {
+  f_owner_ex owner{}, nobody{F_OWNER_PID, 0};
+  if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return false;
+  fcntl(fd, F_GETOWN_EX, &owner);
+  fcntl(fd, F_SETOWN_EX, &nobody);
+  const int reader = open_again(fd, O_RDONLY | O_NONBLOCK);
+  if (reader >= 0) close(reader);
+  fcntl(fd, F_SETOWN_EX, &owner);
+  return fcntl(fd, F_GETLEASE) == F_RDLCK;
+}
+
 /// A lease that another process's opening was breaking is as the program knows it to be: what it is to become.
 void lease_again(const json& row) {
   const int fd = row.at("fd"), lease = row.at("lease");
   if (lease == F_UNLCK || fcntl(fd, F_SETLEASE, lease) == 0) return;
+  const bool writes = (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+  if (lease == F_RDLCK && writes && lease_that_is_being_broken(fd)) return;
   throw descriptor_error(row.at("path").get<std::string>() + ": the program's lease of it cannot be taken again (" +
                          std::strerror(errno) + "): close it in the other programs that have it open, and restart");
 }

@@ -11,7 +11,8 @@
 
 /// By all_signals_blocked, not by libc's calls, which never block libc's own signals, and unblock them where they were. A trap
 /// that makes a thread would end there for a thread of the program that waits for them blocked (its libc's timers, signal
-/// 32); and a new thread of the program could be cancelled before it is in the upper half.
+/// 32); and a new thread of the program could be cancelled before it is in the upper half. Libc lets cancellation through
+/// to the new thread even so; one of the program's blocks it before its id is known (twin.cpp).
 template <class Creator, class... Arguments>
 int create_quietly(const char* name, Arguments... arguments) noexcept {
   Creator* const libcs = reinterpret_cast<Creator*>(dlsym(RTLD_NEXT, name));

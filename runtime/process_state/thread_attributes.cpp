@@ -1,5 +1,6 @@
 #include "thread_attributes.hpp"
 
+#include <fcntl.h>
 #include <linux/kcmp.h>
 #include <linux/securebits.h>
 #include <sched.h>
@@ -9,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -53,6 +55,26 @@ bool write_groups(const words& value) {
   std::vector<gid_t> groups;
   for (std::size_t i = 1; i < value.size(); ++i) groups.push_back(static_cast<gid_t>(value[i]));
   return syscall(SYS_setgroups, groups.size(), groups.data()) == 0;
+}
+
+constexpr char login_file[] = "/proc/thread-self/loginuid";
+
+/// By whom the thread was begun, for the system's audit: each thread may write its own alone.
+words read_login() {
+  const int fd = open(login_file, O_RDONLY | O_CLOEXEC);
+  char text[16] = "";
+  const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+  if (fd >= 0) close(fd);
+  std::uint32_t value = 0;
+  if (n <= 0 || std::from_chars(text, text + n, value).ec != std::errc()) return {};
+  return {value};
+}
+bool write_login(const words& value) {
+  const std::string text = std::to_string(at(value, 0));
+  const int fd = open(login_file, O_WRONLY | O_CLOEXEC);
+  const bool done = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (fd >= 0) close(fd);
+  return done;
 }
 
 words read_no_new_rights() { return one_word(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)); }
@@ -103,6 +125,7 @@ constexpr attribute rows[] = {
     {"death_signal", "signal at the parent's death", read_death_signal, write_death_signal},
     {"personality", "personality", read_personality, write_personality},
     {"groups", "supplementary groups", read_groups, write_groups},
+    {"login", "audit's login id", read_login, write_login},
     {"no_new_privileges", "having given up new privileges", read_no_new_rights, write_no_new_rights},
     {"secure_bits", "secure bits", read_secure_bits, write_secure_bits},
     {"machine_checks", "what happens at a fault of memory (PR_MCE_KILL)", read_machine_checks, write_machine_checks},

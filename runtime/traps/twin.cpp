@@ -18,7 +18,10 @@ namespace {
 constinit std::atomic<std::uint32_t> live_threads{0};   // of the upper half
 constinit std::atomic<bool> ending{false};
 
+/// Libc lets its own signals through to each thread that it makes. The program may have them blocked, and may send them as
+/// soon as it knows the thread's id, which is once the body has said that it began: its libc's timers tell by one.
 void* run_twin(void* argument) {
+  set_signal_mask(every_signal);
   birth& b = *static_cast<birth*>(argument);
   b.body(b);
   return nullptr;

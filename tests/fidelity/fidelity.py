@@ -244,7 +244,7 @@ def page(options):
         f"{len(rows)} programs: {single} of one process, {more} of several; {kept} keep everything in all ways over both.\n\n"
         + counts_of(hows) +
         "| program | ranks | what it does | MPICH | Open MPI | what is not kept |\n|---|---|---|---|---|---|\n"
-        + "\n".join(rows) + "\n")
+        + "\n".join(rows) + "\n" + (HERE / "suites.md").read_text())
     return 0
 
 

@@ -55,3 +55,31 @@ static inline int holds(const char* name, const char* text) {
 
 /// All of it is written.
 static inline int writes(int fd, const char* text) { return write(fd, text, strlen(text)) == (ssize_t)strlen(text); }
+
+/// What a link of /proc/self names: " (deleted)" is a part of it.
+static inline const char* what_link_names(const char* link) {
+  static char name[PATH_MAX];
+  char full[64];
+  snprintf(full, sizeof full, "/proc/self/%s", link);
+  const ssize_t length = readlink(full, name, sizeof name - 1);
+  name[length < 0 ? 0 : length] = 0;
+  return name;
+}
+
+static inline const char* last_part_of_link(const char* link) {
+  const char* const whole = what_link_names(link);
+  const char* const slash = strrchr(whole, '/');
+  return slash ? slash + 1 : whole;
+}
+
+static inline const char* path_of_descriptor(int fd) {
+  char link[32];
+  snprintf(link, sizeof link, "fd/%d", fd);
+  return what_link_names(link);
+}
+
+static inline const char* last_part_of_descriptor(int fd) {
+  const char* const whole = path_of_descriptor(fd);
+  const char* const slash = strrchr(whole, '/');
+  return slash ? slash + 1 : whole;
+}

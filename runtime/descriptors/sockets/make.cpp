@@ -72,6 +72,7 @@ void socket_maker::make_all() {
   }
   for (auto& [file, s] : all_)
     if (s.state == "calling") call(s);
+  take_lent_back();
 }
 
 owned_socket socket_maker::new_socket(const socket_kind& kind) const {
@@ -112,9 +113,52 @@ void socket_maker::bind_again(made& s) {
   note(s, "cannot have the name " + s.own.words() + " again (" + std::strerror(why) + ")");
 }
 
+/// Those of the program with the port of this one, whether they are made yet or not.
+std::vector<socket_maker::made*> socket_maker::own_sharers(const made& s) {
+  std::vector<made*> found;
+  for (auto& [file, other] : all_) {
+    const bool is_alike = other.kind.type == s.kind.type && other.kind.protocol == s.kind.protocol;
+    if (&other == &s || !other.kind.is_internet() || !is_alike) continue;
+    if (other.own.port() == s.own.port()) found.push_back(&other);
+  }
+  return found;
+}
+
+void socket_maker::lend(made& s, int option) {
+  const int value = s.fd ? socket_option(s.fd.get(), option) : -1;
+  if (value == 0 && set_option(s.fd.get(), SOL_SOCKET, option, 1)) lent_.push_back({s.fd.get(), option, value});
+}
+
+void socket_maker::take_lent_back() {
+  for (const lent& l : lent_) set_option(l.fd, SOL_SOCKET, l.option, l.value);
+  lent_.clear();
+}
+
+/// The program lets sockets of its own share a port when it binds them, and may have taken that back from some since. What
+/// the kernel keeps of connections that have ended lets in by the same options.
+bool socket_maker::bind_beside_own(made& s) {
+  if (errno != EADDRINUSE || s.own.port() == 0) return false;
+  std::vector<made*> all = own_sharers(s);
+  const bool shared_evenly = std::any_of(all.begin(), all.end(), [&](const made* other) {
+    return had_option(other->socket->at("options"), SOL_SOCKET, SO_REUSEPORT) ||
+           (other->state == "listening" && s.state == "listening");
+  });
+  const auto is_made = [](const made* other) { return static_cast<bool>(other->fd); };
+  const bool any_made = std::any_of(all.begin(), all.end(), is_made);
+  if (!shared_evenly && !any_made) return false;
+  all.push_back(&s);
+  const int first = shared_evenly ? SO_REUSEPORT : SO_REUSEADDR;
+  for (const int option : {first, SO_REUSEPORT}) {
+    for (made* const one : all) lend(*one, option);
+    if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0) return true;
+  }
+  errno = EADDRINUSE;
+  return false;
+}
+
 void socket_maker::bind_internet(made& s) {
   if (s.own.port() == 0 && s.own.is_any()) return;
-  if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0) return;
+  if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0 || bind_beside_own(s)) return;
   // A job that was killed a moment ago may have left connections that are to be waited for: its listener need not.
   const int reuse = socket_option(s.fd.get(), SO_REUSEADDR), why = errno;
   set_option(s.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);

@@ -69,6 +69,10 @@ class socket_maker {
   void make_alone(made& s);
   void bind_again(made& s);
   void bind_internet(made& s);
+  bool bind_beside_own(made& s);
+  std::vector<made*> own_sharers(const made& s);
+  void lend(made& s, int option);
+  void take_lent_back();
   void bind_path(made& s);
   bool make_way(const std::string& path) const;
   void note(const made& s, const std::string& what);
@@ -102,6 +106,10 @@ class socket_maker {
   bool is_made_ = false;
   std::map<std::uint64_t, made> all_;            // by open file
   std::map<std::string, owned_socket> senders_;  // of datagrams whose sender is gone, by its name
+  struct lent {
+    int fd, option, value;
+  };
+  std::vector<lent> lent_;                       // options that others of the program need while sockets are bound
   std::vector<std::string> notes_;
   std::chrono::steady_clock::time_point taken_over_by_;  // no wait for connections of before goes on after this
 };

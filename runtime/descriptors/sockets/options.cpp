@@ -277,6 +277,11 @@ json options_of(int fd, const socket_kind& kind) {
   return all;
 }
 
+bool had_option(const json& options, int level, int name) {
+  const json& values = options.at("values");
+  return std::any_of(values.begin(), values.end(), [=](const json& o) { return o.at(0) == level && o.at(1) == name; });
+}
+
 int tcp_state_of(int fd) noexcept {
   tcp_info info{};
   socklen_t n = sizeof info;

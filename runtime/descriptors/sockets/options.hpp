@@ -19,6 +19,8 @@ socket_kind kind_of_socket(int fd) noexcept;
 
 /// What a program can set, and is not as in a new socket: the rest is the machine's, also that of a restart.
 nlohmann::json options_of(int fd, const socket_kind& kind);
+/// True: these have a value of it that is not that of a new socket.
+bool had_option(const nlohmann::json& options, int level, int name);
 
 /// When an option is set: before the socket gets its name; before messages are put into its queue; when all is there
 /// that the others would disturb.

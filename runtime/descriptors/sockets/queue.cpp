@@ -155,10 +155,15 @@ queue_found datagrams_at(int fd, const socket_kind& kind, const take_passed& tak
   const bool may_end = kind.type == SOCK_SEQPACKET || (events_at(fd, POLLRDHUP) & (POLLRDHUP | POLLHUP)) != 0;
   const bool is_empty = (events_at(fd, POLLIN) & POLLIN) == 0;
   if (is_empty) return found;
+  const looking_onward place(fd);
+  if (!place.move_to(0)) {  // the front would be shown for ever
+    found.incomplete = true;
+    return found;
+  }
   const bool empty_first = !may_end && begins_empty(fd);
   const auto room = std::max({socket_option(fd, SO_SNDBUF), socket_option(fd, SO_RCVBUF), least_room});
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(room));
-  const looking_onward place(fd);
+  place.move_to(0);
   for (;;) {
     const looked one = look(fd, bytes.data(), bytes.size());
     found.cut_files |= one.cut;

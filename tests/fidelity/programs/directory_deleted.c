@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   OK(rmdir(in("gone")));
   for (int times = 0; times < 2; ++times) {
     line();
+    CHECK(strcmp(last_part_of_descriptor(fd), "gone (deleted)") == 0, "%s", last_part_of_descriptor(fd));
     struct stat s;
     OK(fstat(fd, &s));
     CHECK(S_ISDIR(s.st_mode));

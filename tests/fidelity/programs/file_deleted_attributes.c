@@ -1,5 +1,5 @@
-// What is told of files that were deleted: mode, times, extended attributes, and the name that /proc has for them, one of which is
-// another file's by now; and of a directory and of a memory file.
+// What is told of files that were deleted: mode, times, extended attributes, and the name that /proc has for them, two of
+// which are another file's by now; and of a directory and of a memory file. All stay in the directory where they were.
 #include "../place.h"
 
 #include <sys/mman.h>
@@ -39,6 +39,9 @@ int main(int argc, char** argv) {
   OK(unlink(in("a log")));
   OK(unlink(in("taken")));
   OK(rmdir(in("sub")));
+  const int early = open(in("early"), O_RDWR | O_CREAT, 0600);
+  OK(unlink(in("early")));
+  make_file("early", "another");
   for (int times = 0; times < 3; ++times) {
     tell("plain", plain);
     tell("memory", memory);
@@ -48,6 +51,7 @@ int main(int argc, char** argv) {
     if (times == 1) make_file("taken", "another");
     OK(fstat(taken, &s));
     CHECK((s.st_mode & 07777) == 0400 && s.st_atim.tv_sec == 2000 && s.st_mtim.tv_sec == 3000, "%o", s.st_mode);
+    CHECK(strncmp(path_of_descriptor(early), place, strlen(place)) == 0, "%s", path_of_descriptor(early));
     if (times < 2) line();
     CHECK(times < 1 || holds("taken", "another"));
   }

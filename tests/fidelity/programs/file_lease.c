@@ -1,5 +1,5 @@
-// Leases: one for reading and one for writing. After the lines they are what F_GETLEASE says, and whoever opens the file breaks one:
-// the program is told, gives it up, and the other one goes on.
+// Leases: one for reading, one for writing, and one that somebody breaks who wants to read. After the lines they are what
+// F_GETLEASE says, and whoever opens the file breaks one: the program is told, gives it up, and the other one goes on.
 #include "../place.h"
 
 #include <signal.h>
@@ -21,12 +21,21 @@ int main(int argc, char** argv) {
   const int reader = open(in("read"), O_RDONLY), writer = open(in("written"), O_RDWR);
   OK(fcntl(reader, F_SETLEASE, F_RDLCK));
   OK(fcntl(writer, F_SETLEASE, F_WRLCK));
+  make_file("broken", "text");
+  const int broken = open(in("broken"), O_WRONLY);
+  OK(fcntl(broken, F_SETLEASE, F_WRLCK));
+  CHECK(open(in("broken"), O_RDONLY | O_NONBLOCK) == -1 && errno == EWOULDBLOCK, "%s", strerror(errno));
+  CHECK(told == 1, "%d", told);
+  told = 0;
   for (int times = 0; times < 2; ++times) {
     line();
     CHECK(fcntl(reader, F_GETLEASE) == F_RDLCK, "%d", fcntl(reader, F_GETLEASE));
     CHECK(fcntl(writer, F_GETLEASE) == F_WRLCK, "%d", fcntl(writer, F_GETLEASE));
+    CHECK(fcntl(broken, F_GETLEASE) == F_RDLCK, "%d", fcntl(broken, F_GETLEASE));
     CHECK(told == 0, "%d", told);
   }
+  OK(fcntl(broken, F_SETLEASE, F_UNLCK));
+  OK(open(in("broken"), O_RDONLY | O_NONBLOCK));
   const pid_t child = fork();
   if (child == 0) {
     const int fd = open(in("written"), O_RDONLY);

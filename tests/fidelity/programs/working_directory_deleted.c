@@ -1,4 +1,4 @@
-// A working directory that was deleted: it has no name, and one can leave it.
+// A working directory that was deleted: it has no name but in /proc, and one can leave it.
 #include "../place.h"
 
 int main(int argc, char** argv) {
@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   for (int times = 0; times < 2; ++times) {
     line();
     char now[PATH_MAX];
+    CHECK(strcmp(last_part_of_link("cwd"), "gone (deleted)") == 0, "%s", last_part_of_link("cwd"));
     CHECK(getcwd(now, sizeof now) == NULL && errno == ENOENT, "%s", strerror(errno));
     CHECK(open("f", O_WRONLY | O_CREAT, 0644) == -1 && errno == ENOENT, "%s", strerror(errno));
   }
