@@ -22,8 +22,9 @@ def measured(job):
     while line := job.next_line(LONGEST_S):
         if line.strip() == "ready":
             return found
-        name, ns = line.split()
-        found[name] = float(ns)
+        if not line.startswith("mana: "):
+            name, ns = line.split()
+            found[name] = float(ns)
     raise Failed(f"the program ended before it was ready; see {job.log}")
 
 

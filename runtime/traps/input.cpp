@@ -25,7 +25,6 @@ void count_input(bool counts, std::uint64_t already) noexcept {
 
 bool counts_input() noexcept { return counting; }
 std::uint64_t input_read() noexcept { return bytes_read.load(std::memory_order_relaxed); }
-void forget_input() noexcept { bytes_read.store(0, std::memory_order_relaxed); }
 
 void note_input(const trap& t, long bytes) noexcept {
   if (bytes > 0 && t.role == process_role::owner)

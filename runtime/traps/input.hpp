@@ -14,7 +14,4 @@ bool counts_input() noexcept;
 /// Bytes. Of the owner's own calls; what children read, or the program by another number, is not among them.
 std::uint64_t input_read() noexcept;
 
-/// The program has another standard input.
-void forget_input() noexcept;
-
 }  // namespace mana::split
