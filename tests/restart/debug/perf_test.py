@@ -3,6 +3,7 @@
 The map's address of a function is the one that the program itself prints. Where perf can record, its report is looked at.
 """
 import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -67,9 +68,10 @@ def check(options):
     directory = options.build.resolve() / "restart-runs" / f"perf-{options.mpi}"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
+    program = shutil.copy(options.program, directory)
     command, ckpt, maps = str(options.build.resolve() / "bin" / "mana"), str(directory / "ckpt"), []
     start = mpirun(options.mpi, 1)
-    job = Job([*start, command, "run", "--perf-map", "--ckpt-dir", ckpt, "--", options.program, "work"], directory, directory / "log")
+    job = Job([*start, command, "run", "--perf-map", "--ckpt-dir", ckpt, "--", program, "work"], directory, directory / "log")
     try:
         address = int(SAID.search(job.next_line(SILENCE_S))[2], 16)
         pid, path = wait_for_map(job)
@@ -78,11 +80,12 @@ def check(options):
         check_perf(pid, directory)
         mana(command, "checkpoint", "--stop", "--ckpt-dir", ckpt)
         job.wait()
+        os.utime(program)                               # a file that was written since is not mapped again
         job = Job([*start, command, "restart", ckpt, "--perf-map"], directory, directory / "log")
         pid, path = wait_for_map(job)
         maps.append(path)
         check_map(path, address)
-        if any(options.program in line for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()):
+        if any(program in line for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()):
             raise Failed("the program is mapped from its file after a restart: the test tests nothing")
         check_perf(pid, directory)
     finally:
