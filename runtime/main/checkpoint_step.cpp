@@ -369,9 +369,6 @@ void release(lower::outcome how) {
     descriptors::start_timers(split::left_since_line);
     for (const std::string& what : process_state::continue_process())
       say("mana: warning: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + what);
-    if (lower::the_bridge().world_rank == 0 && process_state::former_id() != 0)
-      say("mana: note: processes and threads have new ids (rank 0 was process " + std::to_string(process_state::former_id()) +
-          ", and is " + std::to_string(getpid()) + " now); calls by the old ids reach them");
   }
   fault_point(how == lower::outcome::restarted ? fault::point::objects_rebuilt : fault::point::resuming);
   control_of_job().release();

@@ -49,9 +49,6 @@ void restore_mappings();
 /// After restore(): true if a mapping in [begin, end) has something to be restored, or all have.
 bool is_advised(std::uint64_t begin, std::uint64_t end);
 
-/// That the process had when it was saved; 0: it is that one.
-int former_id();
-
 /// In words, if there are fewer.
 std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now);
 

@@ -19,7 +19,6 @@ namespace mana::process_state {
 namespace {
 
 section to_continue;
-int id_before = 0;
 std::vector<std::string> of_mappings;      // what could not be given back to them
 
 void append(std::vector<std::string>& all, std::vector<std::string> more) {
@@ -75,7 +74,6 @@ timeval left_of_alarm(const timeval& then) noexcept {
 
 void restore(std::span<const std::uint8_t> bytes) {
   to_continue = decode(bytes);
-  id_before = to_continue.pid == getpid() ? 0 : to_continue.pid;
   changed_before() = {names_of(to_continue.process), names_of(to_continue.limits)};
   std::vector<int> timers;
   for (const posix_timer& timer : to_continue.timers) timers.push_back(timer.id);
@@ -87,8 +85,6 @@ void restore(std::span<const std::uint8_t> bytes) {
   to_send(to_continue.pending);
   set_records_to_restore(std::move(to_continue.threads));
 }
-
-int former_id() { return id_before; }
 
 std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now) {
   if (now >= then) return {};
