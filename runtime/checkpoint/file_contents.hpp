@@ -36,7 +36,7 @@ class file_contents {
     bool any = false;
     for (; at != parts_.end() && at->begin < end; ++at, any = true) {
       const auto first = static_cast<std::size_t>(std::max(at->begin, begin) - begin) / page_bytes;
-      const auto last = static_cast<std::size_t>(std::min(at->end, end) - begin + page_bytes - 1) / page_bytes;
+      const auto last = (static_cast<std::size_t>(std::min(at->end, end) - begin) + page_bytes - 1) / page_bytes;
       std::fill(holds + first, holds + last, true);
     }
     return any;

@@ -85,11 +85,11 @@ TEST_CASE("a waiting signal has the kernel's size") {
 
 TEST_CASE("a ring of asynchronous I/O lies where the program's memory may, and has as many events as it has room for") {
   const json whole = json::from_cbor(encode(whole_section()));
-  for (const auto& [name, value] : {std::pair{"ring", 0x1000ul}, {"ring", 0x3000'0000'0001ul}, {"bytes", 0ul}, {"bytes", 4097ul},
-                                    {"bytes", 1ul << 62}, {"head", 128ul}}) {
+  for (const auto& wrong : {std::pair{"ring", 0x1000ul}, {"ring", 0x3000'0000'0001ul}, {"bytes", 0ul}, {"bytes", 4097ul},
+                           {"bytes", 1ul << 62}, {"head", 128ul}}) {
     json other = whole;
-    other["async_rings"][0][name] = value;
-    CHECK_MESSAGE(is_refused(json::to_cbor(other)), name);
+    other["async_rings"][0][wrong.first] = wrong.second;
+    CHECK_MESSAGE(is_refused(json::to_cbor(other)), wrong.first);
   }
   json other = whole;
   for (const std::size_t bytes : {std::size_t{31}, std::size_t{128 * 32}}) {
