@@ -28,12 +28,11 @@ bool is_child(std::int32_t id) noexcept {
 }  // namespace
 
 void renumber(former_ids& ids, std::span<const thread_renumbering> threads) noexcept {
-  const auto* const end = std::remove_if(ids.of, ids.of + ids.count, [&](former_ids::entry& e) {
+  former_ids::entry* end = ids.of;
+  for (const former_ids::entry& e : std::span(ids.of, ids.count)) {
     const auto thread = std::find_if(threads.begin(), threads.end(), [&](const auto& t) { return t.before == e.now; });
-    if (thread == threads.end()) return true;
-    e.now = thread->now;
-    return false;
-  });
+    if (thread != threads.end()) *end++ = {e.before, thread->now};
+  }
   ids.count = static_cast<std::uint32_t>(end - ids.of);
   for (const thread_renumbering& t : threads) add(ids, {t.before, t.now});
 }

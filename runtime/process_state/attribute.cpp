@@ -1,6 +1,29 @@
 #include "attribute.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+
 namespace mana::process_state {
+
+words number_in(const char* file) {
+  const int fd = open(file, O_RDONLY | O_CLOEXEC);
+  char text[24] = "";
+  const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+  if (fd >= 0) close(fd);
+  std::int64_t value = 0;
+  if (n <= 0 || std::from_chars(text, text + n, value).ec != std::errc()) return {};
+  return {static_cast<std::uint64_t>(value)};
+}
+
+bool put_number(const char* file, const words& value) {
+  const std::string text = std::to_string(static_cast<std::int64_t>(at(value, 0)));
+  const int fd = open(file, O_WRONLY | O_CLOEXEC);
+  const bool done = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (fd >= 0) close(fd);
+  return done;
+}
 
 attribute_values read_all(std::span<const attribute> table) {
   attribute_values all;

@@ -33,6 +33,9 @@ std::vector<std::string> write_all(std::span<const attribute> table, const attri
 
 /// For tables' functions.
 inline std::uint64_t at(const words& value, std::size_t i) noexcept { return i < value.size() ? value[i] : 0; }
+/// A file of /proc that holds one decimal number, which may be negative.      file: its path
+words number_in(const char* file);
+bool put_number(const char* file, const words& value);
 inline words one_word(long value) { return value < 0 ? words{} : words{static_cast<std::uint64_t>(value)}; }
 
 }  // namespace mana::process_state

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 namespace mana::process_state {
@@ -47,22 +46,8 @@ bool write_write_or_execute(const words& value) { return prctl(set_write_or_exec
 
 constexpr char oom_file[] = "/proc/self/oom_score_adj";
 
-words read_oom_score() {
-  const int fd = open(oom_file, O_RDONLY | O_CLOEXEC);
-  char text[16] = "";
-  const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
-  if (fd >= 0) close(fd);
-  long value = 0;
-  if (n <= 0 || std::from_chars(text, text + n, value).ec != std::errc()) return {};
-  return {static_cast<std::uint64_t>(value)};
-}
-bool write_oom_score(const words& value) {
-  const std::string text = std::to_string(static_cast<std::int64_t>(at(value, 0)));
-  const int fd = open(oom_file, O_WRONLY | O_CLOEXEC);
-  const bool done = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (fd >= 0) close(fd);
-  return done;
-}
+words read_oom_score() { return number_in(oom_file); }
+bool write_oom_score(const words& value) { return put_number(oom_file, value); }
 
 struct barrier { int registers, uses; };
 constexpr barrier barriers[] = {

@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -60,22 +59,8 @@ bool write_groups(const words& value) {
 constexpr char login_file[] = "/proc/thread-self/loginuid";
 
 /// By whom the thread was begun, for the system's audit: each thread may write its own alone.
-words read_login() {
-  const int fd = open(login_file, O_RDONLY | O_CLOEXEC);
-  char text[16] = "";
-  const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
-  if (fd >= 0) close(fd);
-  std::uint32_t value = 0;
-  if (n <= 0 || std::from_chars(text, text + n, value).ec != std::errc()) return {};
-  return {value};
-}
-bool write_login(const words& value) {
-  const std::string text = std::to_string(at(value, 0));
-  const int fd = open(login_file, O_WRONLY | O_CLOEXEC);
-  const bool done = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (fd >= 0) close(fd);
-  return done;
-}
+words read_login() { return number_in(login_file); }
+bool write_login(const words& value) { return put_number(login_file, value); }
 
 words read_no_new_rights() { return one_word(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)); }
 bool write_no_new_rights(const words& value) { return at(value, 0) == 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; }

@@ -1,5 +1,5 @@
-// The processor's time used, by clock(), getrusage, times and threads' clocks, and that of children that were waited for: it goes
-// on from where it was, in children from 0.
+// Processor time that clock(), getrusage, times and the threads' clocks report, also of children that were waited for: it continues
+// where it was, and starts at 0 in children.
 #include "../fidelity.h"
 
 #include <pthread.h>

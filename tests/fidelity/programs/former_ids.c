@@ -61,7 +61,7 @@ static void send_signals(int round) {
     siginfo_t info = with_value(10 * round + i);
     OK(syscall(SYS_rt_tgsigqueueinfo, process, ids[i], SIGUSR1, &info)), await_signal(i, 10 * round + i);
   }
-  // The initial thread has them blocked but for now: one to itself has come when the call is over.
+  // The initial thread unblocks them only here. A signal that it sends to itself arrives before the call returns.
   sigset_t usr2;
   sigemptyset(&usr2), sigaddset(&usr2, SIGUSR2);
   const int before = last_value;

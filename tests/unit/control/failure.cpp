@@ -126,7 +126,7 @@ TEST_CASE("INV-70 a rank whose drain fails: no rank has a checkpoint, and it is 
   CHECK(j.ended_as(outcome::resumed) == 5);
 }
 
-TEST_CASE("a drain that never ends is given up at the time limit, and the message names who waits for what") {
+TEST_CASE("a drain that never ends is given up at the time limit; the message names each waiting rank and its peer") {
   temporary_directory place;
   job::options o{{{0, 1, 2, 3, 4}}};
   o.limit_s = 2;
