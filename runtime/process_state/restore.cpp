@@ -74,6 +74,7 @@ timeval left_of_alarm(const timeval& then) noexcept {
 
 void restore(std::span<const std::uint8_t> bytes) {
   to_continue = decode(bytes);
+  write_unreserved(to_continue.unreserved);
   changed_before() = {names_of(to_continue.process), names_of(to_continue.limits)};
   std::vector<int> timers;
   for (const posix_timer& timer : to_continue.timers) timers.push_back(timer.id);
@@ -85,6 +86,8 @@ void restore(std::span<const std::uint8_t> bytes) {
   to_send(to_continue.pending);
   set_records_to_restore(std::move(to_continue.threads));
 }
+
+void restore_nothing() { write_unreserved(std::nullopt); }
 
 std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now) {
   if (now >= then) return {};

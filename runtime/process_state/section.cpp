@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <read_document.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -109,6 +110,13 @@ async_ring_state ring_from(const json& row) {
   return r;
 }
 
+words pairs_from(const json& list) {
+  words pairs = list;
+  if (pairs.size() % 2 != 0 || !std::ranges::is_sorted(pairs))
+    throw std::runtime_error("memory without a reservation is not in order");
+  return pairs;
+}
+
 }  // namespace
 
 /// Names are the program's, in whatever bytes: CBOR does not look at them.
@@ -120,18 +128,20 @@ std::vector<std::uint8_t> encode(const section& s) {
   for (const posix_timer& t : s.timers) timers.push_back(as_json(t));
   for (const mapping_state& m : s.mappings) mappings.push_back(as_json(m));
   for (const async_ring_state& r : s.async_rings) rings.push_back(as_json(r));
-  return json::to_cbor(json{{"pid", s.pid},
-                            {"process", s.process},
-                            {"limits", s.limits},
-                            {"threads", threads},
-                            {"pending", as_json(s.pending)},
-                            {"intervals", intervals},
-                            {"timers", timers},
-                            {"mappings", mappings},
-                            {"async_rings", rings},
-                            {"locks_all", s.locks_all},
-                            {"processors", s.processors},
-                            {"stack_limit", s.stack_limit}});
+  json document{{"pid", s.pid},
+                {"process", s.process},
+                {"limits", s.limits},
+                {"threads", threads},
+                {"pending", as_json(s.pending)},
+                {"intervals", intervals},
+                {"timers", timers},
+                {"mappings", mappings},
+                {"async_rings", rings},
+                {"locks_all", s.locks_all},
+                {"processors", s.processors},
+                {"stack_limit", s.stack_limit}};
+  if (s.unreserved) document["unreserved"] = *s.unreserved;
+  return json::to_cbor(document);
 }
 
 section decode(std::span<const std::uint8_t> bytes) {
@@ -149,6 +159,7 @@ section decode(std::span<const std::uint8_t> bytes) {
   for (const json& row : document.value("async_rings", json::array())) s.async_rings.push_back(ring_from(row));
   s.locks_all = document.at("locks_all");
   s.processors = document.value("processors", std::uint64_t{0});
+  if (document.contains("unreserved")) s.unreserved = pairs_from(document.at("unreserved"));
   s.stack_limit = document.value("stack_limit", std::uint64_t{0});
   return s;
 }
