@@ -127,6 +127,7 @@ std::vector<std::string> continue_process() {
     change_sender_in_frames(interrupted_by_park(lower::thread_blocks()[index]), to_continue.pid, getpid());
   append(refused, take_out_fatal(to_continue.pending, standard_signals(), held_by_all()));
   queue_to_process(to_continue.pending);
+  append(refused, ask_again(to_continue.notices));
   append(refused, make_timers(with_time_left(to_continue.timers), new_ids()));
   to_continue.intervals[0].it_value = left_of_alarm(to_continue.intervals[0].it_value);
   start_interval_timers(to_continue.intervals);

@@ -19,6 +19,7 @@ section whole_section() {
   s.locks_all = 1;
   s.stack_limit = 8 << 20;
   s.unreserved = words{4096, 8192};
+  s.notices.push_back({3, 0, 10, 77, 0});
   s.process["umask"] = {1};
   s.limits["files"] = {1, 2};
   thread_record thread;
