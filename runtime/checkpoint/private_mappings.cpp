@@ -19,26 +19,24 @@ std::uintptr_t limit_of_file(const region& r, int fd) {
   return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
 }
 
-namespace {
-
 /// Memory of the image lies there: touching it beyond a file's end is not possible.
-bool holds_any(const contents& image, const page_range& r) noexcept {
+bool rank_image::holds_any(const page_range& r) const noexcept {
   const auto ends_before = [](const chunk_record& c, std::uintptr_t begin) { return c.address + c.memory_bytes <= begin; };
-  const auto first = std::lower_bound(image.chunks.begin(), image.chunks.end(), r.begin, ends_before);
-  return r.begin < r.end && first != image.chunks.end() && first->address < r.end;
+  const auto first = std::lower_bound(contents_.chunks.begin(), contents_.chunks.end(), r.begin, ends_before);
+  return r.begin < r.end && first != contents_.chunks.end() && first->address < r.end;
 }
 
-}  // namespace
-
+/// What was writable once stays accounted: code of which no page is the program's own never is.
+///
 /// A page that is all zeros is not in the image: those that are the program's own are so before it is filled.
 std::optional<rank_image::place> rank_image::map_privately(const region& r, const memory_visitor& visitor) const {
   const private_file file = r.shared || r.path.empty() ? private_file() : visitor.private_file_of(r);
   if (file.fd < 0) return std::nullopt;
-  constexpr int how = MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_NORESERVE;
-  void* const wanted = reinterpret_cast<void*>(r.begin);
   place at{limit_of_file(r, file.fd)};
-  const bool mapped = !holds_any(contents_, {at.limit, r.end}) &&
-                      mmap(wanted, r.end - r.begin, PROT_READ | PROT_WRITE, how, file.fd, static_cast<off_t>(r.offset)) == wanted;
+  at.is_closed = (r.protection & PROT_WRITE) == 0 && file.own.empty();
+  const int protection = at.is_closed ? r.protection : PROT_READ | PROT_WRITE;
+  const wanted_mapping wanted{{r.begin, r.end}, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE, file.fd, r.offset};
+  const bool mapped = !holds_any({at.limit, r.end}) && map_part(r, wanted, visitor) == reinterpret_cast<void*>(r.begin);
   close(file.fd);
   if (!mapped) return std::nullopt;
   std::uintptr_t next = r.begin;

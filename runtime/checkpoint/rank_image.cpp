@@ -104,8 +104,15 @@ void find_stack(std::vector<region>& regions) noexcept {
 
 }  // namespace
 
+void* rank_image::map_part(const region& of, const wanted_mapping& wanted, const memory_visitor& visitor) const {
+  const made_mapping made = map_reserved(wanted, visitor.is_unreserved(of));
+  if (made.is_refused) visitor.not_reserved(of);
+  return made.at;
+}
+
 /// Private mappings of files that cannot be mapped again come back as anonymous memory with their contents. Shared ones map the file again, or the
-/// object that stands for one without a name, or attach the segment.
+/// object that stands for one without a name, or attach the segment. What holds nothing and cannot be written to is never
+/// writable: the kernel would account a reservation of terabytes that the program has closed.
 rank_image::place rank_image::map_region(const region& r, const memory_visitor& visitor) const {
   if (const int contents = r.shared ? visitor.contents_of(r) : -1; contents >= 0) return {r.end, contents, false};
   if (std::optional<place> shown = map_privately(r, visitor)) return *std::move(shown);
@@ -116,15 +123,15 @@ rank_image::place rank_image::map_region(const region& r, const memory_visitor& 
   }
   const int object = r.shared ? visitor.object_of(r) : -1;
   const int kind = (r.shared ? MAP_SHARED : MAP_PRIVATE) | (r.grows ? MAP_GROWSDOWN : 0);
-  const int flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE | kind;
   std::optional<mapped_file> file;
   if (maps_file_again(r)) file.emplace(r, visitor.may_be_written(r).value_or(false));
-  const int protection = file && (r.protection & PROT_WRITE) == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
-  void* const wanted = reinterpret_cast<void*>(r.begin);
+  const bool is_writable = (r.protection & PROT_WRITE) != 0;
+  const bool is_empty = !is_writable && !r.shared && !holds_any({r.begin, r.end});
+  const int protection = is_empty ? r.protection : file && !is_writable ? PROT_READ : PROT_READ | PROT_WRITE;
   const int shown = file ? file->descriptor() : object;
-  void* const got = shown >= 0 ? mmap(wanted, r.end - r.begin, protection, flags, shown, static_cast<off_t>(r.offset))
-                               : mmap(wanted, r.end - r.begin, protection, flags | MAP_ANONYMOUS, -1, 0);
-  if (got == wanted) return {shown >= 0 ? limit_of_file(r, shown) : r.end, object};
+  const std::uint64_t offset = shown >= 0 ? r.offset : 0;
+  void* const got = map_part(r, {{r.begin, r.end}, protection, MAP_FIXED_NOREPLACE | kind, shown, offset}, visitor);
+  if (got == reinterpret_cast<void*>(r.begin)) return {shown >= 0 ? limit_of_file(r, shown) : r.end, object};
   const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
   if (got != MAP_FAILED) munmap(got, r.end - r.begin);
   if (occupied)
@@ -188,8 +195,20 @@ void rank_image::fill_shared(const chunk_record& c, const region& r, const place
   else std::memcpy(reinterpret_cast<char*>(c.address), memory.get(), c.memory_bytes);
 }
 
+/// Those in memory that can be written to now.
+std::vector<file_run> rank_image::fillable_runs(std::span<const place> places) const {
+  std::vector<file_run> runs = whole_runs(contents_);
+  std::size_t at = 0;
+  std::erase_if(runs, [&](const file_run& run) {
+    while (regions()[at].end <= run.memory.begin) ++at;
+    return places[at].is_closed;
+  });
+  return runs;
+}
+
 void rank_image::fill(std::span<const place> places, const memory_visitor& visitor, chunk_reader& in) {
-  const std::vector<file_run> runs = visitor.see ? std::vector<file_run>() : whole_runs(contents_);
+  const std::vector<file_run> runs = visitor.see ? std::vector<file_run>() : fillable_runs(places);
+  const std::unique_ptr<char[]> closed(new char[chunk_bytes]);
   first_use pages(contents_);
   run_reader(contents_, in, pages).read(runs, visitor.filled);
   std::size_t at = 0, run = 0;
@@ -198,7 +217,8 @@ void rank_image::fill(std::span<const place> places, const memory_visitor& visit
     while (run < runs.size() && runs[run].memory.end <= c.address) ++run;
     if (run < runs.size() && runs[run].memory.begin <= c.address) continue;
     const region& r = regions()[at];
-    fill_one(c, r, places[at], in, pages);
+    if (places[at].is_closed) in.read(c, closed.get());
+    else fill_one(c, r, places[at], in, pages);
     visitor.filled(c.memory_bytes);
     if (visitor.see && (r.protection & PROT_WRITE) != 0)
       visitor.see({reinterpret_cast<const std::uint64_t*>(c.address), c.memory_bytes / sizeof(std::uint64_t)}, r);
@@ -227,8 +247,8 @@ void rank_image::close_for_good(const region& r, const memory_visitor& visitor) 
   const int object = visitor.object_of(r);
   if (object < 0) return;
   const int fd = open(("/proc/self/fd/" + std::to_string(object)).c_str(), O_RDONLY | O_CLOEXEC);
-  const bool well = fd >= 0 && mmap(at, r.end - r.begin, r.protection, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
-                                    static_cast<off_t>(r.offset)) == at;
+  const wanted_mapping wanted{{r.begin, r.end}, r.protection, MAP_SHARED | MAP_FIXED, fd, r.offset};
+  const bool well = fd >= 0 && map_part(r, wanted, visitor) == at;
   if (!well) throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be mapped for reading").c_str());
   close(fd);
 }
@@ -254,14 +274,14 @@ void rank_image::restore_memory(const memory_visitor& visitor, const paths::path
   protect(places, visitor);
 }
 
-void rank_image::map_run(const file_run& run, chunk_reader& in) const {
-  void* const at = reinterpret_cast<void*>(run.memory.begin);
+void rank_image::map_run(const file_run& run, const region& of, chunk_reader& in, const memory_visitor& visitor) const {
   const std::size_t bytes = run.memory.end - run.memory.begin;
   struct stat about{};
   if (fstat(in.file_of(run.source), &about) != 0) throw_io(in.path_of(run.source), "cannot be looked at");
   if (static_cast<std::uint64_t>(about.st_size) < run.offset + bytes) throw_damaged(in.path_of(run.source), "it ends within a chunk");
-  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-           in.file_of(run.source), static_cast<off_t>(run.offset)) != at)
+  const int fd = in.file_of(run.source);
+  const wanted_mapping wanted{run.memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, run.offset};
+  if (map_part(of, wanted, visitor) == MAP_FAILED)
     throw_io(in.path_of(run.source), "its memory cannot be mapped");
 }
 
@@ -314,14 +334,17 @@ lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const path
   chunk_reader& in = *left.in;
   const auto is_shown = [&](const region& r) { return !places[static_cast<std::size_t>(&r - regions().data())].shown.empty(); };
   const std::vector<file_run> runs = mappable_runs([&](const region& r) { return !is_shown(r) && may_be_lazy(r); }, left);
+  std::size_t region_at = 0;
   for (const file_run& run : runs) {
-    map_run(run, in);
+    while (regions()[region_at].end <= run.memory.begin) ++region_at;
+    map_run(run, regions()[region_at], in, visitor);
     left.mapped.push_back(run.memory);
     visitor.filled(run.memory.end - run.memory.begin);
   }
   left.cut = cut_by(runs);
   first_use small;
-  std::size_t region_at = 0, run_at = 0;
+  std::size_t run_at = 0;
+  region_at = 0;
   for (const chunk_record& c : contents_.chunks) {
     while (regions()[region_at].end <= c.address) ++region_at;
     while (run_at < runs.size() && runs[run_at].memory.end <= c.address) ++run_at;

@@ -6,6 +6,7 @@
 #include "image_error.hpp"
 #include "processor.hpp"
 #include "regions.hpp"
+#include "reserved_mapping.hpp"
 
 #include <mana/image/format.hpp>
 
@@ -40,6 +41,10 @@ struct memory_visitor {
   std::function<int(const region&)> contents_of = [](const region&) { return -1; };
   /// Of a private mapping with a file's name.
   std::function<private_file(const region&)> private_file_of = [](const region&) { return private_file(); };
+  /// The program asked for no reservation (MAP_NORESERVE).
+  std::function<bool(const region&)> is_unreserved = [](const region&) { return true; };
+  /// Told of one that it asked for, and the kernel does not give here.
+  std::function<void(const region&)> not_reserved = [](const region&) {};
   /// When all is mapped, before it is filled.
   std::function<void()> begin = [] {};
   /// While the memory is in the processor's cache. The memory of a region comes in ascending order; what reads as zeros is
@@ -128,18 +133,22 @@ class rank_image {
     std::uintptr_t limit;            // end of what can be filled
     int object = -1;                 // file without a name that is filled; -1: memory is
     bool is_memory = true;           // false: it is contents of the object, and nothing is mapped
+    bool is_closed = false;          // nothing is filled: it is mapped as it is to be
     std::vector<page_range> shown = {};      // pages of a file, which come back by themselves
   };
   place map_region(const region& r, const memory_visitor& visitor) const;
+  void* map_part(const region& of, const wanted_mapping& wanted, const memory_visitor& visitor) const;
+  bool holds_any(const page_range& r) const noexcept;
   std::optional<place> map_privately(const region& r, const memory_visitor& visitor) const;
   static bool is_shown_by_file(const place& at, const chunk_record& c) noexcept;
   static void show_files(std::span<const place> places) noexcept;
   std::vector<place> map_regions(const memory_visitor& visitor, const paths::path_map& moved);
-  void map_run(const file_run& run, chunk_reader& in) const;
+  void map_run(const file_run& run, const region& of, chunk_reader& in, const memory_visitor& visitor) const;
   std::vector<file_run> mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const;
   void fill(std::span<const place> places, const memory_visitor& visitor, chunk_reader& in);
   void fill_shared(const chunk_record& c, const region& r, const place& at, chunk_reader& in);
   void fill_one(const chunk_record& c, const region& r, const place& at, chunk_reader& in, first_use& pages);
+  std::vector<file_run> fillable_runs(std::span<const place> places) const;
   std::vector<page_range> cut_by(const std::vector<file_run>& runs) const;
   void close_for_good(const region& r, const memory_visitor& visitor) const;
   void protect(std::span<const place> places, const memory_visitor& visitor) const;

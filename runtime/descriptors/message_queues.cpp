@@ -2,13 +2,14 @@
 
 #include "proc_info.hpp"
 
+#include <queue_notices.hpp>
+
 #include <fcntl.h>
 #include <mqueue.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
+#include <algorithm>
 
 using nlohmann::json;
 
@@ -17,12 +18,12 @@ namespace mana::descriptors {
 namespace {
 constexpr long message_queue_magic = 0x19800202;   // of the file system "mqueue": no header names it
 
-/// Whether this process is to be told of a message: what a read of the descriptor says, though not of its messages.
-bool is_notified(int fd) noexcept {
-  char text[128] = {};
-  if (pread(fd, text, sizeof text - 1, 0) <= 0) return false;
-  const char* const process = std::strstr(text, "NOTIFY_PID:");
-  return process != nullptr && std::atol(process + std::strlen("NOTIFY_PID:")) == getpid();
+/// The process's state has it (process_state/kept_notices.hpp).
+bool is_kept(const struct stat& queue) {
+  return std::ranges::any_of(split::queue_notices(), [&](const split::queue_notice& n) {
+    struct stat s{};
+    return fstat(n.fd, &s) == 0 && s.st_dev == queue.st_dev && s.st_ino == queue.st_ino;
+  });
 }
 
 }  // namespace
@@ -41,8 +42,8 @@ void describe_message_queue(int fd, json& row, report& said) {
   row["mode"] = s.st_mode & 0777;
   row["gone"] = s.st_nlink == 0;
   row["room"] = {room.mq_maxmsg, room.mq_msgsize};
-  if (is_notified(fd))
-    said.warn(fd, row, "is a message queue of which the program is to be told (mq_notify): after a restart it is not");
+  if (split::is_to_be_told(fd) && !is_kept(s))
+    said.warn(fd, row, "is a message queue of which a thread is to be told (mq_notify): after a restart it is not");
   if (room.mq_curmsgs == 0) return;
   said.warn(fd, row, s.st_nlink == 0 ? "is a message queue that was unlinked: after a restart it is empty"
                                      : "is a message queue: what a restart finds in it is what the system still has");

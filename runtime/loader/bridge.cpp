@@ -1,6 +1,7 @@
 #include "bridge.hpp"
 
 #include "elf_symbols.hpp"
+#include "reservations.hpp"
 #include "saved_state.hpp"
 #include "shown_process.hpp"
 #include "stub/layout.h"
@@ -30,7 +31,7 @@ stub_symbols the_stub;
 void map_at(std::uintptr_t address, std::size_t bytes, const char* what) {
   void* const got = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != MAP_FAILED) return;
+  if (got != MAP_FAILED) return note_reservation({address, address + bytes}, true);
   char text[160];
   std::snprintf(text, sizeof text, "cannot map the %s at %#zx (%s): is the address space limited (ulimit -v)?", what,
                 static_cast<std::size_t>(address), std::strerror(errno));

@@ -133,7 +133,7 @@ address_range elf_file::map(std::uintptr_t base) {
   if (fixed() && (range.end > lower::fixed_end || code_end() > most_code))
     fail(67, "is linked for fixed addresses where it cannot lie under mana: link it with -pie (position independent)");
   void* const got = ::mmap(reinterpret_cast<void*>(range.begin), range.bytes(), PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd_, 0);
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (got == MAP_FAILED) fail(63, std::string("cannot be mapped where it must lie: ") + std::strerror(errno));
   for (const Elf64_Phdr& s : segments_)
     if (s.p_type == PT_LOAD) map_segment(s);

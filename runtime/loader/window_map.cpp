@@ -102,6 +102,13 @@ bool window_map::touches(address_range r) noexcept {
   return r.begin < r.end && i < count_ && ranges_[i].begin < r.end;
 }
 
+address_range window_map::next_taken(address_range r) noexcept {
+  const std::scoped_lock hold(lock_);
+  const std::size_t i = first_after(r.begin);
+  if (i == count_ || ranges_[i].begin >= r.end) return {r.end, r.end};
+  return {std::max(r.begin, ranges_[i].begin), std::min(r.end, ranges_[i].end)};
+}
+
 void window_map::clear() noexcept {
   const std::scoped_lock hold(lock_);
   count_ = 0;

@@ -42,6 +42,8 @@ class window_map {
   bool release(address_range r) noexcept;
   /// True if any of `r` is taken.
   bool touches(address_range r) noexcept;
+  /// The first part of `r` that is taken; of 0 bytes: none is.
+  address_range next_taken(address_range r) noexcept;
   /// Forgets everything.
   void clear() noexcept;
 

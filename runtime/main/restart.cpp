@@ -10,6 +10,7 @@
 #include "perf_names.hpp"
 #include "program_identity.hpp"
 #include "recorded_level.hpp"
+#include "reserved_memory.hpp"
 #include "restart_progress.hpp"
 #include "restored_image.hpp"
 #include "services.hpp"
@@ -146,7 +147,7 @@ std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
 
 /// errors: start_failure
 void restore_process_state(const image::rank_image& own) {
-  if (!own.has_section(sections::process)) return;
+  if (!own.has_section(sections::process)) return process_state::restore_nothing();
   try {
     process_state::restore(own.section(sections::process));
   } catch (const std::exception& error) {
@@ -170,6 +171,7 @@ struct restored {
   std::vector<split::held_lock> locks;                     // that the program's threads hold
   image::lazy_memory left;                                 // for later, of a lazy restart
   std::optional<descriptors::restoration> files;           // what remains to be done for descriptors
+  reserved_memory reserved;
 };
 
 /// in: r  shared memory without a name
@@ -228,6 +230,7 @@ image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, 
   visitor.contents_of = [&](const image::region& r) { return parts.files->contents_at(r.begin); };
   visitor.segment_of = [&](const image::region& r) { return show_segment(r, parts); };
   visitor.may_be_written = [&](const image::region& r) { return parts.files->may_be_written(r.begin); };
+  parts.reserved.listen(visitor);
   visitor.private_file_of = [&](const image::region& r) { return parts.files->private_file_at(r.begin); };
   visitor.begin = [] {
     restore_async_rings();
@@ -365,9 +368,11 @@ void restart_program() {
     name_program(this_job().options.moved);
     fit_registers(*own);
     fault_point(fault::point::registers_fitted);
+    const std::string warning = "mana: warning: rank " + std::to_string(live.rank) + ": ";
+    for (const std::string& lost : parts.reserved.warnings()) say(warning + lost);
     with_descriptors([&] {
       for (const std::string& note : parts.files->finish())
-        say("mana: warning: rank " + std::to_string(live.rank) + ": " + note);
+        say(warning + note);
     });
   });
   if (!parts.left.unread.empty()) begin_lazy_check(std::move(own), std::move(parts.left));

@@ -141,6 +141,8 @@ captured capture() {
   s.limits = changed(read_limits(), given().limits, changed_before().limits);
   look_at_signals_and_timers(s, result);
   s.mappings = read_mappings();
+  s.unreserved = read_unreserved();
+  s.notices = read_notices();
   std::ranges::move(take_keys(s.mappings), std::back_inserter(result.warnings));
   s.locks_all = locks_all();
   s.processors = usable_processors();

@@ -1,6 +1,7 @@
 #include "mappings.hpp"
 
 #include <raw.hpp>
+#include <reservations.hpp>
 #include <saved_state.hpp>
 
 #include <mana/lower/zones.hpp>
@@ -74,9 +75,11 @@ bool is_programs(std::uint64_t begin, std::uint64_t end) noexcept {
 
 /// A mapping that grows, or whose contents the kernel may drop, is made as one: nothing turns another into it.
 bool make_special(const mapping_state& m, void* at) noexcept {
-  constexpr int how = MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   const int kind = m.droppable ? map_droppable : MAP_PRIVATE | MAP_GROWSDOWN;
-  return mmap(at, m.end - m.begin, PROT_READ | PROT_WRITE, how | kind, -1, 0) == at;
+  const auto make = [&](int more) {
+    return mmap(at, m.end - m.begin, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_FIXED | kind | more, -1, 0) == at;
+  };
+  return make(split::reservation_flag(m.begin)) || (errno == ENOMEM && make(MAP_NORESERVE));
 }
 
 bool place(const mapping_state& m, void* at) noexcept {
@@ -168,6 +171,21 @@ std::vector<std::string> take_keys(std::vector<mapping_state>& mappings) {
   if (with == 0) return {};
   return {std::to_string(with) + (with == 1 ? " mapping has" : " mappings have") +
           " a protection key (pkey_mprotect): after a restart no key is taken, and the protection is that of mprotect alone"};
+}
+
+std::optional<words> read_unreserved() {
+  const auto ranges = split::unreserved_memory();
+  if (!ranges) return std::nullopt;
+  words pairs;
+  for (const split::address_range& r : *ranges) pairs.insert(pairs.end(), {r.begin, r.end});
+  return pairs;
+}
+
+void write_unreserved(const std::optional<words>& pairs) {
+  if (!pairs) return split::set_unreserved_memory(std::nullopt);
+  std::vector<split::address_range> ranges;
+  for (std::size_t i = 0; i + 1 < pairs->size(); i += 2) ranges.push_back({(*pairs)[i], (*pairs)[i + 1]});
+  split::set_unreserved_memory(ranges);
 }
 
 int locks_all() noexcept { return static_cast<int>(split::saved().locks_all); }

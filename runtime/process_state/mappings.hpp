@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <istream>
+#include <optional>
 
 namespace mana::process_state {
 
@@ -40,6 +41,11 @@ std::vector<mapping_state> find_guards(std::uint64_t begin, std::uint64_t end);
 std::vector<mapping_state> read_mappings();
 /// Of some that read_mappings() has found: what a restart does not bring, in words; it is taken off them.
 std::vector<std::string> take_keys(std::vector<mapping_state>& mappings);
+/// Pairs of addresses: what the program mapped without a reservation. Nothing: it is not known, and all counts as such.
+std::optional<words> read_unreserved();
+/// In a new process, before any memory is mapped.
+void write_unreserved(const std::optional<words>& pairs);
+
 /// The flags that mlockall has now.
 int locks_all() noexcept;
 

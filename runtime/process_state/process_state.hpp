@@ -38,6 +38,9 @@ captured capture();
 /// In a fresh process. Threads take what is theirs when they continue.
 void restore(std::span<const std::uint8_t> bytes);
 
+/// Of an image without the section.
+void restore_nothing();
+
 /// Once the program's memory is mapped, and before restore_mappings(): contexts of asynchronous I/O.
 /// errors: std::runtime_error
 void restore_async_rings();

@@ -74,6 +74,7 @@ timeval left_of_alarm(const timeval& then) noexcept {
 
 void restore(std::span<const std::uint8_t> bytes) {
   to_continue = decode(bytes);
+  write_unreserved(to_continue.unreserved);
   changed_before() = {names_of(to_continue.process), names_of(to_continue.limits)};
   std::vector<int> timers;
   for (const posix_timer& timer : to_continue.timers) timers.push_back(timer.id);
@@ -85,6 +86,8 @@ void restore(std::span<const std::uint8_t> bytes) {
   to_send(to_continue.pending);
   set_records_to_restore(std::move(to_continue.threads));
 }
+
+void restore_nothing() { write_unreserved(std::nullopt); }
 
 std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now) {
   if (now >= then) return {};
@@ -124,6 +127,7 @@ std::vector<std::string> continue_process() {
     change_sender_in_frames(interrupted_by_park(lower::thread_blocks()[index]), to_continue.pid, getpid());
   append(refused, take_out_fatal(to_continue.pending, standard_signals(), held_by_all()));
   queue_to_process(to_continue.pending);
+  append(refused, ask_again(to_continue.notices));
   append(refused, make_timers(with_time_left(to_continue.timers), new_ids()));
   to_continue.intervals[0].it_value = left_of_alarm(to_continue.intervals[0].it_value);
   start_interval_timers(to_continue.intervals);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <read_document.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -109,29 +110,48 @@ async_ring_state ring_from(const json& row) {
   return r;
 }
 
+json as_json(const kept_notice& n) {
+  return {{"fd", n.fd}, {"kind", n.kind}, {"signal", n.signal}, {"value", n.value}, {"messages", n.messages}};
+}
+
+kept_notice notice_from(const json& row) {
+  return {row.at("fd"), row.at("kind"), row.at("signal"), row.at("value"), row.at("messages")};
+}
+
+words pairs_from(const json& list) {
+  words pairs = list;
+  if (pairs.size() % 2 != 0 || !std::ranges::is_sorted(pairs))
+    throw std::runtime_error("memory without a reservation is not in order");
+  return pairs;
+}
+
 }  // namespace
 
 /// Names are the program's, in whatever bytes: CBOR does not look at them.
 std::vector<std::uint8_t> encode(const section& s) {
   json threads = json::object(), intervals = json::array(), timers = json::array(),
-       mappings = json::array(), rings = json::array();
+       mappings = json::array(), rings = json::array(), notices = json::array();
   for (const auto& [index, record] : s.threads) threads[std::to_string(index)] = as_json(record);
   for (const itimerval& t : s.intervals) intervals.push_back(as_json(t));
   for (const posix_timer& t : s.timers) timers.push_back(as_json(t));
   for (const mapping_state& m : s.mappings) mappings.push_back(as_json(m));
   for (const async_ring_state& r : s.async_rings) rings.push_back(as_json(r));
-  return json::to_cbor(json{{"pid", s.pid},
-                            {"process", s.process},
-                            {"limits", s.limits},
-                            {"threads", threads},
-                            {"pending", as_json(s.pending)},
-                            {"intervals", intervals},
-                            {"timers", timers},
-                            {"mappings", mappings},
-                            {"async_rings", rings},
-                            {"locks_all", s.locks_all},
-                            {"processors", s.processors},
-                            {"stack_limit", s.stack_limit}});
+  for (const kept_notice& n : s.notices) notices.push_back(as_json(n));
+  json document{{"pid", s.pid},
+                {"process", s.process},
+                {"limits", s.limits},
+                {"threads", threads},
+                {"pending", as_json(s.pending)},
+                {"intervals", intervals},
+                {"timers", timers},
+                {"mappings", mappings},
+                {"async_rings", rings},
+                {"notices", notices},
+                {"locks_all", s.locks_all},
+                {"processors", s.processors},
+                {"stack_limit", s.stack_limit}};
+  if (s.unreserved) document["unreserved"] = *s.unreserved;
+  return json::to_cbor(document);
 }
 
 section decode(std::span<const std::uint8_t> bytes) {
@@ -147,8 +167,10 @@ section decode(std::span<const std::uint8_t> bytes) {
   for (const json& row : document.at("timers")) s.timers.push_back(timer_from(row));
   for (const json& row : document.at("mappings")) s.mappings.push_back(mapping_from(row));
   for (const json& row : document.value("async_rings", json::array())) s.async_rings.push_back(ring_from(row));
+  for (const json& row : document.value("notices", json::array())) s.notices.push_back(notice_from(row));
   s.locks_all = document.at("locks_all");
   s.processors = document.value("processors", std::uint64_t{0});
+  if (document.contains("unreserved")) s.unreserved = pairs_from(document.at("unreserved"));
   s.stack_limit = document.value("stack_limit", std::uint64_t{0});
   return s;
 }

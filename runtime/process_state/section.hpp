@@ -1,10 +1,12 @@
 // The section's contents, and their form: CBOR, whose members are those of the structures, by name.
 #pragma once
 #include "async_rings.hpp"
+#include "kept_notices.hpp"
 #include "mappings.hpp"
 #include "thread_records.hpp"
 #include "timers.hpp"
 
+#include <optional>
 #include <span>
 
 namespace mana::process_state {
@@ -20,6 +22,8 @@ struct section {
   int locks_all = 0;                                  // MCL_*
   std::uint64_t processors = 0;                       // that the initial thread might run on; 0: not known
   std::vector<async_ring_state> async_rings;
+  std::vector<kept_notice> notices;                   // of message queues
+  std::optional<words> unreserved;                    // memory, pairs of addresses; nothing: not known, all is
   std::uint64_t stack_limit = 0;                      // soft, bytes, also if unchanged; 0: not known
 };
 

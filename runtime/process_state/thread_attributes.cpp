@@ -1,5 +1,7 @@
 #include "thread_attributes.hpp"
 
+#include "speculation.hpp"
+
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <linux/securebits.h>
@@ -116,6 +118,11 @@ constexpr attribute rows[] = {
     {"machine_checks", "what happens at a fault of memory (PR_MCE_KILL)", read_machine_checks, write_machine_checks},
     {"io_flusher", "being a part of input and output (PR_SET_IO_FLUSHER)", read_io_flusher, write_io_flusher},
     {"time_counter", "whether the processor's counter may be read (PR_SET_TSC)", read_time_counter, write_time_counter},
+    {"store_bypass", "what it chose of the processor's guesses (PR_SPEC_STORE_BYPASS)", read_store_bypass, write_store_bypass},
+    {"indirect_branch", "what it chose of the processor's guesses (PR_SPEC_INDIRECT_BRANCH)", read_indirect_branch,
+     write_indirect_branch},
+    {"first_level_flush", "what it chose of the processor's cache (PR_SPEC_L1D_FLUSH)", read_first_level_flush,
+     write_first_level_flush},
     {"directory", "a thread's own working directory", read_directory, write_directory},
 };
 

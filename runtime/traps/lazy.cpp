@@ -2,6 +2,7 @@
 #include "lazy.hpp"
 #include "pieces.hpp"
 
+#include "../loader/reservations.hpp"
 #include "../loader/window.hpp"
 
 #include <algorithm>
@@ -14,10 +15,19 @@ constexpr address_range anywhere{0, lower::window_end};
 constinit window_map mapped_from_image{anywhere}, cut_in_pieces{anywhere};
 constinit std::atomic<bool> some_is_lazy{false};
 
+/// in: as  address of what the kernel has made a promise for, or not. Where it makes none now, there is none.
+long map_anonymous(std::uintptr_t at, std::size_t bytes, int protection, int flags, std::uintptr_t as) noexcept {
+  const auto with = [&](int more) {
+    return raw_call(SYS_mmap, static_cast<long>(at), static_cast<long>(bytes), protection,
+                    MAP_PRIVATE | MAP_ANONYMOUS | flags | more, -1);
+  };
+  const long result = with(reservation_flag(as));
+  return result == -ENOMEM ? with(MAP_NORESERVE) : result;
+}
+
 /// Maps anonymous memory in the place of what is there.
-long empty(address_range r, int protection) noexcept {
-  const long at = raw_call(SYS_mmap, static_cast<long>(r.begin), static_cast<long>(r.bytes()), protection,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1);
+long empty(address_range r, int protection, std::uintptr_t as) noexcept {
+  const long at = map_anonymous(r.begin, r.bytes(), protection, MAP_FIXED, as);
   return is_error(at) ? at : 0;
 }
 
@@ -45,7 +55,7 @@ bool is_known(long advice) noexcept { return raw_call(SYS_madvise, 0, 0, advice)
 
 /// Empty memory of the process' own in the place of what was mapped.
 long give_back(const pieces::piece& p) noexcept {
-  const long result = empty(p.range, p.protection);
+  const long result = empty(p.range, p.protection, p.range.begin);
   if (is_error(result)) return result;
   advise_again(p.range, p.range.begin);
   mapped_from_image.release(p.range);
@@ -63,7 +73,7 @@ bool is_only_thread() noexcept {
 long copy_in_place(const pieces::piece& p) noexcept {
   if (!is_only_thread()) return -EINVAL;
   const auto bytes = static_cast<long>(p.range.bytes());
-  const long copy = raw_call(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+  const long copy = map_anonymous(0, p.range.bytes(), PROT_READ | PROT_WRITE, 0, p.range.begin);
   if (is_error(copy)) return copy;
   const bool is_read = read_memory(p.range, static_cast<std::uintptr_t>(copy));
   long result = is_read ? raw_call(SYS_mprotect, copy, bytes, p.protection) : -ENOMEM;
@@ -142,7 +152,7 @@ long move_by_copy(const trap& t, address_range old, address_range to, bool keeps
   const survey there(old);
   if (!there.is_known) return -ENOMEM;
   if (!there.is_whole() || !there.is_alike) return -EFAULT;
-  if (const long made = empty(to, PROT_READ | PROT_WRITE); is_error(made)) return made;
+  if (const long made = empty(to, PROT_READ | PROT_WRITE, old.begin); is_error(made)) return made;
   if (!read_memory({old.begin, old.begin + std::min(old.bytes(), to.bytes())}, to.begin)) {
     raw_call(SYS_munmap, static_cast<long>(to.begin), static_cast<long>(to.bytes()));
     return -ENOMEM;
@@ -152,7 +162,7 @@ long move_by_copy(const trap& t, address_range old, address_range to, bool keeps
   advise_again({old.begin, old.begin + std::min(old.bytes(), to.bytes())}, to.begin);
   if (t.role == process_role::owner) ::munmap(reinterpret_cast<void*>(old.begin), old.bytes());
   else raw_call(SYS_munmap, static_cast<long>(old.begin), static_cast<long>(old.bytes()));
-  if (keeps_old) empty(old, there.protection);
+  if (keeps_old) empty(old, there.protection, old.begin);
   forget_lazy(old);
   return static_cast<long>(to.begin);
 }

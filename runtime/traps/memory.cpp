@@ -4,6 +4,7 @@
 #include "pieces.hpp"
 #include "trap.hpp"
 
+#include "../loader/reservations.hpp"
 #include "../loader/saved_state.hpp"
 #include "../loader/tracked_memory.hpp"
 #include "../loader/window.hpp"
@@ -27,6 +28,20 @@ long through_libc(const trap& t, F&& call) noexcept {
   return result == -1 ? -errno : result;
 }
 
+constexpr long droppable = 0x08;          // MAP_DROPPABLE, among the types
+
+/// The program mapped something there, in the place of what was.
+void note_mapped(address_range r, long flags) noexcept {
+  forget_lazy(r);
+  note_reservation(r, (flags & MAP_NORESERVE) != 0 || (flags & MAP_TYPE) == droppable);
+}
+
+/// Nothing is there any more.
+void note_unmapped(address_range r) noexcept {
+  forget_lazy(r);
+  note_reservation(r, false);
+}
+
 long map_fixed(trap& t, address_range r) noexcept {
   if (!is_page(r.begin)) return -EINVAL;
   if (r.end < r.begin || !belongs_to_upper(r)) return -ENOMEM;
@@ -38,7 +53,7 @@ long map_fixed(trap& t, address_range r) noexcept {
                           static_cast<int>(t.arg(3)), static_cast<int>(t.arg(4)), t.arg(5)));
   });
   if (is_error(result) && was_free) window_at(r.begin).release(r);
-  if (!is_error(result)) forget_lazy(r);
+  if (!is_error(result)) note_mapped(r, t.arg(3));
   return result;
 }
 
@@ -63,7 +78,6 @@ long trap_mmap(trap& t) {
   if (grows_over_all(asked)) return -ENOMEM;
   const std::size_t bytes = (asked + unit - 1) & ~(unit - 1);
   if (bytes == 0) return -EINVAL;
-  constexpr long droppable = 0x08;        // MAP_DROPPABLE, among the types
   if ((flags & (MAP_GROWSDOWN | MAP_LOCKED)) != 0 || (flags & MAP_TYPE) == droppable) note_advice();
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0)
     return map_fixed(t, {address(t.arg(0)), address(t.arg(0)) + bytes});
@@ -76,6 +90,7 @@ long trap_mmap(trap& t) {
     // Taken by a call that is not trapped (an untrapped call's mapping): it stays marked, the next gap is tried.
     if (result == -EEXIST) continue;
     if (is_error(result)) window_at(at).release({at, at + bytes});
+    else note_mapped({at, at + bytes}, flags);
     return result;
   }
 }
@@ -88,7 +103,7 @@ long trap_munmap(trap& t) {
   if (!belongs_to_upper(r)) return -EINVAL;
   const long result = through_libc(t, [&] { return long{::munmap(t.place(0), asked)}; });
   if (is_error(result)) return result;
-  forget_lazy(r);
+  note_unmapped(r);
   window_at(r.begin).release(r);
   return result;
 }
@@ -134,7 +149,7 @@ void release_gaps(const address_range& r) noexcept {
   std::uintptr_t at = r.begin;
   const auto release_to = [&](std::uintptr_t end) {
     if (at >= end) return;
-    forget_lazy({at, end});
+    note_unmapped({at, end});
     window_at(at).release({at, end});
   };
   const bool is_known = each_mapping([&](const kernel_mapping& m) {
@@ -176,9 +191,12 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
     return result;
   }
   forget_lazy(target);
+  copy_reservation(m.old, target);
   if (t.role != process_role::forked) note_moved(m.old.begin, to);
   if (!by_copy) tell_moved_away(t, m.old);
-  if (m.old.bytes() != 0 && (m.flags & MREMAP_DONTUNMAP) == 0) window_at(m.old.begin).release(m.old);
+  if (m.old.bytes() == 0 || keeps_old) return result;
+  note_reservation(m.old, false);
+  window_at(m.old.begin).release(m.old);
   return result;
 }
 
@@ -194,7 +212,7 @@ long shrink(const trap& t, const remap& m) noexcept {
   long result = touches_cut(m.old) ? cut_off(m, rest) : call_mremap(t, m, 0, 0);
   if (result == -EFAULT && may_be_apart() && survey(m.old).is_whole()) result = cut_off(m, rest);
   if (is_error(result) || rest.bytes() == 0) return result;
-  forget_lazy(rest);
+  note_unmapped(rest);
   tell_moved_away(t, rest);
   window_at(rest.begin).release(rest);
   return result;
@@ -206,7 +224,10 @@ long grow_in_place(const trap& t, const remap& m) noexcept {
   if (!window_at(more.begin).take_if_free(more)) return -ENOMEM;
   long result = call_mremap(t, m, 0, 0);
   if (result == -EFAULT && may_be_apart()) result = grow_last_piece(m.old, more.bytes());
-  if (!is_error(result)) return static_cast<long>(m.old.begin);
+  if (!is_error(result)) {
+    note_reservation(more, is_unreserved(m.old.end - page_bytes));
+    return static_cast<long>(m.old.begin);
+  }
   window_at(more.begin).release(more);
   return result;
 }
@@ -237,7 +258,7 @@ constinit raw_lock brk_lock;
 
 long unmap_break(address_range r) noexcept {
   const long result = raw_call(SYS_munmap, static_cast<long>(r.begin), static_cast<long>(r.bytes()));
-  if (!is_error(result)) forget_lazy(r);
+  if (!is_error(result)) note_unmapped(r);
   return result;
 }
 }  // namespace

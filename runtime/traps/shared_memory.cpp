@@ -2,6 +2,7 @@
 #include "lazy.hpp"
 #include "trap.hpp"
 
+#include "../loader/reservations.hpp"
 #include "../loader/upper_half.hpp"
 #include "../loader/window.hpp"
 
@@ -67,6 +68,7 @@ long trap_shmat(trap& t) {
   }
   if (!was_free) window_at(at).take({at, at + bytes});
   forget_lazy({at, at + bytes});
+  note_reservation({at, at + bytes}, false);
   if (remember({at, at + bytes}, false)) return result;
   raw_call(SYS_shmdt, result);
   window_at(at).release({at, at + bytes});

@@ -103,6 +103,7 @@ constexpr trap_row rows[] = {
     {SYS_landlock_restrict_self, trap_landlock},
     {SYS_memfd_secret, trap_new_descriptor},
     {SYS_mq_open, trap_new_descriptor},
+    {SYS_mq_notify, trap_mq_notify},
     {SYS_userfaultfd, trap_new_descriptor},
     {SYS_fanotify_init, trap_new_descriptor},
     {SYS_io_uring_setup, trap_ring_setup},

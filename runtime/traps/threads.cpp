@@ -6,6 +6,7 @@
 
 #include "../loader/held_signals.hpp"
 #include "../loader/program_clocks.hpp"
+#include "../loader/reservations.hpp"
 #include "../loader/window.hpp"
 
 #include <mana/lower/context.hpp>
@@ -102,7 +103,9 @@ long fork_child(trap& t) noexcept {
   mmap_window().lock();
   low_window().lock();
   lock_lazy();
+  lock_reservations();
   const long result = raw_call(SYS_clone, flags & ~CLONE_SETTLS, 0, plain ? 0 : t.arg(2), plain ? 0 : t.arg(3), 0);
+  unlock_reservations();
   unlock_lazy();
   low_window().unlock();
   mmap_window().unlock();

@@ -104,6 +104,8 @@ long trap_set_gs(trap&);
 long trap_ptrace(trap&);
 long trap_prctl(trap&);
 long trap_landlock(trap&);
+// queue_notices.cpp
+long trap_mq_notify(trap&);
 // input.cpp
 void note_input(const trap&, long bytes) noexcept;
 long trap_input(trap&);

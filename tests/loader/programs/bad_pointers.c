@@ -76,6 +76,7 @@ static void by_libc(void) {
   SHOW(recvmsg(two[1], &message, 0));
   const int watching = inotify_init1(0);
   SHOW(inotify_add_watch(watching, no, IN_CREATE));
+  SHOW(syscall(SYS_mq_notify, -1, no));
   close(two[0]), close(two[1]), close(watching);
 }
 

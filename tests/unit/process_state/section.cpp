@@ -18,6 +18,8 @@ section whole_section() {
   s.pid = 7;
   s.locks_all = 1;
   s.stack_limit = 8 << 20;
+  s.unreserved = words{4096, 8192};
+  s.notices.push_back({3, 0, 10, 77, 0});
   s.process["umask"] = {1};
   s.limits["files"] = {1, 2};
   thread_record thread;
@@ -71,6 +73,16 @@ TEST_CASE("a section \"process\" whose members have another type is refused") {
     ++cases;
   });
   CHECK(cases > 20);
+}
+
+TEST_CASE("memory without a reservation is in order, and unknown in earlier images") {
+  json whole = json::from_cbor(encode(whole_section()));
+  for (const words& wrong : {words{4096}, words{8192, 4096}, words{4096, 8192, 4096, 8192}}) {
+    whole["unreserved"] = wrong;
+    CHECK(is_refused(json::to_cbor(whole)));
+  }
+  whole.erase("unreserved");
+  CHECK_FALSE(decode(json::to_cbor(whole)).unreserved);
 }
 
 TEST_CASE("a waiting signal has the kernel's size") {
