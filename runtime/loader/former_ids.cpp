@@ -18,6 +18,17 @@ void add(former_ids& ids, former_ids::entry e) noexcept {
   ids.count = static_cast<std::uint32_t>(end - ids.of);
 }
 
+/// Where the new ids do not fit, those that a thread had between its first and its last go.
+void make_room(former_ids& ids, std::size_t wanted) noexcept {
+  if (ids.count + wanted <= former_ids::capacity) return;
+  former_ids::entry* end = ids.of;
+  for (const former_ids::entry& e : std::span(ids.of, ids.count))
+    if (std::none_of(ids.of, end, [&](const former_ids::entry& first) { return first.now == e.now; })) *end++ = e;
+  ids.count = static_cast<std::uint32_t>(end - ids.of);
+}
+
+constinit bool of_one_process = false;
+
 bool is_own_thread(std::int32_t id) noexcept { return raw_call(SYS_tgkill, raw_call(SYS_getpid), id, 0) == 0; }
 
 bool is_child(std::int32_t id) noexcept {
@@ -34,8 +45,12 @@ void renumber(former_ids& ids, std::span<const thread_renumbering> threads) noex
     if (thread != threads.end()) *end++ = {e.before, thread->now};
   }
   ids.count = static_cast<std::uint32_t>(end - ids.of);
+  make_room(ids, threads.size());
   for (const thread_renumbering& t : threads) add(ids, {t.before, t.now});
 }
+
+void tell_first_ids(bool is_alone) noexcept { of_one_process = is_alone; }
+bool tells_first_ids() noexcept { return of_one_process; }
 
 std::int32_t named_by(const former_ids& ids, std::int32_t id) noexcept {
   for (std::uint32_t i = ids.count; i-- != 0;)

@@ -44,6 +44,7 @@ inline void set_thread_block(lower::thread_block* block) noexcept {
   raw_call(SYS_arch_prctl, ARCH_SET_GS, as_word(block));
 }
 
+inline constexpr long number_of_faccessat2 = 439;
 inline constexpr long number_of_mseal = 462;      // Linux 6.10, newer than this libc
 
 using signal_set = std::uint64_t;   // the kernel's sigset: bit n-1 for signal n

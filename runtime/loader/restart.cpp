@@ -98,6 +98,7 @@ void reinstall() {
   install_trap_handlers();
   hold_programs_signals();
   reinstall_dispositions();
+  saved().tells_first_ids = tells_first_ids() ? 1 : 0;
   install_filter(calls_of::restarted);
   note_own_filters();
 }

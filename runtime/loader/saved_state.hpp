@@ -62,10 +62,16 @@ struct saved_state {
   former_ids former;
   std::int64_t children_used[2];        // of the processor, by children that were waited for, at the line: user, system, us
   std::int64_t children_ahead[2];       // what that is ahead of the kernel's
+  std::uint32_t tells_first_ids;        // 1: INV-90 holds here
 };
 static_assert(sizeof(lower::bridge) <= saved_state_address - lower::bridge_address);
 static_assert(saved_state_address + sizeof(saved_state) <= lower::threads_address);
 
 inline saved_state& saved() noexcept { return *reinterpret_cast<saved_state*>(saved_state_address); }
+
+/// What the program is told of what the kernel knows by `id` (INV-90).
+inline std::int32_t told_now(std::int32_t id) noexcept { return saved().tells_first_ids != 0 ? told_id(saved().former, id) : id; }
+/// The same for ids of processes.
+inline std::int32_t told_process_now(std::int32_t id) noexcept { return id == saved().former.process ? told_now(id) : id; }
 
 }  // namespace mana::split

@@ -356,6 +356,7 @@ void apply(const live_values& live) {
 void restart_program() {
   descriptors::move_launcher_descriptor();
   const live_values live = start_before_bridge();
+  split::tell_first_ids(live.size == 1);
   std::optional<standard_ends> without_program(std::in_place);
   begin_node_parity();
   restart_hold hold = choose_generation(live.rank, live.size);

@@ -7,6 +7,7 @@
 #include "unkept.hpp"
 
 #include <program_clocks.hpp>
+#include <saved_state.hpp>
 
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
@@ -125,6 +126,13 @@ void look_at_directories(const section& s, captured& result) {
                                   "directory together, apart from the others' (CLONE_FS): after a restart each has its own");
 }
 
+/// INV-90: signals that the program has sent itself have the sender that it knows.
+void tell_senders(section& s) {
+  const std::int32_t now = getpid(), told = split::told_process_now(now);
+  change_sender(s.pending, now, told);
+  for (auto& [index, record] : s.threads) change_sender(record.pending, now, told);
+}
+
 }  // namespace
 
 captured capture() {
@@ -140,6 +148,7 @@ captured capture() {
   s.process = changed(read_all(process_attributes()), given().process, changed_before().process);
   s.limits = changed(read_limits(), given().limits, changed_before().limits);
   look_at_signals_and_timers(s, result);
+  tell_senders(s);
   s.mappings = read_mappings();
   s.unreserved = read_unreserved();
   s.notices = read_notices();

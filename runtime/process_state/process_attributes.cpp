@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string_view>
 
 namespace mana::process_state {
@@ -49,6 +50,15 @@ constexpr char oom_file[] = "/proc/self/oom_score_adj";
 words read_oom_score() { return number_in(oom_file); }
 bool write_oom_score(const words& value) { return put_number(oom_file, value); }
 
+constexpr char dump_file[] = "/proc/self/coredump_filter";
+
+words read_dump_filter() {
+  std::ifstream file(dump_file);
+  std::uint64_t bits = 0;
+  return file >> std::hex >> bits ? words{bits} : words{};
+}
+bool write_dump_filter(const words& value) { return put_number(dump_file, value); }
+
 struct barrier { int registers, uses; };
 constexpr barrier barriers[] = {
     {MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0},
@@ -79,6 +89,7 @@ constexpr attribute rows[] = {
     {"huge_pages_off", "doing without huge pages", read_huge_pages_off, write_huge_pages_off},
     {"subreaper", "being the reaper of its children's children", read_subreaper, write_subreaper},
     {"oom_score", "oom_score_adj", read_oom_score, write_oom_score},
+    {"dump_filter", "what a core dump holds (coredump_filter)", read_dump_filter, write_dump_filter},
     {"membarrier", "registrations for membarrier", read_barriers, write_barriers},
     {"merging", "memory that may be merged", read_merging, write_merging},
     {"dumpable", "dumpable", read_dumpable, write_dumpable},

@@ -50,6 +50,11 @@ ucontext_t* interrupted_by_park(const lower::thread_block& thread) noexcept {
   return reinterpret_cast<ucontext_t*>(thread.reserved[lower::slot_interrupted]);
 }
 
+/// What the program finds of a signal that it has sent itself (INV-90).
+int told_own_process() noexcept {
+  return split::told_process_now(split::saved().former.process);
+}
+
 /// Old thread ids to new. Threads that continued have theirs in their blocks.
 std::map<int, int> new_ids() {
   std::map<int, int> ids{{to_continue.pid, getpid()}};
@@ -80,7 +85,7 @@ void restore(std::span<const std::uint8_t> bytes) {
   for (const posix_timer& timer : to_continue.timers) timers.push_back(timer.id);
   const auto to_send = [&](signal_queue& signals) {
     signals = without_timers(signals, timers);
-    change_sender(signals, to_continue.pid, getpid());
+    if (!split::tells_first_ids()) change_sender(signals, to_continue.pid, getpid());
   };
   for (auto& [index, record] : to_continue.threads) to_send(record.pending);
   to_send(to_continue.pending);
@@ -124,7 +129,7 @@ std::vector<std::string> continue_process() {
     queue_to_self(pending);
   }
   for (const auto& [index, record] : records_to_restore())
-    change_sender_in_frames(interrupted_by_park(lower::thread_blocks()[index]), to_continue.pid, getpid());
+    change_sender_in_frames(interrupted_by_park(lower::thread_blocks()[index]), to_continue.pid, told_own_process());
   append(refused, take_out_fatal(to_continue.pending, standard_signals(), held_by_all()));
   queue_to_process(to_continue.pending);
   append(refused, ask_again(to_continue.notices));

@@ -2,9 +2,12 @@
 
 #include <own_filters.hpp>
 
+#include <linux/keyctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -36,6 +39,17 @@ std::string link_at(const std::string& path) {
 
 constexpr const char* namespaces[] = {"mnt", "net", "ipc", "uts", "user", "cgroup", "pid_for_children", "time_for_children"};
 
+/// Its number; -1: there is none, or it may not be asked for.
+long keyring(long special) { return syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, special, 0); }
+
+/// The kernel's own, which live as long as the process and its thread.
+bool has_keys() {
+  return std::ranges::any_of(std::array{KEY_SPEC_PROCESS_KEYRING, KEY_SPEC_THREAD_KEYRING}, [](int special) {
+    const long ring = keyring(special);
+    return ring > 0 && syscall(SYS_keyctl, KEYCTL_READ, ring, nullptr, 0) > 0;
+  });
+}
+
 using surroundings = std::map<std::string, std::string>;      // by the words for it
 
 surroundings look() {
@@ -45,6 +59,7 @@ surroundings look() {
   std::string& rights = all["capabilities"];
   for (const char* name : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) rights += line_in(status, name);
   for (const char* name : namespaces) all[std::string("namespace (") + name + ")"] = link_at(std::string("/proc/self/ns/") + name);
+  all["session keyring (keyctl)"] = std::to_string(keyring(KEY_SPEC_SESSION_KEYRING));
   all["root directory (chroot)"] = link_at("/proc/self/root");
   return all;
 }
@@ -68,6 +83,8 @@ std::vector<std::string> unkept(std::span<const int> threads) {
   for (const auto& [what, value] : given_surroundings())
     if (const auto is = now.find(what); is != now.end() && is->second != value)
       found.push_back("the program has changed its " + what + ": after a restart it has what its launcher gives it");
+  if (has_keys())
+    found.emplace_back("the program has keys in the keyring of its process or thread (add_key): after a restart they are gone");
   const auto filters = [](int thread) {
     return number_in_status(read_all_of("/proc/self/task/" + std::to_string(thread) + "/status"), "Seccomp_filters");
   };

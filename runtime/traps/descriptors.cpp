@@ -164,6 +164,7 @@ long trap_report(trap& t) {
       break;
     case SYS_read:
     case SYS_readv: note_input(t, result); break;
+    case SYS_rt_sigtimedwait: tell_sender(t.pointer<siginfo_t>(1)); break;
     default: opened(t, result);
   }
   return result;
@@ -286,9 +287,10 @@ long trap_watch(trap& t) {
   return watch;
 }
 
-/// dup(fd), dup2(fd, to), dup3(fd, to, …), fcntl(fd, F_DUPFD…, …)
+/// dup(fd), dup2(fd, to), dup3(fd, to, …), fcntl(fd, F_DUPFD…, F_NOTIFY or F_SETOWN…, …)
 long trap_duplicate(trap& t) {
   if (t.number == SYS_fcntl && t.arg(1) == F_NOTIFY) return watch_directory(t);
+  if (t.number == SYS_fcntl && t.arg(1) != F_DUPFD && t.arg(1) != F_DUPFD_CLOEXEC) return trap_owner(t);
   const bool onto = t.number == SYS_dup2 || t.number == SYS_dup3;
   if (is_lower_half(t, t.arg(0))) return -EBADF;
   if (onto && is_lower_half(t, t.arg(1))) return -EBUSY;

@@ -26,6 +26,8 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,6 +59,11 @@ constexpr auto own_process = static_cast<std::uint32_t>(lower::own_process_clock
 constexpr std::uint32_t clock_of_id = 0x8000'0000;    // negative: the processor time of a thread or process, or a device
 constexpr std::uint32_t first_passing_advice = 20;   // MADV_COLD; MADV_DONTFORK to MADV_KEEPONFORK stay
 
+/// Calls that need a trap only where the program is told other ids than the kernel's.
+bool only_tells_id(unsigned number) noexcept {
+  return number == SYS_getpid || number == SYS_gettid || number == SYS_getppid || number == SYS_getpgrp || number == SYS_getsockopt;
+}
+
 /// Writes the filter's program. Every row jumps to the common end with its action in scratch word 0.
 class filter_writer {
  public:
@@ -67,7 +74,8 @@ class filter_writer {
     for (const trap_row& row : trap_table())
       if (row.when != condition::of_input || counts_input()) add(row);
     if (process == calls_of::restarted && stub().timed_call != 0)
-      for (const trap_row& row : id_table()) add(row);
+      for (const trap_row& row : id_table())
+        if (state.tells_first_ids != 0 || !only_tells_id(row.number)) add(row);
     add_end(state);
     for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
     return std::move(code_);
@@ -144,12 +152,25 @@ class filter_writer {
     switch (row.when) {
       case condition::duplicates:
         load(argument_field(1));
-        only_if({F_DUPFD, F_DUPFD_CLOEXEC, F_NOTIFY});
+        only_if({F_DUPFD, F_DUPFD_CLOEXEC, F_NOTIFY, F_GETLK, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX});
         break;
-      case condition::new_terminal:
+      case condition::of_terminal:
         load(argument_field(1));
-        jump(BPF_JEQ, TIOCGPTPEER, 1, 0);
+        only_if({TIOCGPTPEER, TIOCGPGRP, TIOCSPGRP, TIOCGSID});
+        break;
+      case condition::of_group:
+        load(argument_field(0));
+        if (row.number == SYS_waitid) {
+          only_if({P_PGID});
+          break;
+        }
+        jump(BPF_JEQ, ~std::uint32_t{0}, 1, 0);        // any child
+        jump(BPF_JSET, std::uint32_t{1} << 31, 1, 0);
         allow();
+        break;
+      case condition::of_peer:
+        load(argument_field(2));
+        only_if({SO_PEERCRED});
         break;
       case condition::own_memory:
         load(argument_field(0));
@@ -177,7 +198,7 @@ class filter_writer {
         break;
       case condition::of_places:
         load(argument_field(0));
-        only_if({PR_SET_MM, get_auxiliary_vector, PR_SET_VMA});
+        only_if({PR_SET_MM, get_auxiliary_vector, PR_SET_VMA, PR_SET_SYSCALL_USER_DISPATCH});
         break;
       case condition::of_input:
         load(argument_field(0));

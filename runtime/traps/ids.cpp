@@ -8,7 +8,10 @@
 #include "../loader/former_ids.hpp"
 #include "../loader/saved_state.hpp"
 
+#include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -86,6 +89,35 @@ with_current_ids::with_current_ids(trap& t, int path) noexcept : trap_(t), path_
   if (rewrite({given, static_cast<std::size_t>(length)}, text_, sizeof text_)) t.set_arg(path, as_word(text_));
 }
 
+long link_to_itself(const trap& t, int path, int size) noexcept {
+  const former_ids& ids = saved().former;
+  char name[20];
+  if (ids.count == 0 || raw_call(SYS_getpid) != ids.process) return 0;
+  const long length = t.pointer<const char>(path).get_text(name, sizeof name);
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof name) return 0;
+  const std::string_view given(name, static_cast<std::size_t>(length));
+  if (given != "/proc/self" && given != "/proc/thread-self") return 0;
+  char text[40];
+  char* end = std::to_chars(text, text + 12, told_process_now(ids.process)).ptr;
+  if (given == "/proc/thread-self") {
+    end = std::copy_n("/task/", 6, end);
+    end = std::to_chars(end, text + sizeof text, told_now(static_cast<std::int32_t>(raw_call(SYS_gettid)))).ptr;
+  }
+  const auto bytes = std::min(static_cast<std::size_t>(end - text), static_cast<std::size_t>(size));
+  return t.pointer<char>(path + 1).put(text, bytes) == 0 ? static_cast<long>(bytes) : -EFAULT;
+}
+
+void tell_sender(program_pointer<siginfo_t> wanted) noexcept {
+  siginfo_t info{};
+  if (wanted.is_null() || wanted.get(info) != 0) return;
+  if (info.si_code != SI_USER && info.si_code != SI_TKILL && info.si_code != SI_QUEUE) return;
+  info.si_pid = told_process_now(info.si_pid);
+  wanted.put(info);
+}
+
+/// clock_getres(clock, resolution): libc's clock_getcpuclockid asks so whether there is such a process.
+long trap_clock_getres(trap& t) { return raw_call(t.number, kernels_clock(static_cast<int>(t.arg(0))), t.arg(1)); }
+
 /// kill(process, …), tkill(thread, …), tgkill(process, thread, …), rt_sigqueueinfo(process, …), rt_tgsigqueueinfo(process, thread, …).
 /// Made by the stub, with the program's own signal mask: a signal to itself comes before the call returns. Where a checkpoint
 /// comes before the stub's call, the program's is made again, since the ids here are this process's.
@@ -96,6 +128,94 @@ long trap_signal_to_id(trap& t) {
   t.set_reg(REG_RDI, first);
   t.set_reg(REG_RSI, second);
   return number;
+}
+
+/// Carries out a call that tells of a process in a member of what it writes.
+template <class T, class M>
+long with_told(trap& t, program_pointer<T> written, M T::*process) {
+  const long result = t.carry_out();
+  T value{};
+  if (is_error(result) || saved().former.count == 0 || written.get(value) != 0) return result;
+  value.*process = told_process_now(value.*process);
+  return written.put(value) == 0 ? result : -EFAULT;
+}
+
+/// getsockopt(fd, SOL_SOCKET, SO_PEERCRED, credentials, size): INV-90
+long trap_peer(trap& t) {
+  std::uint32_t size = 0;
+  const bool is_whole = t.pointer<const std::uint32_t>(4).get(size) == 0 && size >= sizeof(ucred);
+  return t.arg(1) == SOL_SOCKET && is_whole ? with_told(t, t.pointer<ucred>(3), &ucred::pid) : t.carry_out();
+}
+
+/// ioctl(fd, TIOCGPGRP, group), TIOCGSID; TIOCSPGRP, made by the stub, since it may stop the process (SIGTTOU).
+long trap_terminal(trap& t) {
+  if (t.arg(1) == TIOCGPTPEER) return trap_new_descriptor(t);
+  struct only { std::int32_t id; };
+  if (t.arg(1) != TIOCSPGRP) return with_told(t, t.pointer<only>(2), &only::id);
+  only group{};
+  const bool is_given = t.pointer<const only>(2).get(group) == 0;
+  if (is_given && group.id > 0) group.id = static_cast<std::int32_t>(-current_of_kill(-group.id));
+  const long number = continue_in_timed_call(t);
+  if (!is_given) return number;
+  in_frame<only>(t.reg(REG_RSP), STUB_CALL_PAIR) = group;
+  t.set_reg(REG_RDX, t.reg(REG_RSP) + STUB_CALL_PAIR);
+  return number;
+}
+
+/// wait4(-group, …), waitid(P_PGID, group, …): made by the stub, as they wait.
+long trap_wait_for_group(trap& t) {
+  const bool by_type = t.number == SYS_waitid;
+  const auto group = static_cast<std::int32_t>(t.arg(by_type ? 1 : 0));
+  const long now = by_type ? (group > 0 ? -current_of_kill(-group) : group) : current_of_kill(group);
+  const long number = continue_in_timed_call(t);
+  t.set_reg(by_type ? REG_RSI : REG_RDI, now);
+  return number;
+}
+
+/// getpid(), getppid(), getpgrp(), getpgid(process), getsid(process): INV-90. A group, and a session, has its first process's id.
+long trap_told_process(trap& t) {
+  const long asked = t.number == SYS_getpgid || t.number == SYS_getsid ? current(t.arg(0)) : 0;
+  const long id = raw_call(t.number, asked);
+  return is_error(id) ? id : told_process_now(static_cast<std::int32_t>(id));
+}
+
+/// gettid(). In a child of the program's the kernel's.
+long trap_told_thread(trap& t) {
+  const auto id = static_cast<std::int32_t>(raw_call(t.number));
+  return raw_call(SYS_getpid) == saved().former.process ? told_now(id) : id;
+}
+
+/// fcntl(fd, F_SETOWN, who), F_GETOWN, F_SETOWN_EX, F_GETOWN_EX, F_GETLK: INV-90
+long trap_owner(trap& t) {
+  const long command = t.arg(1);
+  if (saved().former.count == 0) return t.carry_out();
+  if (command == F_SETOWN) {
+    const auto who = static_cast<std::int32_t>(t.arg(2));
+    return raw_call(t.number, t.arg(0), command, who < 0 && who != INT32_MIN ? -current(-who) : current(who));
+  }
+  if (command == F_GETOWN) {
+    const auto who = static_cast<std::int32_t>(t.carry_out());
+    return who < 0 && -who == saved().former.process ? -told_process_now(-who) : told_process_now(who);
+  }
+  if (command == F_GETLK) return with_told(t, t.pointer<struct flock>(2), &flock::l_pid);
+  f_owner_ex owner{};
+  const auto wanted = t.pointer<f_owner_ex>(2);
+  if (command == F_SETOWN_EX) {
+    if (wanted.get(owner) != 0) return t.carry_out();
+    owner.pid = current_id(owner.pid);
+    return raw_call(t.number, t.arg(0), command, as_word(&owner));
+  }
+  const long result = t.carry_out();
+  if (is_error(result) || wanted.get(owner) != 0) return result;
+  owner.pid = owner.type == F_OWNER_TID ? told_now(owner.pid) : told_process_now(owner.pid);
+  return wanted.put(owner) == 0 ? result : -EFAULT;
+}
+
+/// access(path, …), stat(path, …), …: of a path in /proc
+long trap_path_of_id(trap& t) {
+  const bool first = t.number == SYS_access || t.number == SYS_stat || t.number == SYS_lstat;
+  const with_current_ids named(t, first ? 0 : 1);
+  return t.carry_out();
 }
 
 /// kcmp(process, process, …), setpgid(process, group): a group has its first process's id.

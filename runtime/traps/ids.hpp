@@ -2,6 +2,8 @@
 #pragma once
 #include "trap.hpp"
 
+#include <csignal>
+
 namespace mana::split {
 
 /// While it lives, argument `path` of the call is the path that the program means by ids of before: /proc/ID/…, /proc/…/task/ID/….
@@ -19,5 +21,13 @@ class with_current_ids {
   long program_;         // the argument as the program gave it
   char text_[256];
 };
+
+/// readlink of /proc/self or /proc/thread-self: the ids that the program was told (INV-90). Their address is argument `path`, and
+/// the buffer's is the next.
+/// out: what readlink returns; 0 if it is another path, or the program was told no others than the kernel's
+long link_to_itself(const trap& t, int path, int size) noexcept;
+
+/// Of a signal that was waited for: INV-90
+void tell_sender(program_pointer<siginfo_t> info) noexcept;
 
 }  // namespace mana::split

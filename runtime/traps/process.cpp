@@ -173,9 +173,21 @@ long set_places(const trap& t) noexcept {
 
 }  // namespace
 
+/// prctl(PR_SET_SYSCALL_USER_DISPATCH, …): the kernel would send SIGSYS for each call of mana's own too, before mana has a chance to
+/// let it through, and end the process by the first. EINVAL: what kernels before 5.11 say.
+long refuse_user_dispatch(trap& t) noexcept {
+  if (t.arg(1) == 0) return t.carry_out();      // PR_SYS_DISPATCH_OFF
+  constexpr char text[] = "mana: warning: prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused (EINVAL): it would catch mana's own system "
+                          "calls\n";
+  static constinit std::atomic<bool> said{false};
+  warn_once(said, {text, sizeof text - 1});
+  return -EINVAL;
+}
+
 /// prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, …); prctl(PR_GET_AUXV, buffer, size, 0, 0): how much there is, is the kernel's matter.
 long trap_prctl(trap& t) {
   if (t.arg(0) == PR_SET_MM) return set_places(t);
+  if (t.arg(0) == PR_SET_SYSCALL_USER_DISPATCH) return refuse_user_dispatch(t);
   const long result = t.carry_out();
   if (t.arg(0) == PR_SET_VMA) {
     if (!is_error(result) && t.role != process_role::borrowing) note_advice();
@@ -196,7 +208,9 @@ long trap_readlink(trap& t) {
   const with_current_ids named(t, path);
   const auto name = t.pointer<const char>(path);
   const int size = static_cast<int>(t.arg(path + 2));
-  if (size <= 0 || !shows_own_program(path == 0 ? AT_FDCWD : t.arg(0), name, end_of(name))) return t.carry_out();
+  if (size <= 0) return t.carry_out();
+  if (const long itself = link_to_itself(t, path, size); itself != 0) return itself;
+  if (!shows_own_program(path == 0 ? AT_FDCWD : t.arg(0), name, end_of(name))) return t.carry_out();
   const char* const program = saved().program;
   const std::size_t n = std::min(std::strlen(program), static_cast<std::size_t>(size));
   return t.pointer<char>(path + 1).put(program, n) == 0 ? static_cast<long>(n) : -EFAULT;

@@ -9,17 +9,19 @@ namespace mana::split {
 /// Which calls of a number are trapped, as far as a filter can see.
 enum class condition {
   always,
-  duplicates,     // fcntl: F_DUPFD, F_DUPFD_CLOEXEC
+  duplicates,     // fcntl: F_DUPFD, F_DUPFD_CLOEXEC, F_NOTIFY, F_GETLK, and whom the descriptor signals
   own_memory,     // clone: a thread, or a child with its own memory; vfork's kind runs through
   stays_advised,  // madvise: what a mapping keeps; giving memory back is no such advice. After a lazy restart: all
   sets_gs,        // arch_prctl: ARCH_SET_GS
   begins_tracing, // ptrace: PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE
-  of_places,      // prctl: PR_GET_AUXV, PR_SET_MM
-  new_terminal,   // ioctl: TIOCGPTPEER
+  of_places,      // prctl: PR_GET_AUXV, PR_SET_MM, PR_SET_VMA, PR_SET_SYSCALL_USER_DISPATCH
+  of_terminal,    // ioctl: TIOCGPTPEER, and the groups of a terminal
   of_input,       // read, readv: of descriptor 0, where what it reads is counted
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null
   told_close,     // close: of a number below first_untold_close
   refused,        // not trapped: ENOSYS at once
+  of_group,       // wait4, waitid: for a group's children
+  of_peer,        // getsockopt: SO_PEERCRED
   // Of clocks that have an offset:
   shows_clock,   // clock_gettime
   sleeps_until,  // clock_nanosleep: TIMER_ABSTIME

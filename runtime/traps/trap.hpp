@@ -127,6 +127,14 @@ long trap_times(trap&);
 long trap_getrusage(trap&);
 // ids.cpp
 long trap_signal_to_id(trap&);
+long trap_told_process(trap&);
+long trap_told_thread(trap&);
+long trap_owner(trap&);
+long trap_terminal(trap&);
+long trap_wait_for_group(trap&);
+long trap_peer(trap&);
+long trap_clock_getres(trap&);
+long trap_path_of_id(trap&);
 long trap_call_of_id(trap&);
 long trap_call_of_two_ids(trap&);
 long trap_capabilities(trap&);

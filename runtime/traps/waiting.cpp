@@ -4,6 +4,7 @@
 
 #include "../loader/bridge.hpp"
 #include "../loader/held_signals.hpp"
+#include "../loader/saved_state.hpp"
 
 #include <cerrno>
 
@@ -62,7 +63,8 @@ long trap_masked_wait(trap& t) {
 
   if (long result = 0; has_mask && ends_by_held(t, wanted, result)) return result;
   const auto frame = static_cast<long>(stub_frame(t));
-  const long number = continue_in_stub(t, stub().call);
+  const bool tells_sender = t.number == SYS_rt_sigtimedwait && saved().former.count != 0;
+  const long number = continue_in_stub(t, tells_sender ? stub().reported_call : stub().call);
   long to_pass = is_pair && !has_pair ? untouchable : !is_given ? 0 : has_mask ? frame + STUB_CALL_MASK : untouchable;
   if (has_mask) in_frame<signal_set>(frame, STUB_CALL_MASK) = without_ours(wanted);
   if (has_pair) {

@@ -160,7 +160,8 @@ const std::pair<int, std::vector<int>> known_options[] = {
 
 /// What would keep a connection or messages from being made, or would be another's business then.
 bool is_late(int level, int name) noexcept {
-  static const std::set<std::pair<int, int>> late = {{SOL_SOCKET, SO_OOBINLINE},
+  static const std::set<std::pair<int, int>> late = {{SOL_SOCKET, SO_PRIORITY},      // IP_TOS sets it too
+                                                     {SOL_SOCKET, SO_OOBINLINE},
                                                      {SOL_SOCKET, SO_RCVLOWAT},
                                                      {SOL_SOCKET, SO_LINGER},
                                                      {SOL_SOCKET, SO_RCVTIMEO},

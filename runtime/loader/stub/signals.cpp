@@ -1,6 +1,7 @@
 // The handlers that the kernel calls for the upper half's signals. They may find the thread in either half, or a thread
 // of the lower half alone, and put it into the upper half before application code runs.
 // Freestanding. Usable: the bridge, %gs, raw system calls. Not: libc, thread-local storage, relocations.
+#include "entry.hpp"
 #include "layout.h"
 
 #include "../held_signals.hpp"
@@ -96,8 +97,8 @@ void go_back_to_call(greg_t* regs) noexcept {
   regs[REG_RSP] += STUB_CALL_BYTES;
 }
 
-/// INV-60: no saved signal frame waits until a time by this kernel's clock; INV-77: nor does one name a thread by its id here. One that stands at the call will make it; one behind
-/// it has its result.
+/// No saved signal frame waits until a time by this kernel's clock (INV-60), or names a thread by its id here (INV-77). One that stands
+/// at the call will make it; one behind it has its result.
 void rewind_timed_call(void* context) noexcept {
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   if (reinterpret_cast<const char*>(regs[REG_RIP]) == stub_timed_call) go_back_to_call(regs);
@@ -108,8 +109,7 @@ bool is_never_restarted(long number) noexcept {
   switch (number) {
     case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
     case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2: case SYS_futex: case SYS_semop: case SYS_semtimedop:
-    case SYS_msgsnd: case SYS_msgrcv: case SYS_rt_sigtimedwait: case SYS_pause: case SYS_io_getevents:
-    case SYS_io_pgetevents: return true;
+    case SYS_msgsnd: case SYS_msgrcv: case SYS_rt_sigtimedwait: case SYS_pause: case SYS_io_getevents: case SYS_io_pgetevents: return true;
     default: return false;
   }
 }
@@ -196,8 +196,7 @@ void repeat_call(void* context) noexcept {
   regs[REG_RIP] = reinterpret_cast<greg_t>(stub_wait);
 }
 
-/// A signal to the process that the kernel gave to a thread of the lower half: handed to an upper thread. A fault of
-/// the lower thread itself ends the process as it would natively.
+/// A signal to the process that a thread of the lower half got: handed to an upper one. The lower thread's own fault ends the process.
 void pass_on(int signal, siginfo_t* info) noexcept {
   const bool fault = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
                                            signal == SIGFPE || signal == SIGTRAP);
@@ -264,6 +263,7 @@ void run(handler_type handler, int signal, siginfo_t* info, void* context) noexc
   if (now == place::foreign) return pass_on(signal, info);
   if (is_parked(*self) && wait_for_end_of_checkpoint(*self, signal, info, context)) return;
   tell_of_end(signal, info);
+  tell_sender(info);
   if (now == place::upper) {
     rewind_vdso(*self, context);
     rewind_timed_call(context);
@@ -297,7 +297,8 @@ void hold(thread_block& self, const siginfo_t& info, void* context) noexcept {
   mana::split::hold_sigsys(self, info);
   if (where(&self, thread_pointer()) != place::upper) return;
   auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  const bool in_stub = reinterpret_cast<const char*>(regs[REG_RIP]) == stub_call_made && regs[REG_RAX] == -4 /* EINTR */;
+  const auto at = reinterpret_cast<const char*>(regs[REG_RIP]);
+  const bool in_stub = (at == stub_call_made || at == stub_reported_call_made) && regs[REG_RAX] == -4 /* EINTR */;
   if (!in_stub || interrupted_call(regs) != SYS_rt_sigtimedwait) return repeat_call(context);
   const greg_t rdx = regs[REG_RDX];
   go_back_to_call(regs);
@@ -328,6 +329,7 @@ extern "C" {
 
 /// Handler of every signal that the application handles.
 [[gnu::visibility("default")]] void mana_signal_trampoline(int signal, siginfo_t* info, void* context) {
+  check_no_alignment();
   const std::uint64_t recorded = mana::lower::the_bridge().signal_handlers[signal];
   if (recorded <= 1) return;                      // the disposition changed while this signal was on its way
   run(reinterpret_cast<handler_type>(recorded), signal, info, context);
@@ -335,6 +337,7 @@ extern "C" {
 
 /// Handler of SIGSYS.
 [[gnu::visibility("default")]] void mana_trap_trampoline(int signal, siginfo_t* info, void* context) {
+  check_no_alignment();
   constexpr int by_filter = 1;                    // SYS_SECCOMP
   const bool forced = info->si_code == by_filter;
   if (!forced || info->si_errno != mana::lower::trap_number) return run_programs(signal, info, context, forced);
@@ -347,6 +350,7 @@ extern "C" {
 /// thread is not parked meanwhile, since its frame would return into a lower half that a restart does not have; the signal that parks
 /// it waits.
 [[gnu::visibility("default")]] void mana_lower_handler(int signal, siginfo_t* info, void* context) {
+  check_no_alignment();
   const auto& slots = mana::lower::the_bridge().reserved;
   const auto run = reinterpret_cast<handler_type>(slots[mana::lower::slot_lower_handler]);
   thread_block* const self = own_block();
@@ -370,6 +374,7 @@ extern "C" {
 
 /// Handler of the park signal. A thread in the lower half parks when it leaves its wrapper.
 [[gnu::visibility("default")]] void mana_park_trampoline(int signal, siginfo_t* info, void* context) {
+  check_no_alignment();
   const auto value = reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr);
   if (info->si_code != SI_QUEUE || value != mana::lower::park_value) return run_programs(signal, info, context, false);
   thread_block* const self = own_block();
@@ -384,6 +389,7 @@ extern "C" {
 
 /// Handler of signals that ask for a checkpoint.
 [[gnu::visibility("default")]] void mana_request_trampoline(int signal, siginfo_t*, void* context) {
+  check_no_alignment();
   if (where(own_block(), thread_pointer()) == place::upper) repeat_call(context);
   const auto& slots = mana::lower::the_bridge().reserved;
   const bool stop = (slots[mana::lower::slot_stop_signals] >> (signal - 1) & 1) != 0;

@@ -79,10 +79,11 @@ static void send_signals(int round) {
 
 /* What /proc says of the process and a thread by paths that the program once made. */
 static void read_paths(void) {
-  char path[96], text[256] = "", link[256] = "", own[256] = "";
+  char path[96], text[256] = "", here[256] = "", link[256] = "", own[256] = "";
   snprintf(path, sizeof path, "/proc/%d/stat", process);
-  FILE* file = fopen(path, "r");
-  CHECK(file != NULL && fgets(text, sizeof text, file) != NULL && atoi(text) == getpid(), "%s", text);
+  FILE* file = fopen("/proc/self/stat", "r");
+  CHECK(file != NULL && fgets(here, sizeof here, file) != NULL && fclose(file) == 0);
+  CHECK((file = fopen(path, "r")) != NULL && fgets(text, sizeof text, file) != NULL && atoi(text) == atoi(here), "%s", text);
   if (file != NULL) fclose(file);
   snprintf(path, sizeof path, "/proc/%d/task/%d/comm", process, ids[2]);
   CHECK((file = fopen(path, "r")) != NULL && fgets(text, sizeof text, file) != NULL && strcmp(text, "third\n") == 0, "%s", text);

@@ -72,8 +72,12 @@ int main(int argc, char** argv) {
   OK(setsockopt(pair[1], SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program));
   OK(fcntl(pair[1], F_SETOWN, getpid())), OK(fcntl(pair[1], F_SETSIG, SIGUSR2)),
       OK(fcntl(pair[1], F_SETFL, O_NONBLOCK));
+  const int both = socket(AF_INET, SOCK_DGRAM, 0), service = 0x10, priority = 3;      // of which the first sets the second too
+  OK(setsockopt(both, IPPROTO_IP, IP_TOS, &service, sizeof service));
+  OK(setsockopt(both, SOL_SOCKET, SO_PRIORITY, &priority, sizeof priority));
   for (int times = 0; times < 2; ++times) {
     line();
+    CHECK(value_of(both, IPPROTO_IP, IP_TOS) == service && value_of(both, SOL_SOCKET, SO_PRIORITY) == priority);
     for (size_t i = 0; i < COUNT; ++i)
       if (fds[i] >= 0)
         CHECK(value_of(fds[i], numbers[i].level, numbers[i].name) == values[i], "%d of %d: %d", numbers[i].name,

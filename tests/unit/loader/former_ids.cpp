@@ -51,3 +51,31 @@ TEST_CASE("INV-77: the oldest ids make room") {
   CHECK(split::named_by(ids, 10000) == 20000);
   CHECK(split::named_by(ids, 10000 + most - 1) == 20000 + most - 1);
 }
+
+TEST_CASE("INV-90: a thread is told by the id that it had first") {
+  split::former_ids ids{};
+  CHECK(split::told_id(ids, 10) == 10);
+  split::renumber(ids, renumbered{{10, 20}, {11, 21}});
+  split::renumber(ids, renumbered{{20, 30}, {21, 31}, {22, 32}});
+  CHECK(split::told_id(ids, 30) == 10);
+  CHECK(split::told_id(ids, 31) == 11);
+  CHECK(split::told_id(ids, 32) == 22);
+  CHECK(split::told_id(ids, 33) == 33);
+  ids.process = 30;
+  CHECK(split::told_process(ids, 30) == 10);
+  CHECK(split::told_process(ids, 31) == 31);
+}
+
+TEST_CASE("INV-90: where ids make room, the first one of a thread stays") {
+  split::former_ids ids{};
+  constexpr std::int32_t threads = 200, restarts = 20;
+  for (std::int32_t restart = 0; restart < restarts; ++restart) {
+    renumbered all;
+    for (std::int32_t i = 0; i < threads; ++i) all.push_back({1000 * (restart + 1) + i, 1000 * (restart + 2) + i});
+    split::renumber(ids, all);
+  }
+  for (std::int32_t i = 0; i < threads; ++i) {
+    CHECK(split::told_id(ids, 1000 * (restarts + 1) + i) == 1000 + i);
+    CHECK(split::named_by(ids, 1000 * restarts + i) == 1000 * (restarts + 1) + i);
+  }
+}
