@@ -59,11 +59,6 @@ constexpr auto own_process = static_cast<std::uint32_t>(lower::own_process_clock
 constexpr std::uint32_t clock_of_id = 0x8000'0000;    // negative: the processor time of a thread or process, or a device
 constexpr std::uint32_t first_passing_advice = 20;   // MADV_COLD; MADV_DONTFORK to MADV_KEEPONFORK stay
 
-/// Calls that need a trap only where the program is told other ids than the kernel's.
-bool only_tells_id(unsigned number) noexcept {
-  return number == SYS_getpid || number == SYS_gettid || number == SYS_getppid || number == SYS_getpgrp || number == SYS_getsockopt;
-}
-
 /// Writes the filter's program. Every row jumps to the common end with its action in scratch word 0.
 class filter_writer {
  public:
@@ -73,9 +68,11 @@ class filter_writer {
       for (const trap_row& row : clock_table()) add(row);
     for (const trap_row& row : trap_table())
       if (row.when != condition::of_input || counts_input()) add(row);
-    if (process == calls_of::restarted && stub().timed_call != 0)
-      for (const trap_row& row : id_table())
-        if (state.tells_first_ids != 0 || !only_tells_id(row.number)) add(row);
+    if (process == calls_of::restarted && stub().timed_call != 0) {
+      for (const trap_row& row : id_table()) add(row);
+      if (state.tells_first_ids != 0)
+        for (const trap_row& row : told_id_table()) add(row);
+    }
     add_end(state);
     for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
     return std::move(code_);
@@ -208,6 +205,11 @@ class filter_writer {
       case condition::told_close:
         load(argument_field(0));
         jump(BPF_JGE, first_untold_close, 0, 1);
+        allow();
+        break;
+      case condition::by_name:
+        load(argument_field(row.argument));
+        jump(BPF_JSET, AT_EMPTY_PATH, 0, 1);
         allow();
         break;
       case condition::argument_set: only_if_set(row.argument); break;

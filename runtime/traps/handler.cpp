@@ -86,7 +86,7 @@ void own_forked_process() noexcept {
 
 void install_trap_handlers() noexcept {
   have_libc_take_its_signals();
-  for (const auto rows : {trap_table(), clock_table(), id_table()})
+  for (const auto rows : {trap_table(), clock_table(), id_table(), told_id_table()})
     for (const trap_row& row : rows)
       if (row.number < direct_rows) by_number[row.number] = row.function;
   constexpr unsigned long with_restorer = 0x04000000;

@@ -129,20 +129,9 @@ constexpr trap_row id_rows[] = {
     {SYS_tgkill, trap_signal_to_id},
     {SYS_rt_sigqueueinfo, trap_signal_to_id},
     {SYS_rt_tgsigqueueinfo, trap_signal_to_id},
-    {SYS_getpid, trap_told_process},
-    {SYS_gettid, trap_told_thread},
-    {SYS_getppid, trap_told_process},
-    {SYS_getpgrp, trap_told_process},
     {SYS_getpgid, trap_told_process},
     {SYS_getsid, trap_told_process},
     {SYS_clock_getres, trap_clock_getres},
-    {SYS_access, trap_path_of_id},
-    {SYS_faccessat, trap_path_of_id},
-    {number_of_faccessat2, trap_path_of_id},
-    {SYS_stat, trap_path_of_id},
-    {SYS_lstat, trap_path_of_id},
-    {SYS_newfstatat, trap_path_of_id},
-    {SYS_statx, trap_path_of_id},
     {SYS_prlimit64, trap_call_of_id, condition::argument_set, 0},
     {SYS_getpriority, trap_call_of_id, condition::argument_set, 1},
     {SYS_setpriority, trap_call_of_id, condition::argument_set, 1},
@@ -162,7 +151,6 @@ constexpr trap_row id_rows[] = {
     {SYS_get_robust_list, trap_call_of_id, condition::argument_set, 0},
     {SYS_wait4, trap_wait_for_group, condition::of_group},
     {SYS_waitid, trap_wait_for_group, condition::of_group},
-    {SYS_getsockopt, trap_peer, condition::of_peer},
     {SYS_setpgid, trap_call_of_two_ids},
     {SYS_kcmp, trap_call_of_two_ids},
     {SYS_capget, trap_capabilities},
@@ -172,10 +160,26 @@ constexpr trap_row id_rows[] = {
     {SYS_process_vm_writev, trap_call_of_id},
 };
 
+constexpr trap_row told_id_rows[] = {
+    {SYS_getpid, trap_told_process},
+    {SYS_gettid, trap_told_thread},
+    {SYS_getppid, trap_told_process},
+    {SYS_getpgrp, trap_told_process},
+    {SYS_access, trap_path_of_id},
+    {SYS_faccessat, trap_path_of_id},
+    {number_of_faccessat2, trap_path_of_id},
+    {SYS_stat, trap_path_of_id},
+    {SYS_lstat, trap_path_of_id},
+    {SYS_newfstatat, trap_path_of_id, condition::by_name, 3},
+    {SYS_statx, trap_path_of_id, condition::by_name, 2},
+    {SYS_getsockopt, trap_peer, condition::of_peer},
+};
+
 }  // namespace
 
 std::span<const trap_row> trap_table() noexcept { return rows; }
 std::span<const trap_row> clock_table() noexcept { return clock_rows; }
 std::span<const trap_row> id_table() noexcept { return id_rows; }
+std::span<const trap_row> told_id_table() noexcept { return told_id_rows; }
 
 }  // namespace mana::split

@@ -17,6 +17,7 @@ enum class condition {
   of_places,      // prctl: PR_GET_AUXV, PR_SET_MM, PR_SET_VMA, PR_SET_SYSCALL_USER_DISPATCH
   of_terminal,    // ioctl: TIOCGPTPEER, and the groups of a terminal
   of_input,       // read, readv: of descriptor 0, where what it reads is counted
+  by_name,        // flags (index in trap_row::argument) without AT_EMPTY_PATH: not of an open descriptor
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null
   told_close,     // close: of a number below first_untold_close
   refused,        // not trapped: ENOSYS at once
@@ -45,6 +46,8 @@ std::span<const trap_row> clock_table() noexcept;
 
 /// Those that name a thread or process, which a restarted process traps beside: INV-77.
 std::span<const trap_row> id_table() noexcept;
+/// And these beside, if the program is told the ids that it had first: INV-90.
+std::span<const trap_row> told_id_table() noexcept;
 
 enum class calls_of { started, restarted };
 
