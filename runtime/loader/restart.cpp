@@ -99,6 +99,7 @@ void reinstall() {
   hold_programs_signals();
   reinstall_dispositions();
   install_filter(calls_of::restarted);
+  prepare_input_filter();
   note_own_filters();
 }
 

@@ -105,7 +105,7 @@ long trap_ptrace(trap&);
 long trap_prctl(trap&);
 long trap_landlock(trap&);
 // input.cpp
-void note_input(const trap&, long bytes) noexcept;
+void note_input(long bytes) noexcept;
 long trap_input(trap&);
 // execute.cpp
 long trap_execve(trap&);
