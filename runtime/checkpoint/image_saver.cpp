@@ -6,6 +6,7 @@
 #include "shared_value.hpp"
 #include "step_back.hpp"
 
+#include <mana/core/own_table.hpp>
 #include <mana/image/format_table.hpp>
 
 #include <signal.h>
@@ -199,7 +200,8 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     std::vector<made_copy> copies;
     const std::string not_copied = try_to_copy(writer, copies);
     if (!not_copied.empty()) return done({}, not_copied);
-    saved_image saved = look_at(writer, about, generation, writer.take_sums());
+    saved_image saved;
+    core::in_own_table([&] { saved = look_at(writer, about, generation, writer.take_sums()); });
     saved.written = told->written;
     saved.mode = mode;
     saved.copies = std::move(copies);

@@ -1,6 +1,7 @@
 #include "clock_trace.hpp"
 
 #include "connection.hpp"
+#include "own_words.hpp"
 
 #include <mana/clock/policies.hpp>
 
@@ -8,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -32,8 +32,7 @@ class trace_file {
   trace_file(std::string path, handle fd) : path_(std::move(path)), fd_(std::move(fd)) {}
   void append(const bytes& record) {
     if (!fd_ || write_all(fd_.get(), record)) return;
-    std::fprintf(stderr, "mana: warning: %s: %s: the trace ends here\n", path_.c_str(),
-                 std::generic_category().message(errno).c_str());
+    say("mana: warning: " + path_ + ": " + std::generic_category().message(errno) + ": the trace ends here\n");
     fd_ = handle();
   }
 
@@ -67,7 +66,7 @@ auto make_in(const traced_job& job, int part, const Maker& make, Senders... send
     const trace_head head{trace_head::this_format, number_of(job.key), part, job.ranks, job.fan_out, policy};
     return recorded(open_trace(job.directory, head), make, send...);
   } catch (const std::system_error& error) {
-    std::fprintf(stderr, "mana: warning: no trace of the clock: %s\n", error.what());
+    say(std::string("mana: warning: no trace of the clock: ") + error.what() + "\n");
     return make(std::move(send)...);
   }
 }

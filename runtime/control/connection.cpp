@@ -137,19 +137,41 @@ handle accept_from(const listener& l) noexcept {
   return fd;
 }
 
-handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms) {
+handle stream_socket() {
+  handle fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) fail("a socket for the control of checkpoints");
+  return fd;
+}
+
+void disconnect(const handle& socket) noexcept {
+  sockaddr none{};
+  none.sa_family = AF_UNSPEC;
+  connect(socket.get(), &none, sizeof none);
+  fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) & ~O_NONBLOCK);
+}
+
+bool connect_by(handle& socket, const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms) noexcept {
   errno = EADDRNOTAVAIL;
   for (const std::string& text : addresses) {
-    handle fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
-    if (!fd || inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1) continue;
-    if (!connect_in_time(fd.get(), address, limit_ms)) continue;
-    set_no_delay(fd.get());
-    return fd;
+    if (!socket || inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1) continue;
+    if (connect_in_time(socket.get(), address, limit_ms)) {
+      set_no_delay(socket.get());
+      return true;
+    }
+    const int why = errno;
+    disconnect(socket);
+    errno = why;
   }
-  fail("no address of the coordinator answers");
+  return false;
+}
+
+handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms) {
+  handle fd = stream_socket();
+  if (!connect_by(fd, addresses, port, limit_ms)) fail("no address of the coordinator answers");
+  return fd;
 }
 
 std::vector<std::string> own_addresses() {

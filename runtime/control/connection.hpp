@@ -51,6 +51,7 @@ class connection {
   std::optional<bytes> next(std::size_t limit = max_frame);
 
   bool broken() const noexcept { return broken_; }
+  handle release() noexcept { return std::move(socket_); }
 
  private:
   handle socket_;
@@ -70,6 +71,13 @@ handle accept_from(const listener& l) noexcept;
 inline constexpr int connect_limit_ms = 10'000;
 /// Tries the addresses in order, each for so long. errors: std::system_error of the last one
 handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms = connect_limit_ms);
+/// The same with a socket that is there already, of which a failure leaves all as it was.    out: false: no address answers
+bool connect_by(handle& socket, const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms) noexcept;
+/// A socket to connect by. errors: std::system_error
+handle stream_socket();
+/// As stream_socket() made it, at the same number, whatever has become of its connection.
+void disconnect(const handle& socket) noexcept;
+
 /// This host's IPv4 addresses, numeric, the loopback first.
 std::vector<std::string> own_addresses();
 

@@ -1,9 +1,9 @@
 // Where ranks are in their programs, as the coordinator sees it: who is there, who is not any more, who cannot be saved just
 // now, and how one coordinator gives way to the next.
 #include "coordinator.hpp"
+#include "own_words.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace mana::control {
 
@@ -129,7 +129,7 @@ void coordinator::hold_request(const std::string& why) {
   if (!is_held()) held_since_ = now;
   if (!anybody_waits()) held_until_ = time::max();
   else held_until_ = now + seconds(gone && !ends_ ? 0 : come_by_file ? std::min(limit, come_limit_s) : limit);
-  if (around_.verbose) std::fprintf(stderr, "mana: the checkpoint waits: %s", why.c_str());
+  if (around_.verbose) say("mana: the checkpoint waits: " + why);
 }
 
 /// What a signal or the interval asked for is remembered, and served as soon as it can be.

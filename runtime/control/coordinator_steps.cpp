@@ -1,10 +1,10 @@
 // What the coordinator does for a checkpoint, from the request to the answer.
 #include "coordinator.hpp"
+#include "own_words.hpp"
 
 #include <mana/core/fault_points.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 namespace mana::control {
@@ -34,7 +34,7 @@ void coordinator::begin_if_asked() {
   if (!lost_.empty()) {
     anew_ = false;
     const bool warns = of_lost_rank() == ending::given_up;
-    if (asked_ && warns && !anybody_waits()) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", lost_.c_str());
+    if (asked_ && warns && !anybody_waits()) say("mana: warning: no checkpoint: " + lost_ + "\n");
     return refuse_all(lost_);
   }
   if (!asked_) return held_until_.reset();
@@ -261,9 +261,9 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
     heard = true;
   }
   if (is_let_go) refuse_all(text);
-  if (how == ending::given_up && !heard) std::fprintf(stderr, "mana: warning: no checkpoint: %s\n", text.c_str());
-  if (how == ending::not_needed && around_.verbose) std::fprintf(stderr, "mana: no checkpoint: %s\n", text.c_str());
-  if (is_saved && around_.verbose) std::fprintf(stderr, "mana: checkpoint %s\n", text.c_str());
+  if (how == ending::given_up && !heard) say("mana: warning: no checkpoint: " + text + "\n");
+  if (how == ending::not_needed && around_.verbose) say("mana: no checkpoint: " + text + "\n");
+  if (is_saved && around_.verbose) say("mana: checkpoint " + text + "\n");
   if (around_.interval_s > 0) next_interval_ = std::chrono::steady_clock::now() + seconds(around_.interval_s);
   if (stop_) end("the job was stopped by a checkpoint: restart it with mana restart");
 }

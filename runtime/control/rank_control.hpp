@@ -127,6 +127,7 @@ class rank_control {
   bool stands_ = true;                    // all ranks are here, and wait for each other where they end this stage
   std::optional<std::chrono::steady_clock::time_point> came_;      // to the end of this stage
   bool left_ = false;                     // it has gone on without waiting
+  handle changes_of_file_;                // inotify: of the directory of the job's file, where ranks find each other by it
   bool was_lost_ = false;                 // the coordinator, of the agent's thread alone
   bool said_word_ = false;                // of what this process is about to become
   bool released_ = true;                  // no checkpoint holds this rank

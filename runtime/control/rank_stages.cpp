@@ -31,6 +31,7 @@ void rank_control::begin(const surroundings& s) {
   drains_ = 0;
   stands_ = !s.by_file;
   came_.reset();
+  if (s.by_file && s.rank != 0) changes_of_file_ = handle(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   network_ = std::make_unique<network>(around_);
   try {
     clock_ = make_rank_clock_in(network_->job(), s.rank, [this](const bytes& frame) { tell(frame); });
@@ -88,8 +89,7 @@ void rank_control::end_by_file() {
 /// out: line_ is there. false: the agent is to stop
 bool rank_control::find_coordinator() {
   constexpr int most_ms = 10'000;
-  const handle changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  inotify_add_watch(changes.get(), around_.directory.c_str(), IN_MOVED_TO);
+  inotify_add_watch(changes_of_file_.get(), around_.directory.c_str(), IN_MOVED_TO);
   if (std::exchange(was_lost_, false)) {
     constexpr int before_next_ms = 100;   // who is turned away does not come again at once
     pollfd wait{wake_.get(), POLLIN, 0};
@@ -107,10 +107,10 @@ bool rank_control::find_coordinator() {
         return true;
       }
     }
-    pollfd waits[2] = {{changes.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+    pollfd waits[2] = {{changes_of_file_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
     poll(waits, 2, wait_ms);
     char ignored[4096];
-    while (read(changes.get(), ignored, sizeof ignored) > 0) {}
+    while (read(changes_of_file_.get(), ignored, sizeof ignored) > 0) {}
   }
 }
 
@@ -119,7 +119,7 @@ bool rank_control::find_coordinator() {
 void rank_control::lose_coordinator() {
   if (!released_) on_verdict(verdict_kind::given_up, false, false);
   stands_ = false;
-  line_.reset();
+  network_->give_back(std::move(line_));
   changed_.notify_all();
   was_lost_ = true;
 }

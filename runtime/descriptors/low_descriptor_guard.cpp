@@ -1,10 +1,10 @@
 #include "low_descriptor_guard.hpp"
 
+#include <mana/core/high_number.hpp>
+
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -41,11 +41,7 @@ numbers take_free_numbers() noexcept {
 
 }  // namespace
 
-int first_lower_descriptor() noexcept {
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return static_cast<int>(std::min<rlim_t>(most_low_descriptors, limit.rlim_cur / 2));
-}
+int first_lower_descriptor() noexcept { return core::first_high_number(); }
 
 low_descriptor_guard::low_descriptor_guard() : own_(take_free_numbers()) {}
 

@@ -40,8 +40,14 @@ std::string standard_files::words() const {
   return text;
 }
 
-/// A standard input that is a file is a file of the program's, with a place in it, whoever opened it. A stream at one
-/// of the three numbers that is not the launcher's (`| tee`) cannot be made again: the new launcher's stands in for it.
+bool standard_files::is_input(int fd) const noexcept {
+  struct stat s{};
+  return fstat(fd, &s) == 0 && keys_[0] == key_of(s);
+}
+
+/// A standard input that is a file is a file of the program's, with a place in it, whoever opened it. A stream for output
+/// that is not the launcher's (`| tee`) cannot be made again, nor can a terminal: the new launcher's stands in for it. A pipe or
+/// socket for input is the program's: what another launcher sends is not what was to come through it.
 int standard_files::of(int fd) const noexcept {
   struct stat s{};
   if (fstat(fd, &s) != 0) return -1;
@@ -52,7 +58,8 @@ int standard_files::of(int fd) const noexcept {
   if (fd <= 2 && is(fd)) return fd;
   for (int i = 0; i < 3; ++i)
     if (is(i)) return i;
-  return fd <= 2 && stream ? fd : -1;
+  const bool is_own_input = fd == 0 && isatty(fd) == 0;
+  return fd <= 2 && stream && !is_own_input ? fd : -1;
 }
 
 }  // namespace mana::descriptors

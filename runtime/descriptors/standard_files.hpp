@@ -19,6 +19,8 @@ class standard_files {
 
   /// 0, 1, 2: the descriptor is this one of the launcher's, or as good as it; -1: it is the program's own.
   int of(int fd) const noexcept;
+  /// It is the launcher's input itself.
+  bool is_input(int fd) const noexcept;
 
  private:
   std::array<std::optional<file_key>, 3> keys_;

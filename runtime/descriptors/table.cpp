@@ -33,10 +33,12 @@ std::map<int, known> table;
 std::map<std::pair<std::uint64_t, int>, std::string> watches;   // by open file and number of the watch
 std::uint64_t next_file = 1;
 
+int standard_of_new(int fd) noexcept;
+
 void on_opened(int fd, int like) {
   const std::lock_guard hold(lock);
   const auto same = like >= 0 ? table.find(like) : table.end();
-  table[fd] = same != table.end() ? same->second : known{next_file++, -1, false};
+  table[fd] = same != table.end() ? same->second : known{next_file++, standard_of_new(fd), false};
 }
 
 /// A descriptor that came from elsewhere may be another of an open file that the program has.
@@ -45,7 +47,7 @@ void on_received(int fd) {
   const auto same = std::find_if(table.begin(), table.end(), [=](const auto& row) {
     return row.first != fd && same_open_file(row.first, fd);
   });
-  table[fd] = same != table.end() ? same->second : known{next_file++, -1, false};
+  table[fd] = same != table.end() ? same->second : known{next_file++, standard_of_new(fd), false};
 }
 
 void on_paired(int one, int other) {
@@ -80,12 +82,21 @@ int next_owned(int from) {
   return next == table.end() ? -1 : next->first;
 }
 
-/// Where the launcher sends it through a pipe, what the program reads of it is counted.
-void watch_input(std::uint64_t already) {
-  const auto input = table.find(0);
-  const bool is_launchers = input != table.end() && input->second.standard == 0;
-  split::count_input(is_launchers && is_stream(0) && isatty(0) == 0, already);
+/// Where the launcher sends it through a pipe or socket, what is read of it is counted.
+void watch_input(split::earlier_count counted) {
+  split::input_file input{};
+  std::vector<int> numbers;
+  for (const auto& [fd, k] : table) {
+    struct stat s{};
+    if (k.standard != 0 || fstat(fd, &s) != 0 || !is_stream(fd) || isatty(fd) != 0) continue;
+    input = {s.st_dev, s.st_ino};
+    numbers.push_back(fd);
+  }
+  split::count_input(input, numbers, counted);
 }
+
+/// /dev/stdin opened once more is another open file of the same pipe.
+int standard_of_new(int fd) noexcept { return split::is_input(fd) ? 0 : -1; }
 
 void install() {
   split::descriptor_events events;
@@ -122,12 +133,13 @@ void look_at_shared() {
   for (const int fd : unknown) on_received(fd);
 }
 
-void begin(const standard_files& launchers, std::uint64_t input_read) {
+/// What of 0 to 2 is not the launcher's was given by whoever executed the program, for it.
+void begin(const standard_files& launchers, split::earlier_count counted) {
   release_low_numbers();
   const std::lock_guard hold(lock);
   for (int fd = 0; fd < first_lower_descriptor(); ++fd)
-    if (fcntl(fd, F_GETFD) >= 0) table[fd] = {next_file++, launchers.of(fd), true};
-  watch_input(input_read);
+    if (fcntl(fd, F_GETFD) >= 0) table[fd] = {next_file++, launchers.of(fd), fd != 0 || launchers.is_input(fd)};
+  watch_input(counted);
   install();
 }
 
@@ -156,7 +168,7 @@ void begin_with(const std::vector<owned_descriptor>& descriptors) {
     table[d.number] = {d.file, d.standard, d.inherited, d.peer};
     next_file = std::max({next_file, d.file + 1, d.peer + 1});
   }
-  watch_input(0);
+  watch_input({});
   install();
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 #include "standard_files.hpp"
 
+#include <input.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,8 +20,8 @@ struct owned_descriptor {
 
 /// Gives back the low numbers that guards took. What is open then below first_lower_descriptor() is the upper half's,
 /// and what of it is the launcher's `launchers` knows; from now on the traps tell what the upper half opens and closes.
-/// input_read: bytes that this process, as another program, has read of the launcher's standard input
-void begin(const standard_files& launchers = standard_files::here(), std::uint64_t input_read = 0);
+/// in: counted  where this process was another program: what counts its reads of the launcher's standard input
+void begin(const standard_files& launchers = standard_files::here(), split::earlier_count counted = {});
 
 /// A child that had the table of descriptors in common with this process may have opened, exchanged and closed some: they are the
 /// upper half's, as all low numbers are. No-op if there was none.

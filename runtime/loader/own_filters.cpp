@@ -25,6 +25,10 @@ void note_own_filters() noexcept {
     filters_without_programs = std::strtoul(at + sizeof name - 1, nullptr, 10);
 }
 
+void note_another_own_filter() noexcept {
+  if (filters_without_programs != ULONG_MAX) ++filters_without_programs;
+}
+
 unsigned long own_filters() noexcept { return filters_without_programs; }
 
 }  // namespace mana::split

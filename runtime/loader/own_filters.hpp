@@ -5,6 +5,8 @@ namespace mana::split {
 
 /// Before the program runs, or runs again, when mana's is in force.
 void note_own_filters() noexcept;
+/// It has one more.
+void note_another_own_filter() noexcept;
 /// As /proc/self/status counts them. More than can be, where the kernel does not (before Linux 5.9).
 unsigned long own_filters() noexcept;
 

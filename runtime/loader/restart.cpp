@@ -100,6 +100,7 @@ void reinstall() {
   reinstall_dispositions();
   saved().tells_first_ids = tells_first_ids() ? 1 : 0;
   install_filter(calls_of::restarted);
+  prepare_input_filter();
   note_own_filters();
 }
 

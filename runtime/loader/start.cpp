@@ -90,7 +90,8 @@ loaded_program load(const start_options& options) {
 /// Filters with the same words trap the same calls.
 std::string filter_words() {
   const saved_state& state = saved();
-  const std::string input = counts_input() ? "input+" : "";
+  std::string input;
+  for (const int fd : input_numbers()) input += "input" + std::to_string(fd) + "+";
   if (state.fixed_traps == 0) return input + "window";
   return input + std::to_string(state.fixed_begin) + "-" + std::to_string(state.fixed_end);
 }
@@ -126,6 +127,7 @@ void start(const start_options& options, filter_named named) {
   begin_clocks();
   if (!options.filtered.empty()) note_earlier_filter();
   if (options.filtered != filter) install_filter(calls_of::started);
+  prepare_input_filter();
   note_own_filters();
   if (options.mask) set_signal_mask(without_ours(*options.mask));
   if (mana_save_context(&self.back) == 0) {

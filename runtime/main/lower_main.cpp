@@ -18,6 +18,7 @@
 #include <endpoint.hpp>
 #include <follow.hpp>
 #include <low_descriptor_guard.hpp>
+#include <passage.hpp>
 #include <process.hpp>
 #include <process_state.hpp>
 #include <shown_process.hpp>
@@ -108,7 +109,7 @@ void take_input(const std::string& file) {
   lower::the_bridge().mpi = &lower::the_mpi_slots();
   real_mpi::fill_predefined_handles();
   descriptors::copy_launcher_descriptor();
-  descriptors::begin(launchers, j.options.input_read);
+  descriptors::begin(launchers, {j.options.as != taken_along::no, j.options.input_count});
   process_state::begin();
   split::start(start, follow);
 }
@@ -145,6 +146,7 @@ int say_mpi_version() {
 }
 
 [[noreturn]] void start(int argc, char** argv) {
+  control::reserve_passage(descriptors::first_lower_descriptor());
   if (!real_mpi::is_an_mpi()) be_alone();
   this_job().options = parse_start_options({argv + 1, argv + argc});
   arm_fault_points();

@@ -16,6 +16,7 @@
 #include <store_id.hpp>
 
 #include <mana/core/fault_points.hpp>
+#include <mana/core/own_table.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <mpi.h>
@@ -185,7 +186,7 @@ void copy_from_node_later(const control::commit_info& generation, std::function<
   worker().post([generation, done = std::move(done)] {
     std::string failure;
     try {
-      copy_from_node(generation);
+      core::in_own_table([&] { copy_from_node(generation); });
     } catch (const std::exception& error) {
       failure = error.what();
     }
@@ -212,8 +213,10 @@ void settle_on_node(const control::commit_info& generation, control::stored_end 
     node_place& place = here();
     if (end.on_nodes) place.newest_on_nodes = generation.generation;
     try {
-      if (!end.committed && !end.on_nodes) give_up_on_node(generation.generation);
-      else if (end.is_known) remove_superfluous(end.builds_on, place.newest_on_nodes, end.committed ? generation.generation : 0);
+      core::in_own_table([&] {
+        if (!end.committed && !end.on_nodes) give_up_on_node(generation.generation);
+        else if (end.is_known) remove_superfluous(end.builds_on, place.newest_on_nodes, end.committed ? generation.generation : 0);
+      });
     } catch (const std::exception&) {
       // What cannot be removed now goes after the next checkpoint.
     }

@@ -2,7 +2,7 @@
 //
 // INV-31 no descriptor of the lower half stays at a low number, whenever it is made. A guard over the low numbers helps while
 // MPI starts; connections are accepted by a thread of the network library's own at any time, beside the program's threads.
-#include <low_descriptor_guard.hpp>
+#include <mana/core/high_number.hpp>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -26,17 +26,7 @@ Function* libcs(const char* name) noexcept {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-/// The new descriptor, or another of the same open file in its stead; nobody knows it yet. Stays where it is if no higher
-/// number is free. Keeps errno.
-int out_of_the_way(int made) noexcept {
-  if (made < 0 || made >= mana::descriptors::first_lower_descriptor()) return made;
-  const int before = errno;
-  const int duplicate = (fcntl(made, F_GETFD) & FD_CLOEXEC) != 0 ? F_DUPFD_CLOEXEC : F_DUPFD;
-  const int moved = fcntl(made, duplicate, mana::descriptors::first_lower_descriptor());
-  if (moved >= 0) close(made);
-  errno = before;
-  return moved >= 0 ? moved : made;
-}
+using mana::core::out_of_the_way;
 
 int both_out_of_the_way(int result, int* pair) noexcept {
   if (result != 0) return result;
@@ -102,6 +92,11 @@ int openat64(int directory, const char* path, int flags, ...) {
 int mkstemp(char* name) {
   static auto* const real = libcs<int(char*)>("mkstemp");
   return out_of_the_way(real(name));
+}
+
+int memfd_create(const char* name, unsigned flags) noexcept {
+  static auto* const real = libcs<int(const char*, unsigned)>("memfd_create");
+  return out_of_the_way(real(name, flags));
 }
 
 int shm_open(const char* name, int flags, mode_t mode) {

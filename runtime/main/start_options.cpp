@@ -128,7 +128,7 @@ bool read_execution_option(const std::string& name, const std::string& value, st
   else if (name == "--mask") options.mask = signals(name, value);
   else if (name == "--filtered") options.filtered = value;
   else if (name == "--stdin") options.input = value;
-  else if (name == "--input-read") options.input_read = whole_number<std::uint64_t>(name, value);
+  else if (name == "--input-count") options.input_count = value == "-1" ? -1 : whole_number<int>(name, value);
   else if (name == "--launcher") options.launcher = value;
   else return false;
   return true;
@@ -138,7 +138,7 @@ bool read_execution_option(const std::string& name, const std::string& value, st
 bool is_inherited(const std::string& name) {
   static constexpr std::string_view own[] = {"--preload",  "--linked", "--program", "--taken-along", "--mask",
                                              "--filtered", "--stdin",
-                                             "--launcher",      "--input-read"};
+                                             "--launcher",      "--input-count"};
   return std::find(std::begin(own), std::end(own), name) == std::end(own);
 }
 
@@ -161,7 +161,7 @@ bool read_option(const std::vector<std::string>& words, std::size_t& i, start_op
                                                "--keep",       "--local",         "--redundancy",
                                                "--pack-threads", "--copy-every",  "--stopped-status", "--tool",
                                                "--program",    "--taken-along",   "--mask",
-                                               "--filtered",   "--stdin",         "--launcher", "--input-read",
+                                               "--filtered",   "--stdin",         "--launcher", "--input-count",
                                                "--linked"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return false;
   if (i + 1 >= words.size()) refuse(name + ": its value is missing");

@@ -45,7 +45,7 @@ struct start_options {
   std::optional<std::uint64_t> mask;   // run: signals that the program finds blocked; else as this process does
   std::string filtered;                // run: by the filter that this process has; see split::start_options
   std::string launcher;                // run: standard descriptors that it gave; see descriptors::standard_files
-  std::uint64_t input_read = 0;        // run: bytes of the launcher's standard input that this process has read before
+  int input_count = -1;                // run: descriptor of what counts reads of the launcher's standard input; -1: none
   std::string input;                   // standard input of rank 0, a file; empty: the launcher's
   std::vector<std::string> inherited;  // run: of these words, those that the next program is started with
   std::string cpu;                     // run: level of the x86-64 ABI that the program is limited to; empty: none
@@ -80,7 +80,7 @@ struct start_options {
 ///          --keep N|all --local DIR --copy-every N --redundancy K+M
 ///          --stdin FILE
 ///          run only: --linked yes|no --cpu LEVEL --tool FILE --program FILE --taken-along rank|child --mask SET --filtered WORDS
-///          --launcher FILES --input-read BYTES
+///          --launcher FILES --input-count DESCRIPTOR
 ///          restart only: --map OLD=NEW, as often as needed; --lazy; --progress
 /// SET: a set of signals, decimal; LOSS: warn, refuse or ignore
 /// in:     argv without the program's own name

@@ -9,9 +9,12 @@
 #include <elf_symbol_table.hpp>
 #include <mapped_file.hpp>
 #include <mana/lower/follow_words.hpp>
+#include <mana/lower/input_count.hpp>
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -32,7 +35,7 @@ namespace fs = std::filesystem;
 struct execution {
   bool is_rank;
   std::uint64_t mask;                    // signals that are to be blocked
-  std::string file, input;
+  std::string file, input;               // input: descriptor of what counts what is read of the launcher's; "-1": none
   mpi_name mpi;                          // of the lower half that the process had
   std::vector<std::string> options;      // of that lower half
   std::vector<std::string> arguments;    // argv; one at least
@@ -110,10 +113,29 @@ void block_signals(std::uint64_t mask) noexcept {
   ::syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, nullptr, sizeof mask);
 }
 
+/// Whether this process has the standard input that these words of the lower half's call the launcher's.
+bool has_launchers_input(const std::vector<std::string>& options) {
+  const auto at = std::find(options.begin(), options.end(), "--launcher");
+  const std::string known = at == options.end() || at + 1 == options.end() ? std::string() : *(at + 1);
+  constexpr int numbers = 10;      // that a shell gives by name
+  for (int fd = 0; fd < numbers; ++fd)
+    if (struct stat s{}; fstat(fd, &s) == 0 && known.starts_with(fmt::format("{}:{},", s.st_dev, s.st_ino))) return true;
+  return false;
+}
+
+/// What the program reads of the launcher's input nobody counts, and it does not get the count.
+void lose_input(const execution& wanted) {
+  const int fd = number<int>(wanted.input, 10);
+  if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !has_launchers_input(wanted.options)) return;
+  void* const made = ::mmap(nullptr, sizeof(lower::input_count), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (made != MAP_FAILED) static_cast<lower::input_count*>(made)->others |= lower::others_had_input;
+}
+
 /// As the kernel alone does it.
 [[noreturn]] void become_natively(const execution& wanted, const failure& why, const environment& get) {
   const bool loads_no_libraries = why.code() == exit_code::program_static || why.code() == exit_code::program_foreign;
   if (loads_no_libraries) leave_a_trace(wanted, get);
+  lose_input(wanted);
   std::vector<std::string> texts = wanted.arguments;
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
@@ -171,7 +193,7 @@ void follow(const std::vector<std::string>& words, const environment& get) {
   arguments.insert(arguments.end(), wanted.options.begin(), wanted.options.end());
   arguments.insert(arguments.end(), {"--taken-along", wanted.is_rank ? "rank" : "child", "--mask",
                                      std::to_string(wanted.mask), "--program", program.file.string(),
-                                     "--input-read", wanted.input, "--"});
+                                     "--input-count", wanted.input, "--"});
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());
   become(parts.lower_half, arguments);
 }

@@ -1,6 +1,7 @@
 // Calls that open, duplicate and close descriptors: carried out, and told to whoever keeps the list of the upper half's.
 #include "descriptor_events.hpp"
 #include "ids.hpp"
+#include "input.hpp"
 #include "process.hpp"
 #include "stub_call.hpp"
 #include "twin.hpp"
@@ -33,10 +34,12 @@ constinit std::atomic<bool> is_apart[lower::max_threads] = {};
 bool told(const trap& t) noexcept { return t.role == process_role::owner && !is_apart[t.self->index].load(); }
 
 void opened(const trap& t, long fd, long like = -1) {
+  watch_for_input(t, fd);
   if (fd >= 0 && told(t) && the_events.opened != nullptr)
     the_events.opened(static_cast<int>(fd), static_cast<int>(like));
 }
 void received(const trap& t, long fd) {
+  watch_for_input(t, fd);
   if (fd >= 0 && told(t) && the_events.received != nullptr) the_events.received(static_cast<int>(fd));
 }
 void closed(const trap& t, long fd) {
@@ -163,7 +166,10 @@ long trap_report(trap& t) {
         received_with(t, (t.pointer<const mmsghdr>(1) + static_cast<std::size_t>(i)).as<const msghdr>());
       break;
     case SYS_read:
-    case SYS_readv: note_input(t, result); break;
+    case SYS_readv:
+    case SYS_preadv2:
+    case SYS_splice:
+    case SYS_recvfrom: note_input(result); break;
     case SYS_rt_sigtimedwait: tell_sender(t.pointer<siginfo_t>(1)); break;
     default: opened(t, result);
   }

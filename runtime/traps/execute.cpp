@@ -236,11 +236,20 @@ void warn_of_rights(const trap& t) noexcept {
   raw_call(SYS_writev, 2, as_word(parts), std::size(parts));
 }
 
+bool is_executable(const trap& t) noexcept {
+  const bool at = t.number == SYS_execveat;
+  const long links = at ? t.arg(4) & (AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) : 0;
+  struct stat file;
+  return !is_error(raw_call(SYS_newfstatat, at ? t.arg(0) : AT_FDCWD, static_cast<long>(path_of(t).address()), as_word(&file), links)) &&
+         S_ISREG(file.st_mode) && (file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+}
+
 /// As the kernel alone would do it. By the stub: in here all signals are blocked, and what is executed would inherit
 /// that.
 long as_natively(trap& t) noexcept {
   const auto path = path_of(t);
   if (t.role == process_role::owner) tell_of_exec(path);
+  if (t.role != process_role::owner && is_executable(t)) lose_input();
   warn_of_rights(t);
   const long number = continue_in_stub(t, stub().call);
   const bool by_path = t.number == SYS_execve;
@@ -265,16 +274,22 @@ long execute_tool(trap& t, call_texts& texts, const char* file, bool is_rank, co
   all[n++] = is_rank ? "rank" : "child";
   all[n++] = texts.mask;
   all[n++] = file;
-  all[n++] = write_number(input_read(), texts.input, sizeof texts.input);
+  const int input_count = give_count(true);
+  if (input_count < 0) lose_input();
+  all[n++] = input_count < 0 ? "-1" : write_number(static_cast<std::uint64_t>(input_count), texts.input, sizeof texts.input - 1);
   for (std::size_t i = 2; i < words.size(); ++i) all[n++] = words[i];
   if (arguments.count == 0) all[n++] = "";  // as newer kernels give it
   const auto count = static_cast<std::size_t>(arguments.count);
-  if (arguments.words.get(reinterpret_cast<std::uint64_t*>(all + n), count) != 0) return -EFAULT;
+  if (arguments.words.get(reinterpret_cast<std::uint64_t*>(all + n), count) != 0) {
+    give_count(false);
+    return -EFAULT;
+  }
   all[n + arguments.count] = nullptr;
   if (t.role == process_role::borrowing) leave_owners_block(t);
   const long environment = t.number == SYS_execveat ? t.arg(3) : t.arg(2);
   const long error = raw_call(SYS_execve, as_word(words[0]), as_word(all), environment);
   if (t.role == process_role::borrowing) enter_owners_block(t);
+  give_count(false);
   return error;
 }
 

@@ -6,6 +6,7 @@
 #include "table.hpp"
 
 #include "../loader/bridge.hpp"
+#include "../loader/own_filters.hpp"
 #include "../loader/program_clocks.hpp"
 #include "../loader/saved_state.hpp"
 #include "../loader/stub/layout.h"
@@ -74,11 +75,24 @@ class filter_writer {
         for (const trap_row& row : told_id_table()) add(row);
     }
     add_end(state);
-    for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
-    return std::move(code_);
+    return take();
+  }
+
+  /// Of one number of the launcher's input alone.
+  std::vector<sock_filter> finish_input(const saved_state& state, std::uint32_t number) {
+    numbers_ = {number};
+    start();
+    for (const trap_row& row : trap_table())
+      if (row.when == condition::of_input) add(row);
+    add_end(state);
+    return take();
   }
 
  private:
+  std::vector<sock_filter> take() {
+    for (const std::size_t at : to_end_) code_[at].k = static_cast<std::uint32_t>(end_ - at - 1);
+    return std::move(code_);
+  }
   void statement(unsigned op, std::uint32_t k) { code_.push_back({static_cast<std::uint16_t>(op), 0, 0, k}); }
   void jump(unsigned op, std::uint32_t k, unsigned yes, unsigned no) {
     code_.push_back({static_cast<std::uint16_t>(BPF_JMP | op | BPF_K), static_cast<std::uint8_t>(yes),
@@ -89,10 +103,11 @@ class filter_writer {
   void allow() { answer(SECCOMP_RET_ALLOW); }
 
   /// Goes on only if the accumulator has one of these.
-  void only_if(std::initializer_list<std::uint32_t> values) {
+  void only_if(std::span<const std::uint32_t> values) {
     for (auto left = static_cast<unsigned>(values.size()); const std::uint32_t v : values) jump(BPF_JEQ, v, left--, 0);
     allow();
   }
+  void only_if(std::initializer_list<std::uint32_t> values) { only_if(std::span(values.begin(), values.size())); }
   void only_if_bit(unsigned argument, std::uint32_t bit) {
     load(argument_field(argument));
     jump(BPF_JSET, bit, 1, 0);
@@ -199,8 +214,7 @@ class filter_writer {
         break;
       case condition::of_input:
         load(argument_field(0));
-        jump(BPF_JEQ, 0, 1, 0);
-        allow();
+        only_if(numbers_);
         break;
       case condition::told_close:
         load(argument_field(0));
@@ -262,6 +276,7 @@ class filter_writer {
     allow();
   }
 
+  std::vector<std::uint32_t> numbers_{input_numbers().begin(), input_numbers().end()};
   std::vector<sock_filter> code_;
   std::vector<std::size_t> to_end_;
   std::size_t end_ = 0;
@@ -277,7 +292,37 @@ bool install(const std::vector<sock_filter>& code) noexcept {
   return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
 }
 
+constexpr std::uint32_t any_number = 0xffff'fffe;      // no descriptor has it
+
+std::vector<sock_filter>& input_filter() noexcept {
+  static std::vector<sock_filter> code;
+  return code;
+}
+
 }  // namespace
+
+void prepare_input_filter() {
+  if (counts_input()) input_filter() = filter_writer().finish_input(saved(), any_number);
+}
+
+/// Of memory that is there already: in a forked child other threads' locks are as they were.
+bool trap_input_by(int fd) noexcept {
+  std::vector<sock_filter>& code = input_filter();
+  const auto number_in = [](sock_filter& s) -> std::uint32_t* {
+    return s.code == (BPF_JMP | BPF_JEQ | BPF_K) && s.k == any_number ? &s.k : nullptr;
+  };
+  std::uint32_t* places[8];
+  std::size_t n = 0;
+  for (sock_filter& s : code)
+    if (std::uint32_t* const place = number_in(s); place != nullptr && n < std::size(places)) places[n++] = place;
+  for (std::size_t i = 0; i < n; ++i) *places[i] = static_cast<std::uint32_t>(fd);
+  const sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
+  const bool is_in_force =
+      n > 0 && !is_error(raw_call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, as_word(&program)));
+  for (std::size_t i = 0; i < n; ++i) *places[i] = any_number;
+  if (is_in_force) note_another_own_filter();
+  return is_in_force;
+}
 
 bool has_given_up_rights() noexcept { return rights_are_given_up; }
 

@@ -10,6 +10,9 @@ namespace {
 constexpr trap_row rows[] = {
     {SYS_read, trap_input, condition::of_input},  // first: few instructions of the filter for those that pass
     {SYS_readv, trap_input, condition::of_input},
+    {SYS_preadv2, trap_input, condition::of_input},
+    {SYS_splice, trap_input, condition::of_input},
+    {SYS_recvfrom, trap_input, condition::of_input},
 
     {SYS_mmap, trap_mmap},
     {SYS_munmap, trap_munmap},

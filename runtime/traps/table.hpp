@@ -16,7 +16,7 @@ enum class condition {
   begins_tracing, // ptrace: PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE
   of_places,      // prctl: PR_GET_AUXV, PR_SET_MM, PR_SET_VMA, PR_SET_SYSCALL_USER_DISPATCH
   of_terminal,    // ioctl: TIOCGPTPEER, and the groups of a terminal
-  of_input,       // read, readv: of descriptor 0, where what it reads is counted
+  of_input,       // read and its like: of a descriptor that has the launcher's input, where what is read of it is counted
   by_name,        // flags (index in trap_row::argument) without AT_EMPTY_PATH: not of an open descriptor
   argument_set,   // a pointer argument (its index in trap_row::argument) is not null
   told_close,     // close: of a number below first_untold_close
@@ -54,6 +54,10 @@ enum class calls_of { started, restarted };
 /// Installs the filter for the calling thread, for good: all that run the upper half descend from it.
 /// errors: throws load_error (74) if the kernel refuses
 void install_filter(calls_of process);
+/// In force for the calling thread: calls that take of the launcher's input by this number. Of a process whose only thread it is.
+bool trap_input_by(int fd) noexcept;
+/// What that takes is made, where there is such an input. Before the program runs.
+void prepare_input_filter();
 /// Whether this process's filter has cost programs that it executes the rights of their files (set-user-ID, …).
 bool has_given_up_rights() noexcept;
 /// The program that this process was before had a filter of ours.

@@ -107,7 +107,7 @@ long trap_landlock(trap&);
 // queue_notices.cpp
 long trap_mq_notify(trap&);
 // input.cpp
-void note_input(const trap&, long bytes) noexcept;
+void note_input(long bytes) noexcept;
 long trap_input(trap&);
 // execute.cpp
 long trap_execve(trap&);

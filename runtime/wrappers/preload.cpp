@@ -89,7 +89,7 @@ void find_back(int count, char** arguments, char** environment) noexcept {
   const std::string program = own_program(), tool = words[0];
   leave_environment(environment);
   if (program.empty() || is_part_of_mana(program, tool)) return;
-  words.insert(words.begin() + 1, {"follow", "child", blocked_signals(), program, "0"});
+  words.insert(words.begin() + 1, {"follow", "child", blocked_signals(), program, "-1"});
   std::vector<char*> all;
   for (std::string& word : words) all.push_back(word.data());
   all.insert(all.end(), arguments, arguments + count);

@@ -55,6 +55,7 @@ TEST_CASE("what is opened or made") {
   const std::string shared = "/own_descriptors-" + std::to_string(getpid());
   CHECK(high(shm_open(shared.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600)));
   CHECK(shm_unlink(shared.c_str()) == 0);
+  CHECK(high(memfd_create("own_descriptors", 0)));
   CHECK(high(socket(AF_INET, SOCK_STREAM, 0)));
   CHECK(high(epoll_create(1)));
   CHECK(high(epoll_create1(0)));

@@ -74,6 +74,22 @@ TEST_CASE("a file that a shell opened is the program's, a pipe stands for the la
   close(file);
 }
 
+TEST_CASE("INV-86: another pipe for input is the program's, and the launcher's is known at any number") {
+  const two_pipes pipes;
+  const replaced input(0, pipes.one[0]);
+  const standard_files launchers = standard_files::here();
+  CHECK(launchers.is_input(0));
+  const int kept = dup(0);
+  {
+    const replaced piped(0, pipes.other[0]);
+    CHECK(launchers.of(0) == -1);
+    CHECK_FALSE(launchers.is_input(0));
+    CHECK(launchers.of(kept) == 0);
+    CHECK(launchers.is_input(kept));
+  }
+  close(kept);
+}
+
 TEST_CASE("words that are none are those of a process without files") {
   const standard_files none = standard_files::parse("x,,9");
   CHECK(none.words() == "-,-,-");

@@ -30,7 +30,7 @@ TEST_CASE("the words of a program that another one became") {
   const auto options = parse_start_options({"run", "--ckpt-dir", "/c", "--preload", "/l", "--forked", "--tool",
                                             "/bin/mana",
                                             "--program", "/bin/app", "--taken-along", "child", "--mask", "512",
-                                            "--filtered", "window", "--launcher", "1:2,-,-", "--input-read", "17",
+                                            "--filtered", "window", "--launcher", "1:2,-,-", "--input-count", "517",
                                             "--stdin", "/in", "--linked", "no", "--keep", "3", "--", "renamed", "word"});
   CHECK(options.tool == "/bin/mana");
   CHECK(options.program == "/bin/app");
@@ -38,7 +38,7 @@ TEST_CASE("the words of a program that another one became") {
   CHECK(options.mask == 512);
   CHECK(options.filtered == "window");
   CHECK(options.launcher == "1:2,-,-");
-  CHECK(options.input_read == 17);
+  CHECK(options.input_count == 517);
   CHECK(options.input == "/in");
   CHECK_FALSE(options.is_linked_with_mpi);
   CHECK(options.command == std::vector<std::string>{"renamed", "word"});
