@@ -114,7 +114,8 @@ struct leaving {
   std::uint64_t number = 0, bytes = 0;     // of its files, the manifest too
 };
 
-/// A step for each that is to go; one that goes wrong does not keep the others.
+/// A step for each that is to go; one that goes wrong does not keep the others. One that is not there any more was removed by
+/// somebody else: what has no manifest goes without the lock.
 /// out: those with which it went well
 template <class Some, class Step>
 Some for_each_of(const Some& some, std::vector<std::string>& problems, Step&& step) {
@@ -123,7 +124,7 @@ Some for_each_of(const Some& some, std::vector<std::string>& problems, Step&& st
       step(one);
       done.push_back(one);
     } catch (const image::image_error& error) {
-      problems.emplace_back(error.what());
+      if (error.kind() != image::error_kind::missing) problems.emplace_back(error.what());
     }
   return done;
 }

@@ -116,7 +116,16 @@ class conversation {
     }
     if (has_changed()) return std::nullopt;       // the coordinator gave way before it had heard of us
     refuse_if_other_program();
-    throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
+    await_another_after_end();
+    return std::nullopt;
+  }
+
+  /// A process that is being killed is connected to until it is gone, and a job may be killed while it is asked. Where its
+  /// file stays, which a job that comes to its end takes away, a restart of it is asked.
+  void await_another_after_end() {
+    for (std::optional<time> no_longer; !has_changed(); await_another(no_longer))
+      if (waits_.restart_s <= 0 || !has_file())
+        throw client_error(client_problem::not_answering, job_ + ": the job ended before it answered");
   }
 
   [[noreturn]] void not_answering(const std::string& what) const {
@@ -163,6 +172,14 @@ class conversation {
     }
   }
 
+  bool has_file() const {
+    try {
+      return read_job_file(job_).pid != 0;
+    } catch (const job_file_error&) {
+      return false;
+    }
+  }
+
   /// Until the file may have changed, or the process has ended, or that time has come.
   void await_change(const handle& process, time when) {
     pollfd waits[2] = {{changes_.get(), POLLIN, 0}, {process.get(), POLLIN, 0}};
@@ -194,11 +211,16 @@ class conversation {
   /// A job that is just starting has a file without port: waits until it is replaced, or its process has ended. Nobody
   /// tells what another node does to a file or a process: there the file is looked at every second.
   job_file find_started_job() {
+    std::optional<time> no_longer;
     for (const time begin = std::chrono::steady_clock::now();;) {
       file_ = find_job(job_);
       if (file_.where.port != 0 || file_.early_port != 0) return file_;
       const handle process(!is_here() ? -1 : static_cast<int>(syscall(SYS_pidfd_open, file_.pid, 0)));
-      if (is_here() && (!process || has_ended(file_.pid))) not_answering("ended before it was up");
+      if (is_here() && (!process || has_ended(file_.pid))) {
+        if (waits_.restart_s <= 0) not_answering("ended before it was up");
+        await_another(no_longer);
+        continue;
+      }
       refuse_if_other_program();
       const time now = std::chrono::steady_clock::now();
       if (now >= begin + quiet)

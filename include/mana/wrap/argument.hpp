@@ -29,12 +29,17 @@ template <class K>
   return {true, code, nullptr, lower::the_bridge().predefined_real[code]};
 }
 
+/// INV-89: before MPI runs there are no communicators, the predefined ones neither.
+[[gnu::always_inline]] inline resolved<kind::comm> resolve_lasting(wrap::lasting_comm& comm, std::uint32_t code) noexcept {
+  return {comm.real != 0, code, &comm, comm.real};
+}
+
 template <>
 [[gnu::always_inline]] inline resolved<kind::comm> resolve<kind::comm>(app::handle<kind::comm> handle) noexcept {
-  if (handle == MPI_COMM_WORLD) return {true, neutral::comm_world, &wrap::library().world, wrap::library().world.real};
+  if (handle == MPI_COMM_WORLD) return resolve_lasting(wrap::library().world, neutral::comm_world);
   if (vid::entry<kind::comm>* const e = vid::table<kind::comm>().find(app::to_virt<kind::comm>(handle)))
     return {true, 0, e, e->real};
-  if (handle == MPI_COMM_SELF) return {true, neutral::comm_self, &wrap::library().self, wrap::library().self.real};
+  if (handle == MPI_COMM_SELF) return resolve_lasting(wrap::library().self, neutral::comm_self);
   return {};     // MPI_COMM_NULL is an error wherever a communicator is used
 }
 

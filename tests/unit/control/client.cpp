@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <list>
+#include <optional>
 
 using namespace mana;
 using namespace mana::control_test;
@@ -101,6 +102,37 @@ TEST_CASE("another program on the port of a job that ended") {
   });
   CHECK(problem_of(place.path()) == client_problem::not_answering);
   speaks.join();
+}
+
+// Right after a job was killed its restart may have begun, but not have its file there.
+
+TEST_CASE("a job that is being killed when it is asked, and then restarted") {
+  temporary_directory place;
+  const control::listener dying = control::listen_on_any_port();
+  control::job_file left = control::starting_job(2, "a test");
+  left.where = control::make_endpoint(dying.port);
+  control::write_job_file(place.path(), left);
+  std::jthread dies([&] {
+    control::handle caller;
+    while (!(caller = control::accept_from(dying))) {}
+    control::connection line(std::move(caller));
+    await_frame(line), await_frame(line);        // hello and the question
+  });
+  std::optional<job> restarted;
+  const auto restart = [&](const std::string&) { if (!restarted) restarted.emplace(place.path(), two_ranks, computing); };
+  control::request_checkpoint(place.path(), false, control::patience{60, 60, restart});
+  CHECK(restarted->commits == 1);
+}
+
+TEST_CASE("a job that was killed before it was up, and then restarted") {
+  temporary_directory place;
+  control::job_file left = control::starting_job(2, "a test");
+  left.pid = gone_process();
+  control::write_job_file(place.path(), left);
+  std::optional<job> restarted;
+  const auto restart = [&](const std::string&) { if (!restarted) restarted.emplace(place.path(), two_ranks, computing); };
+  control::request_checkpoint(place.path(), false, control::patience{60, 60, restart});
+  CHECK(restarted->commits == 1);
 }
 
 TEST_CASE("a job file is for its owner alone, and another job's stays") {

@@ -72,6 +72,20 @@ TEST_CASE("images without a manifest that cannot be removed are a problem, too")
   fs::permissions(left, fs::perms(0700));
 }
 
+TEST_CASE("what somebody else removes meanwhile is no problem, and not said to be removed here") {
+  const temporary_directory scratch;
+  const checkpoints made(scratch.path());
+  const auto first = made.add(), second = made.add();
+  made.add();
+  const std::uint64_t bytes = bytes_in(second.path);
+  store::work_listener another;
+  another.begins = [&](const std::vector<store::work_size>&) { fs::remove_all(first.path); };
+  const auto done = store::prune(made.directory(), 1, false, another);
+  CHECK(done.problems.empty());
+  CHECK(done.removed == numbers{2});
+  CHECK(done.bytes == bytes);
+}
+
 TEST_CASE("what a dead writer left goes also as the newest, unless nodes may have images of it") {
   const temporary_directory scratch;
   const checkpoints made(scratch.path());

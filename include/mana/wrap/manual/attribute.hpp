@@ -188,6 +188,21 @@ inline int delete_attributes(vid::entry<kind::comm>& e, MPI_Comm handle) noexcep
   return remove_all_attributes(e.what.attributes, kind_code::comm, handle);
 }
 
+/// INV-88: those of a predefined communicator end in MPI_Finalize, last set first. One whose function fails does not
+/// keep MPICH from the others; Open MPI's stay uncalled.
+inline void end_attributes(vid::entry<kind::comm>& e, MPI_Comm handle) noexcept {
+  attribute_list*& list = e.what.attributes;
+  while (list != nullptr && !list->items.empty()) {
+    const int key = list->items.back().key;
+    if (remove_attribute(*list, kind_code::comm, handle, key) == neutral::success) continue;
+#ifdef OPEN_MPI
+    return;
+#else
+    list->remove(key);
+#endif
+  }
+}
+
 template <class Fn, class Copy, class Remove>
 inline int create_key(kind_code object, Copy* copy, Remove* remove, int* number, void* extra) noexcept {
   if (number == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");

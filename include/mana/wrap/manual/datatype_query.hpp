@@ -74,6 +74,14 @@ inline void give_contents(const recipe& r, int* ints, MPI_Aint* addresses, MPI_D
   }
 }
 
+/// Whether MPI_DOUBLE_INT and its like, where they are asked for themselves, are one element as the standard has it of
+/// predefined datatypes (MPI-4.1 5.1.11), or two, as in MPICH. As a part of another datatype they are two in both.
+#ifdef OPEN_MPI
+inline constexpr bool pair_is_one_element = true;
+#else
+inline constexpr bool pair_is_one_element = false;
+#endif
+
 inline std::int64_t bytes_in(const MPI_Status& status) noexcept { return app::load_status(&status).count_bytes; }
 
 template <class Fn, class Out>
@@ -89,6 +97,7 @@ template <class Fn, class Out>
 inline int get_elements_of(const MPI_Status* status, MPI_Datatype type, Out* count) noexcept {
   const resolved<kind::datatype> t = resolve_type(type);
   if (!t.ok) return fail_type(Fn::id);
+  if (pair_is_one_element && t.predefined_code != 0) return get_count_of<Fn>(status, type, count);
   const std::optional<std::int64_t> found = elements_in(name_of(t), bytes_in(*status));
   *count = found ? fit<Out>(*found) : Out{MPI_UNDEFINED};
   return MPI_SUCCESS;
@@ -99,7 +108,8 @@ inline int set_elements_of(MPI_Status* status, MPI_Datatype type, std::int64_t c
   if (!t.ok) return fail_type(Fn::id);
   if (count < 0) return fail(Fn::id, neutral::err_arg, "negative count");
   neutral::status s = app::load_status(status);
-  s.count_bytes = bytes_of_elements(name_of(t), count);
+  const bool whole = pair_is_one_element && t.predefined_code != 0;
+  s.count_bytes = whole ? count * layout_of(t).size : bytes_of_elements(name_of(t), count);
   app::store_status(status, s);
   return MPI_SUCCESS;
 }

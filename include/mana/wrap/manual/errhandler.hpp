@@ -124,6 +124,8 @@ namespace mana {
 /// in: neutral_class  neutral::error_class      detail  what was wrong, or nullptr
 /// out: the error code that the wrapper returns      errors: does not return under MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT
 inline int raise(MPI_Comm comm, function_id f, int neutral_class, const char* detail) noexcept {
+  if (neutral_class == neutral::err_comm && wrap::library().live == wrap::life::before_init)
+    neutral_class = neutral::err_other, detail = "MPI is not initialized yet";
   const resolved<kind::comm> found = resolve<kind::comm>(comm);
   const std::uint32_t handler = wrap::errhandler_of((found.ok ? *found.e : wrap::library().world).what);
   return wrap::run_errhandler(handler, found.ok ? comm : MPI_COMM_WORLD, app::error_code(neutral_class), f, detail);

@@ -148,7 +148,11 @@ inline int finalize() noexcept {
   wrap::library_state& lib = wrap::library();
   if (lib.state != wrap::life::initialized)
     return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
-  wrap::delete_attributes(lib.self, MPI_COMM_SELF);      // its callbacks may still communicate
+  wrap::end_attributes(lib.self, MPI_COMM_SELF);      // its functions may still communicate
+#ifdef OPEN_MPI
+  lib.state = wrap::life::finalized;                  // which the functions of the world are told there
+#endif
+  wrap::end_attributes(lib.world, MPI_COMM_WORLD);
   const int rc = lib.open_sessions == 0 ? wrap::end_live_mpi(scope) : int{neutral::success};
   lib.state = wrap::life::finalized;
   return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::finalize::id, rc, nullptr);
