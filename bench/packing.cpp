@@ -2,7 +2,7 @@
 //   packing HOW PROCESSES [MIB]
 // HOW as for --compress, lz4 or zstd; MIB of memory each (256). Prints bytes per second of all together, in pieces as an
 // image has them and in one piece; medians of three.
-#include <packing.hpp>
+#include <runtime/image/format/packing.hpp>
 
 #include <lz4.h>
 #include <zstd.h>

@@ -1,9 +1,9 @@
 // What protecting an image costs one core, without disks and messages: GiB of image per second.
 //
 //   redundancy [SECONDS each, default 1]
-#include "group_header.hpp"
-#include "pieces.hpp"
-#include "scheme.hpp"
+#include <runtime/redundancy/group_header.hpp>
+#include <runtime/redundancy/pieces.hpp>
+#include <runtime/redundancy/scheme.hpp>
 
 #include <ctime>
 

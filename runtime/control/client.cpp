@@ -1,7 +1,7 @@
-#include "client.hpp"
+#include <runtime/control/client.hpp>
 
-#include "connection.hpp"
-#include "endpoint.hpp"
+#include <runtime/control/connection.hpp>
+#include <runtime/control/endpoint.hpp>
 
 #include <poll.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // Talking to a running job from outside.
 #pragma once
-#include "wire.hpp"
+#include <runtime/control/wire.hpp>
 
 #include <functional>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "clock_parts.hpp"
+#include <runtime/control/clock_parts.hpp>
 
 #include <mana/clock/policies.hpp>
 

@@ -1,6 +1,6 @@
 // The parts of a clock policy behind one interface for all policies, and their messages in frames.
 #pragma once
-#include "wire.hpp"
+#include <runtime/control/wire.hpp>
 
 #include <mana/clock/host.hpp>
 #include <mana/clock/tree.hpp>

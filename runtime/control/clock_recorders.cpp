@@ -1,5 +1,5 @@
 // Recorders: a clock of the same interface around another, see clock_trace.hpp.
-#include "clock_trace.hpp"
+#include <runtime/control/clock_trace.hpp>
 
 #include <map>
 #include <utility>

@@ -1,7 +1,7 @@
-#include "clock_trace.hpp"
+#include <runtime/control/clock_trace.hpp>
 
-#include "connection.hpp"
-#include "own_words.hpp"
+#include <runtime/control/connection.hpp>
+#include <runtime/control/own_words.hpp>
 
 #include <mana/clock/policies.hpp>
 

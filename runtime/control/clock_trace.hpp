@@ -5,8 +5,8 @@
 // it on, and what is said before it is sent, each by one write(2): nothing has an effect that is not in the file, also
 // of a process that is killed. Its last record may be torn.
 #pragma once
-#include "clock_parts.hpp"
-#include "endpoint.hpp"
+#include <runtime/control/clock_parts.hpp>
+#include <runtime/control/endpoint.hpp>
 
 #include <functional>
 #include <memory>

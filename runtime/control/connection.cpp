@@ -1,4 +1,4 @@
-#include "connection.hpp"
+#include <runtime/control/connection.hpp>
 
 #include <arpa/inet.h>
 #include <fcntl.h>

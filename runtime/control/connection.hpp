@@ -1,6 +1,6 @@
 // A stream socket that carries frames.
 #pragma once
-#include "wire.hpp"
+#include <runtime/control/wire.hpp>
 
 #include <string>
 #include <utility>

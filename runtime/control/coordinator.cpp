@@ -1,6 +1,6 @@
-#include "coordinator.hpp"
+#include <runtime/control/coordinator.hpp>
 
-#include "clock_trace.hpp"
+#include <runtime/control/clock_trace.hpp>
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // The coordinator of a job: one thread in rank 0's process, which asks for checkpoints and follows them to their end.
 #pragma once
-#include "clock_parts.hpp"
-#include "links.hpp"
-#include "progress.hpp"
-#include "surroundings.hpp"
+#include <runtime/control/clock_parts.hpp>
+#include <runtime/control/links.hpp>
+#include <runtime/control/progress.hpp>
+#include <runtime/control/surroundings.hpp>
 
 #include <array>
 #include <chrono>

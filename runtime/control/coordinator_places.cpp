@@ -1,7 +1,7 @@
 // Where ranks are in their programs, as the coordinator sees it: who is there, who is not any more, who cannot be saved just
 // now, and how one coordinator gives way to the next.
-#include "coordinator.hpp"
-#include "own_words.hpp"
+#include <runtime/control/coordinator.hpp>
+#include <runtime/control/own_words.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // What the coordinator does for a checkpoint, from the request to the answer.
-#include "coordinator.hpp"
-#include "own_words.hpp"
+#include <runtime/control/coordinator.hpp>
+#include <runtime/control/own_words.hpp>
 
 #include <mana/core/fault_points.hpp>
 

@@ -1,7 +1,7 @@
 // What the coordinator says of a checkpoint: to whoever asked for it, whoever watches, and of who keeps it from its end.
-#include "coordinator.hpp"
+#include <runtime/control/coordinator.hpp>
 
-#include <amounts.hpp>
+#include <runtime/words/amounts.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
-#include "endpoint.hpp"
+#include <runtime/control/endpoint.hpp>
 
-#include "connection.hpp"
+#include <runtime/control/connection.hpp>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // Where a job's coordinator is, or a relay of it, and the key that all its processes and its owner know.
 #pragma once
-#include "wire.hpp"
+#include <runtime/control/wire.hpp>
 
 #include <array>
 #include <optional>

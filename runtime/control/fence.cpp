@@ -1,4 +1,4 @@
-#include "fence.hpp"
+#include <runtime/control/fence.hpp>
 
 #include <linux/membarrier.h>
 #include <sys/mman.h>

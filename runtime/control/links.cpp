@@ -1,4 +1,4 @@
-#include "links.hpp"
+#include <runtime/control/links.hpp>
 
 #include <poll.h>
 

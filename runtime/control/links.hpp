@@ -1,8 +1,8 @@
 // The connections over which a process of the control network hears of ranks: of its own, and of all that are below it
 // in the tree. What the coordinator and relays have in common.
 #pragma once
-#include "connection.hpp"
-#include "endpoint.hpp"
+#include <runtime/control/connection.hpp>
+#include <runtime/control/endpoint.hpp>
 
 #include <mana/clock/tree.hpp>
 

@@ -1,10 +1,10 @@
-#include "network.hpp"
+#include <runtime/control/network.hpp>
 
-#include "coordinator.hpp"
-#include "own_words.hpp"
-#include "passage.hpp"
-#include "quiet_thread.hpp"
-#include "relay.hpp"
+#include <runtime/control/coordinator.hpp>
+#include <runtime/control/own_words.hpp>
+#include <runtime/control/passage.hpp>
+#include <runtime/control/quiet_thread.hpp>
+#include <runtime/control/relay.hpp>
 
 #include <mana/core/own_table.hpp>
 

@@ -1,9 +1,9 @@
 // A process's place in the control network of its job: the coordinator or a relay, where it has one, and to whom its
 // agent speaks.
 #pragma once
-#include "clock_trace.hpp"
-#include "connection.hpp"
-#include "surroundings.hpp"
+#include <runtime/control/clock_trace.hpp>
+#include <runtime/control/connection.hpp>
+#include <runtime/control/surroundings.hpp>
 
 #include <future>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "own_words.hpp"
+#include <runtime/control/own_words.hpp>
 
 #include <mana/core/own_table.hpp>
 

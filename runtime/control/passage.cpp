@@ -1,4 +1,4 @@
-#include "passage.hpp"
+#include <runtime/control/passage.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

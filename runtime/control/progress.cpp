@@ -1,4 +1,4 @@
-#include "progress.hpp"
+#include <runtime/control/progress.hpp>
 
 #include <algorithm>
 #include <iterator>

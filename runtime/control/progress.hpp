@@ -1,7 +1,7 @@
 // How far the ranks behind each link have come: in a checkpoint from the line on, and in their program.
 #pragma once
-#include "surroundings.hpp"
-#include "wire.hpp"
+#include <runtime/control/surroundings.hpp>
+#include <runtime/control/wire.hpp>
 
 #include <mana/clock/host.hpp>
 

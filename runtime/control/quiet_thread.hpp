@@ -1,6 +1,6 @@
 // Threads of the runtime.
 #pragma once
-#include "../loader/raw.hpp"
+#include <runtime/split/window/raw.hpp>
 
 #include <thread>
 #include <utility>

@@ -1,8 +1,8 @@
-#include "rank_control.hpp"
+#include <runtime/control/rank_control.hpp>
 
-#include "clock_trace.hpp"
-#include "fence.hpp"
-#include "quiet_thread.hpp"
+#include <runtime/control/clock_trace.hpp>
+#include <runtime/control/fence.hpp>
+#include <runtime/control/quiet_thread.hpp>
 
 #include <mana/core/fault_points.hpp>
 #include <mana/lower/cross.hpp>

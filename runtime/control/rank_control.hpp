@@ -1,10 +1,10 @@
 // A rank's part in checkpoints: the services of the boundary that wait for, hold and release the program, and the agent
 // thread that listens to the control network.
 #pragma once
-#include "clock_parts.hpp"
-#include "connection.hpp"
-#include "network.hpp"
-#include "surroundings.hpp"
+#include <runtime/control/clock_parts.hpp>
+#include <runtime/control/connection.hpp>
+#include <runtime/control/network.hpp>
+#include <runtime/control/surroundings.hpp>
 
 #include <mana/lower/abi.hpp>
 

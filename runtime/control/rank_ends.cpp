@@ -4,8 +4,8 @@
 // threads are let go, which is without delay. Where the program does not handle it, the kernel ends the process. Where it does,
 // its rank says so, and the coordinator gives the checkpoint up, as long as any rank is held. A request that waits for the next
 // one is refused: it would hold the program again.
-#include "coordinator.hpp"
-#include "rank_control.hpp"
+#include <runtime/control/coordinator.hpp>
+#include <runtime/control/rank_control.hpp>
 
 #include <algorithm>
 

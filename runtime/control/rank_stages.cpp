@@ -1,10 +1,10 @@
 // The stages of a rank's program, each with a control network of its own: before the live MPI runs, while it runs, after it
 // has ended. How one begins and ends; and how the process does.
-#include "rank_control.hpp"
+#include <runtime/control/rank_control.hpp>
 
-#include "clock_trace.hpp"
-#include "fence.hpp"
-#include "quiet_thread.hpp"
+#include <runtime/control/clock_trace.hpp>
+#include <runtime/control/fence.hpp>
+#include <runtime/control/quiet_thread.hpp>
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -1,6 +1,6 @@
 // What a rank says of a step that does not come to its end: which threads keep it from parking, and what its drain waits for.
 // And the drain's part in the control of checkpoints.
-#include "rank_control.hpp"
+#include <runtime/control/rank_control.hpp>
 
 #include <algorithm>
 #include <chrono>

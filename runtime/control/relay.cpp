@@ -1,4 +1,4 @@
-#include "relay.hpp"
+#include <runtime/control/relay.hpp>
 
 namespace mana::control {
 

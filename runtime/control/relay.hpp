@@ -1,9 +1,9 @@
 // A relay of a job: one thread in a process that has children in the control tree. What all ranks behind its links have
 // said it says once to its parent, and what its parent says it passes on to all links.
 #pragma once
-#include "clock_trace.hpp"
-#include "links.hpp"
-#include "progress.hpp"
+#include <runtime/control/clock_trace.hpp>
+#include <runtime/control/links.hpp>
+#include <runtime/control/progress.hpp>
 
 namespace mana::control {
 

@@ -1,19 +1,19 @@
-#include "capture.hpp"
+#include <runtime/descriptors/capture.hpp>
 
-#include "anonymous.hpp"
-#include "epoll.hpp"
-#include "launchers_input.hpp"
-#include "locks.hpp"
-#include "message_queues.hpp"
-#include "nameless.hpp"
-#include "pipes.hpp"
-#include "proc_info.hpp"
-#include "signals_of_files.hpp"
-#include "sockets/describe.hpp"
-#include "terminals.hpp"
-#include "watches.hpp"
+#include <runtime/descriptors/base/proc_info.hpp>
+#include <runtime/descriptors/files/launchers_input.hpp>
+#include <runtime/descriptors/files/locks.hpp>
+#include <runtime/descriptors/files/nameless.hpp>
+#include <runtime/descriptors/files/signals_of_files.hpp>
+#include <runtime/descriptors/kinds/anonymous.hpp>
+#include <runtime/descriptors/kinds/epoll.hpp>
+#include <runtime/descriptors/kinds/message_queues.hpp>
+#include <runtime/descriptors/kinds/pipes.hpp>
+#include <runtime/descriptors/kinds/terminals.hpp>
+#include <runtime/descriptors/kinds/watches.hpp>
+#include <runtime/descriptors/sockets/describe.hpp>
 
-#include <input.hpp>
+#include <runtime/split/traps/descriptors/input.hpp>
 
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -1,13 +1,13 @@
 // The upper half's descriptors, working directory and shared memory without a name, as the image section "descriptors"
 // keeps them.
 #pragma once
-#include "failure.hpp"
-#include "objects.hpp"
-#include "private_files.hpp"
-#include "protected_mappings.hpp"
-#include "table.hpp"
+#include <runtime/descriptors/base/failure.hpp>
+#include <runtime/descriptors/base/table.hpp>
+#include <runtime/descriptors/files/objects.hpp>
+#include <runtime/descriptors/files/private_files.hpp>
+#include <runtime/descriptors/memory/protected_mappings.hpp>
 
-#include <path_map.hpp>
+#include <runtime/files/path_map.hpp>
 
 #include <cstdint>
 #include <ctime>

@@ -1,10 +1,10 @@
-#include "reopen.hpp"
+#include <runtime/descriptors/reopen.hpp>
 
-#include "anonymous.hpp"
-#include "failure.hpp"
-#include "message_queues.hpp"
-#include "proc_info.hpp"
-#include "watches.hpp"
+#include <runtime/descriptors/base/failure.hpp>
+#include <runtime/descriptors/base/proc_info.hpp>
+#include <runtime/descriptors/kinds/anonymous.hpp>
+#include <runtime/descriptors/kinds/message_queues.hpp>
+#include <runtime/descriptors/kinds/watches.hpp>
 
 #include <fcntl.h>
 #include <sys/epoll.h>

@@ -1,10 +1,10 @@
 // Opening a described descriptor again, by its kind.
 #pragma once
-#include "objects.hpp"
-#include "pipes.hpp"
-#include "sockets/make.hpp"
-#include "spare_numbers.hpp"
-#include "terminals.hpp"
+#include <runtime/descriptors/base/spare_numbers.hpp>
+#include <runtime/descriptors/files/objects.hpp>
+#include <runtime/descriptors/kinds/pipes.hpp>
+#include <runtime/descriptors/kinds/terminals.hpp>
+#include <runtime/descriptors/sockets/make.hpp>
 
 #include <nlohmann/json.hpp>
 

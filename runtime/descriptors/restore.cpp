@@ -1,14 +1,14 @@
-#include "anonymous.hpp"
-#include "capture.hpp"
-#include "epoll.hpp"
-#include "launchers_input.hpp"
-#include "locks.hpp"
-#include "low_descriptor_guard.hpp"
-#include "reopen.hpp"
-#include "signals_of_files.hpp"
+#include <runtime/descriptors/base/low_descriptor_guard.hpp>
+#include <runtime/descriptors/capture.hpp>
+#include <runtime/descriptors/files/launchers_input.hpp>
+#include <runtime/descriptors/files/locks.hpp>
+#include <runtime/descriptors/files/signals_of_files.hpp>
+#include <runtime/descriptors/kinds/anonymous.hpp>
+#include <runtime/descriptors/kinds/epoll.hpp>
+#include <runtime/descriptors/reopen.hpp>
 
 #include <fcntl.h>
-#include <read_document.hpp>
+#include <runtime/files/read_document.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 // Completion of many requests, with a status and an error of each one's own.
-#include "convert.hpp"
-#include "poll.hpp"
-#include "real_mpi.hpp"
-#include "request_batch.hpp"
+#include <runtime/lower/convert.hpp>
+#include <runtime/lower/poll.hpp>
+#include <runtime/lower/real_mpi.hpp>
+#include <runtime/lower/request_batch.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Small conversions of this directory's services, beside those of real_abi.hpp.
 #pragma once
-#include "real_abi.hpp"
+#include <runtime/lower/real_abi.hpp>
 
 #include <mpi.h>
 

@@ -1,9 +1,9 @@
 // Lays the packed bytes of a drained message out in the application's buffer: a message to oneself, so that partial
 // elements, truncation and the status are exactly what this MPI would have made of the real one.
-#include "own_state.hpp"
-#include "packed_span.hpp"
-#include "real_mpi.hpp"
-#include "start_operation.hpp"
+#include <runtime/lower/own_state.hpp>
+#include <runtime/lower/packed_span.hpp>
+#include <runtime/lower/real_mpi.hpp>
+#include <runtime/lower/start_operation.hpp>
 
 #include <algorithm>
 #include <atomic>

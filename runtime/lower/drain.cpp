@@ -1,9 +1,9 @@
 // Services of a drain, and collectives that the runtime makes itself: on a communicator of its own, progress for others;
 // on the program's, trivial barriers.
-#include "convert.hpp"
-#include "drain_mail.hpp"
-#include "own_state.hpp"
-#include "real_mpi.hpp"
+#include <runtime/lower/convert.hpp>
+#include <runtime/lower/drain_mail.hpp>
+#include <runtime/lower/own_state.hpp>
+#include <runtime/lower/real_mpi.hpp>
 
 namespace mana::real_mpi {
 

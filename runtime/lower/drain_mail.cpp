@@ -1,6 +1,6 @@
-#include "drain_mail.hpp"
+#include <runtime/lower/drain_mail.hpp>
 
-#include "own_state.hpp"
+#include <runtime/lower/own_state.hpp>
 
 #include <cstring>
 #include <utility>

@@ -1,6 +1,6 @@
 // What the live MPI says about itself.
-#include "convert.hpp"
-#include "real_mpi.hpp"
+#include <runtime/lower/convert.hpp>
+#include <runtime/lower/real_mpi.hpp>
 
 #include <dlfcn.h>
 

@@ -1,12 +1,12 @@
-#include "life.hpp"
+#include <runtime/lower/life.hpp>
 
-#include "convert.hpp"
-#include "own_state.hpp"
-#include "real_mpi.hpp"
+#include <runtime/lower/convert.hpp>
+#include <runtime/lower/own_state.hpp>
+#include <runtime/lower/real_mpi.hpp>
 
-#include <last_words.hpp>
+#include <runtime/words/last_words.hpp>
 #include <mana/lower/abi.hpp>
-#include <processors.hpp>
+#include <runtime/words/processors.hpp>
 
 #include <cstdlib>
 #include <cstring>

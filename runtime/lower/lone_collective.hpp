@@ -1,6 +1,6 @@
 // Where non-blocking collectives of a single process run.
 #pragma once
-#include "own_state.hpp"
+#include <runtime/lower/own_state.hpp>
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 // Communicators by world ranks, and what a datatype looks like in memory.
-#include "convert.hpp"
-#include "own_state.hpp"
-#include "real_mpi.hpp"
+#include <runtime/lower/convert.hpp>
+#include <runtime/lower/own_state.hpp>
+#include <runtime/lower/real_mpi.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // User reductions. MPI's callback has no argument of its own, so each operation has a function of its own: a pool of
 // them, made at compile time, that differ in their number.
-#include "convert.hpp"
-#include "real_mpi.hpp"
+#include <runtime/lower/convert.hpp>
+#include <runtime/lower/real_mpi.hpp>
 
 #include <mana/lower/cross.hpp>
 

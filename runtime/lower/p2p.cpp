@@ -1,8 +1,8 @@
 // Sends and receives. The blocking ones are a non-blocking start and an interruptible wait: one switch into the lower
 // half and one out of it, however long the wait.
-#include "poll.hpp"
-#include "real_mpi.hpp"
-#include "start_operation.hpp"
+#include <runtime/lower/poll.hpp>
+#include <runtime/lower/real_mpi.hpp>
+#include <runtime/lower/start_operation.hpp>
 
 namespace mana::real_mpi {
 

@@ -1,6 +1,6 @@
 // The one way to wait in the lower half: poll for completion, and look at the checkpoint flag in the same visit.
 #pragma once
-#include "own_state.hpp"
+#include <runtime/lower/own_state.hpp>
 
 #include <mana/lower/abi.hpp>
 

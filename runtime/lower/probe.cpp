@@ -1,8 +1,8 @@
 // Probes, and receives of matched messages.
-#include "convert.hpp"
-#include "packed_span.hpp"
-#include "poll.hpp"
-#include "real_mpi.hpp"
+#include <runtime/lower/convert.hpp>
+#include <runtime/lower/packed_span.hpp>
+#include <runtime/lower/poll.hpp>
+#include <runtime/lower/real_mpi.hpp>
 
 namespace mana::real_mpi {
 

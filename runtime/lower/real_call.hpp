@@ -1,8 +1,8 @@
 // One MPI function as the boundary has it: neutral arguments in, a neutral error class out. The table's template.
 #pragma once
-#include "lone_collective.hpp"
-#include "real_abi.hpp"
-#include "table.hpp"
+#include <runtime/lower/lone_collective.hpp>
+#include <runtime/lower/real_abi.hpp>
+#include <runtime/lower/table.hpp>
 
 #include <mana/gen/lower_slots.hpp>
 #include <mana/wrap/function.hpp>

@@ -1,4 +1,4 @@
-#include "request_batch.hpp"
+#include <runtime/lower/request_batch.hpp>
 
 namespace mana::real_mpi {
 

@@ -1,6 +1,6 @@
 // An array of requests in the form that this MPI's Testsome takes.
 #pragma once
-#include "convert.hpp"
+#include <runtime/lower/convert.hpp>
 
 #include <mana/lower/abi.hpp>
 

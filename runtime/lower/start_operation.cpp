@@ -1,4 +1,4 @@
-#include "start_operation.hpp"
+#include <runtime/lower/start_operation.hpp>
 
 namespace mana::real_mpi {
 

@@ -1,6 +1,6 @@
 // Starting one send or receive with a 64-bit count.
 #pragma once
-#include "convert.hpp"
+#include <runtime/lower/convert.hpp>
 
 #include <mana/lower/abi.hpp>
 

@@ -1,4 +1,4 @@
-#include "real_mpi.hpp"
+#include <runtime/lower/real_mpi.hpp>
 
 namespace mana::real_mpi {
 

@@ -1,9 +1,9 @@
 // The lower half of the wrappers' form without the split: the PMPI_ interface of this process. There are no
 // checkpoints, so nothing ever asks for attention, and what belongs to them stays empty.
-#include "life.hpp"
-#include "real_abi.hpp"
-#include "real_call.hpp"
-#include "real_mpi.hpp"
+#include <runtime/lower/life.hpp>
+#include <runtime/lower/real_abi.hpp>
+#include <runtime/lower/real_call.hpp>
+#include <runtime/lower/real_mpi.hpp>
 
 #include <mana/wrap/manual/all.hpp>
 

@@ -1,8 +1,8 @@
-#include "async_rings.hpp"
+#include <runtime/process_state/async_rings.hpp>
 
-#include <raw.hpp>
+#include <runtime/split/window/raw.hpp>
 
-#include "../traps/async_contexts.hpp"
+#include <runtime/split/traps/memory/async_contexts.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 // wait in a ring that the kernel maps (async_contexts.hpp). A restart has the kernel make the contexts again, brings each ring to
 // its tail by requests that do nothing, puts the events there, and moves it to its old address, by which the kernel knows it.
 #pragma once
-#include "attribute.hpp"
+#include <runtime/process_state/attribute.hpp>
 
 #include <linux/aio_abi.h>
 

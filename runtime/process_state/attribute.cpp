@@ -1,4 +1,4 @@
-#include "attribute.hpp"
+#include <runtime/process_state/attribute.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,13 +1,13 @@
-#include "children.hpp"
-#include "given.hpp"
-#include "process_attributes.hpp"
-#include "process_state.hpp"
-#include "section.hpp"
-#include "thread_attributes.hpp"
-#include "unkept.hpp"
+#include <runtime/process_state/children.hpp>
+#include <runtime/process_state/given.hpp>
+#include <runtime/process_state/process_attributes.hpp>
+#include <runtime/process_state/process_state.hpp>
+#include <runtime/process_state/section.hpp>
+#include <runtime/process_state/thread_attributes.hpp>
+#include <runtime/process_state/unkept.hpp>
 
-#include <program_clocks.hpp>
-#include <saved_state.hpp>
+#include <runtime/split/window/program_clocks.hpp>
+#include <runtime/split/window/saved_state.hpp>
 
 #include <linux/kcmp.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
-#include "children.hpp"
+#include <runtime/process_state/children.hpp>
 
-#include <bridge.hpp>
-#include <stub/layout.h>
+#include <runtime/split/window/bridge.hpp>
+#include <runtime/split/window/layout.h>
 
 #include <mana/lower/abi.hpp>
 #include <mana/lower/signals.hpp>

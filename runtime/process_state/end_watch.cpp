@@ -1,7 +1,7 @@
-#include "end_watch.hpp"
+#include <runtime/process_state/end_watch.hpp>
 
-#include <raw.hpp>
-#include <signals.hpp>
+#include <runtime/split/traps/signals/signals.hpp>
+#include <runtime/split/window/raw.hpp>
 
 #include <sys/signalfd.h>
 

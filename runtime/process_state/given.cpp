@@ -1,10 +1,10 @@
-#include "given.hpp"
+#include <runtime/process_state/given.hpp>
 
-#include "children.hpp"
-#include "process_attributes.hpp"
-#include "process_state.hpp"
-#include "thread_records.hpp"
-#include "unkept.hpp"
+#include <runtime/process_state/children.hpp>
+#include <runtime/process_state/process_attributes.hpp>
+#include <runtime/process_state/process_state.hpp>
+#include <runtime/process_state/thread_records.hpp>
+#include <runtime/process_state/unkept.hpp>
 
 namespace mana::process_state {
 

@@ -1,6 +1,6 @@
 // What the process and its threads had from their launcher.
 #pragma once
-#include "attribute.hpp"
+#include <runtime/process_state/attribute.hpp>
 
 namespace mana::process_state {
 

@@ -1,6 +1,6 @@
-#include "kept_notices.hpp"
+#include <runtime/process_state/kept_notices.hpp>
 
-#include <queue_notices.hpp>
+#include <runtime/split/traps/descriptors/queue_notices.hpp>
 
 #include <mqueue.h>
 #include <sys/syscall.h>

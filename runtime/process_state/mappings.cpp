@@ -1,8 +1,8 @@
-#include "mappings.hpp"
+#include <runtime/process_state/mappings.hpp>
 
-#include <raw.hpp>
-#include <reservations.hpp>
-#include <saved_state.hpp>
+#include <runtime/split/window/raw.hpp>
+#include <runtime/split/window/reservations.hpp>
+#include <runtime/split/window/saved_state.hpp>
 
 #include <mana/lower/zones.hpp>
 
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../checkpoint/pagemap_scan.h"
+#include <runtime/image/memory/pagemap_scan.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -2,9 +2,9 @@
 // memory, growth downward.
 //
 // /proc/self/smaps shows most of it, slowly: the kernel walks all page tables. So it is read only if the program has made
-// one of the calls that the traps take notice of (traps/advice.cpp). Guards are not there, and are found fast.
+// one of the calls that the traps take notice of (split/traps/memory/advice.cpp). Guards are not there, and are found fast.
 #pragma once
-#include "attribute.hpp"
+#include <runtime/process_state/attribute.hpp>
 
 #include <functional>
 #include <istream>

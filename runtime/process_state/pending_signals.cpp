@@ -1,10 +1,10 @@
-#include "pending_signals.hpp"
+#include <runtime/process_state/pending_signals.hpp>
 
-#include "timers.hpp"
+#include <runtime/process_state/timers.hpp>
 
-#include <bridge.hpp>
-#include <raw.hpp>
-#include <signals.hpp>
+#include <runtime/split/traps/signals/signals.hpp>
+#include <runtime/split/window/bridge.hpp>
+#include <runtime/split/window/raw.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-#include "process_attributes.hpp"
+#include <runtime/process_state/process_attributes.hpp>
 
-#include "terminal.hpp"
+#include <runtime/process_state/terminal.hpp>
 
 #include <fcntl.h>
 #include <linux/membarrier.h>

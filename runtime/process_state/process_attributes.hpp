@@ -1,6 +1,6 @@
 // What the kernel keeps once for all threads of a process.
 #pragma once
-#include "attribute.hpp"
+#include <runtime/process_state/attribute.hpp>
 
 #include <sys/resource.h>
 

@@ -1,14 +1,14 @@
-#include "given.hpp"
-#include "pending_signals.hpp"
-#include "process_attributes.hpp"
-#include "process_state.hpp"
-#include "section.hpp"
-#include "signal_hold.hpp"
-#include "thread_attributes.hpp"
+#include <runtime/process_state/given.hpp>
+#include <runtime/process_state/pending_signals.hpp>
+#include <runtime/process_state/process_attributes.hpp>
+#include <runtime/process_state/process_state.hpp>
+#include <runtime/process_state/section.hpp>
+#include <runtime/process_state/signal_hold.hpp>
+#include <runtime/process_state/thread_attributes.hpp>
 
-#include <program_clocks.hpp>
-#include <raw.hpp>
-#include <saved_state.hpp>
+#include <runtime/split/window/program_clocks.hpp>
+#include <runtime/split/window/raw.hpp>
+#include <runtime/split/window/saved_state.hpp>
 
 #include <unistd.h>
 

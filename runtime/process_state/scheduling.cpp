@@ -1,5 +1,5 @@
 // When, on which processors and with what memory a thread runs. Libc has no functions for most of it.
-#include "thread_attributes.hpp"
+#include <runtime/process_state/thread_attributes.hpp>
 
 #include <sys/syscall.h>
 #include <unistd.h>

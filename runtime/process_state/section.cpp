@@ -1,9 +1,9 @@
-#include "section.hpp"
+#include <runtime/process_state/section.hpp>
 
 #include <mana/lower/abi.hpp>
 
 #include <nlohmann/json.hpp>
-#include <read_document.hpp>
+#include <runtime/files/read_document.hpp>
 
 #include <algorithm>
 #include <cstring>

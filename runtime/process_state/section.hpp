@@ -1,10 +1,10 @@
 // The section's contents, and their form: CBOR, whose members are those of the structures, by name.
 #pragma once
-#include "async_rings.hpp"
-#include "kept_notices.hpp"
-#include "mappings.hpp"
-#include "thread_records.hpp"
-#include "timers.hpp"
+#include <runtime/process_state/async_rings.hpp>
+#include <runtime/process_state/kept_notices.hpp>
+#include <runtime/process_state/mappings.hpp>
+#include <runtime/process_state/thread_records.hpp>
+#include <runtime/process_state/timers.hpp>
 
 #include <optional>
 #include <span>

@@ -1,7 +1,7 @@
-#include "signal_hold.hpp"
+#include <runtime/process_state/signal_hold.hpp>
 
-#include <raw.hpp>
-#include <signals.hpp>
+#include <runtime/split/traps/signals/signals.hpp>
+#include <runtime/split/window/raw.hpp>
 
 namespace mana::process_state {
 

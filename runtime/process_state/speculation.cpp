@@ -1,4 +1,4 @@
-#include "speculation.hpp"
+#include <runtime/process_state/speculation.hpp>
 
 #include <sys/prctl.h>
 

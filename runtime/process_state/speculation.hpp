@@ -3,7 +3,7 @@
 // INV-85 after a restart each thread has what it had chosen of the processor's guesses, or less of them; where the machine
 // lets no thread choose and makes more of them, the restart says so.
 #pragma once
-#include "attribute.hpp"
+#include <runtime/process_state/attribute.hpp>
 
 namespace mana::process_state {
 

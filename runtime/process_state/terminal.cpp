@@ -1,4 +1,4 @@
-#include "terminal.hpp"
+#include <runtime/process_state/terminal.hpp>
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

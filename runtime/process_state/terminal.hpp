@@ -4,7 +4,7 @@
 // A terminal that controls a session is many programs': the process looks at it, and sets it, while its group is the one in
 // the foreground. What a shell does to it while the job runs in the background is not the program's.
 #pragma once
-#include "attribute.hpp"
+#include <runtime/process_state/attribute.hpp>
 
 namespace mana::process_state {
 

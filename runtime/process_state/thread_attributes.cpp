@@ -1,6 +1,6 @@
-#include "thread_attributes.hpp"
+#include <runtime/process_state/thread_attributes.hpp>
 
-#include "speculation.hpp"
+#include <runtime/process_state/speculation.hpp>
 
 #include <fcntl.h>
 #include <linux/kcmp.h>

@@ -1,6 +1,6 @@
 // What the kernel keeps of each thread, beside its registers, mask and stacks.
 #pragma once
-#include "attribute.hpp"
+#include <runtime/process_state/attribute.hpp>
 
 namespace mana::process_state {
 

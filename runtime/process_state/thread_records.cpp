@@ -1,7 +1,7 @@
-#include "thread_records.hpp"
+#include <runtime/process_state/thread_records.hpp>
 
-#include <program_clocks.hpp>
-#include <raw.hpp>
+#include <runtime/split/window/program_clocks.hpp>
+#include <runtime/split/window/raw.hpp>
 
 #include <mana/lower/parked.hpp>
 

@@ -1,7 +1,7 @@
 // What each thread of the program says about itself when it parks, and gets back in a new process.
 #pragma once
-#include "pending_signals.hpp"
-#include "thread_attributes.hpp"
+#include <runtime/process_state/pending_signals.hpp>
+#include <runtime/process_state/thread_attributes.hpp>
 
 #include <mana/lower/abi.hpp>
 

@@ -1,4 +1,4 @@
-#include "timers.hpp"
+#include <runtime/process_state/timers.hpp>
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>

@@ -4,7 +4,7 @@
 // distributions' are: so calls need no trap. A program has their numbers in its memory: they are made again with the same,
 // by prctl (Linux 6.15), else by making and deleting others until the number comes, as the kernel counts upwards.
 #pragma once
-#include "pending_signals.hpp"
+#include <runtime/process_state/pending_signals.hpp>
 
 #include <sys/time.h>
 #include <time.h>

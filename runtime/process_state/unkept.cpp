@@ -1,6 +1,6 @@
-#include "unkept.hpp"
+#include <runtime/process_state/unkept.hpp>
 
-#include <own_filters.hpp>
+#include <runtime/split/window/own_filters.hpp>
 
 #include <linux/keyctl.h>
 #include <sys/syscall.h>

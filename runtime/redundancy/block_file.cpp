@@ -1,6 +1,6 @@
-#include "block_file.hpp"
+#include <runtime/redundancy/block_file.hpp>
 
-#include "redundancy_error.hpp"
+#include <runtime/redundancy/redundancy_error.hpp>
 
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // A member's two files as blocks.
 #pragma once
-#include "group_header.hpp"
+#include <runtime/redundancy/group_header.hpp>
 
 #include <string>
 

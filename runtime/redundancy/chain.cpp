@@ -1,4 +1,4 @@
-#include "chain.hpp"
+#include <runtime/redundancy/chain.hpp>
 
 #include <algorithm>
 

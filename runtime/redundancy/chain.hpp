@@ -1,9 +1,9 @@
 // The lost blocks of a stripe from those that are left, by pieces that go from member to member.
 #pragma once
-#include "block_file.hpp"
-#include "party.hpp"
-#include "pieces.hpp"
-#include "rebuild_plan.hpp"
+#include <runtime/redundancy/block_file.hpp>
+#include <runtime/redundancy/party.hpp>
+#include <runtime/redundancy/pieces.hpp>
+#include <runtime/redundancy/rebuild_plan.hpp>
 
 #include <functional>
 #include <optional>

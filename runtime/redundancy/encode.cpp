@@ -1,6 +1,6 @@
-#include "encode.hpp"
+#include <runtime/redundancy/encode.hpp>
 
-#include "pieces.hpp"
+#include <runtime/redundancy/pieces.hpp>
 
 namespace mana::redundancy {
 namespace {

@@ -1,7 +1,7 @@
 // Parity for the images of a group, right after they were written.
 #pragma once
-#include "block_file.hpp"
-#include "party.hpp"
+#include <runtime/redundancy/block_file.hpp>
+#include <runtime/redundancy/party.hpp>
 
 namespace mana::redundancy {
 

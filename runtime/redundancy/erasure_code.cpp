@@ -1,4 +1,4 @@
-#include "erasure_code.hpp"
+#include <runtime/redundancy/erasure_code.hpp>
 
 #include <isa-l.h>
 

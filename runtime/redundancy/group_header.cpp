@@ -1,6 +1,6 @@
-#include "group_header.hpp"
+#include <runtime/redundancy/group_header.hpp>
 
-#include "scheme.hpp"
+#include <runtime/redundancy/scheme.hpp>
 
 #include <xxhash.h>
 

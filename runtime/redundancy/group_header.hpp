@@ -1,8 +1,8 @@
 // The head of a parity file, in memory.
 #pragma once
-#include "erasure_code.hpp"
-#include "parity_layout.hpp"
-#include "stripes.hpp"
+#include <runtime/redundancy/erasure_code.hpp>
+#include <runtime/redundancy/parity_layout.hpp>
+#include <runtime/redundancy/stripes.hpp>
 
 #include <optional>
 

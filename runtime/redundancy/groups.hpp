@@ -1,6 +1,6 @@
 // Which ranks protect each other.
 #pragma once
-#include "scheme.hpp"
+#include <runtime/redundancy/scheme.hpp>
 
 #include <cstdint>
 #include <span>

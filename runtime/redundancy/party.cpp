@@ -1,6 +1,6 @@
-#include "party.hpp"
+#include <runtime/redundancy/party.hpp>
 
-#include "parity_layout.hpp"
+#include <runtime/redundancy/parity_layout.hpp>
 
 #include <algorithm>
 #include <cstring>

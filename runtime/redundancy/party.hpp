@@ -1,8 +1,8 @@
 // The members of a group in step with each other, also when one of them fails.
 #pragma once
-#include "groups.hpp"
-#include "redundancy_error.hpp"
-#include "transport.hpp"
+#include <runtime/redundancy/groups.hpp>
+#include <runtime/redundancy/redundancy_error.hpp>
+#include <runtime/redundancy/transport.hpp>
 
 #include <exception>
 #include <string>

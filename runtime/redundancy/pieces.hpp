@@ -1,6 +1,6 @@
 // Memory for pieces of blocks, and checksums of blocks that come by pieces.
 #pragma once
-#include "erasure_code.hpp"
+#include <runtime/redundancy/erasure_code.hpp>
 
 #include <xxhash.h>
 

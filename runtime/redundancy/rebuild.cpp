@@ -1,7 +1,7 @@
-#include "rebuild.hpp"
+#include <runtime/redundancy/rebuild.hpp>
 
-#include "chain.hpp"
-#include "pieces.hpp"
+#include <runtime/redundancy/chain.hpp>
+#include <runtime/redundancy/pieces.hpp>
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // The images of a group again, when some are lost or damaged.
 #pragma once
-#include "block_file.hpp"
-#include "party.hpp"
-#include "rebuild_plan.hpp"
+#include <runtime/redundancy/block_file.hpp>
+#include <runtime/redundancy/party.hpp>
+#include <runtime/redundancy/rebuild_plan.hpp>
 
 #include <functional>
 

@@ -1,6 +1,6 @@
-#include "rebuild_plan.hpp"
+#include <runtime/redundancy/rebuild_plan.hpp>
 
-#include "redundancy_error.hpp"
+#include <runtime/redundancy/redundancy_error.hpp>
 
 namespace mana::redundancy {
 

@@ -1,7 +1,7 @@
 // What is lost of a group, and from what it is rebuilt.
 #pragma once
-#include "groups.hpp"
-#include "stripes.hpp"
+#include <runtime/redundancy/groups.hpp>
+#include <runtime/redundancy/stripes.hpp>
 
 namespace mana::redundancy {
 

@@ -1,6 +1,6 @@
-#include "scheme.hpp"
+#include <runtime/redundancy/scheme.hpp>
 
-#include "redundancy_error.hpp"
+#include <runtime/redundancy/redundancy_error.hpp>
 
 #include <charconv>
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "parity_layout.hpp"
+#include <runtime/redundancy/parity_layout.hpp>
 
 namespace mana::redundancy {
 

@@ -1,4 +1,4 @@
-#include "core_memory.hpp"
+#include <runtime/symbols/core_memory.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // The memory of a process as its core dump has it.
 #pragma once
-#include "memory_view.hpp"
+#include <runtime/symbols/memory_view.hpp>
 
 #include <elf.h>
 

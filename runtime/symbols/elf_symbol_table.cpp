@@ -1,6 +1,6 @@
-#include "elf_symbol_table.hpp"
+#include <runtime/symbols/elf_symbol_table.hpp>
 
-#include "mapped_file.hpp"
+#include <runtime/symbols/mapped_file.hpp>
 
 namespace mana::symbols {
 

@@ -1,9 +1,9 @@
-#include "perf_map.hpp"
+#include <runtime/symbols/perf_map.hpp>
 
-#include "elf_symbol_table.hpp"
-#include "mapped_file.hpp"
-#include "process_memory.hpp"
-#include "upper_objects.hpp"
+#include <runtime/symbols/elf_symbol_table.hpp>
+#include <runtime/symbols/mapped_file.hpp>
+#include <runtime/symbols/process_memory.hpp>
+#include <runtime/symbols/upper_objects.hpp>
 
 #include <mana/lower/abi.hpp>
 

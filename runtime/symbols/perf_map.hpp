@@ -1,6 +1,6 @@
 // The names of the upper half's functions in the form that perf reads: /tmp/perf-PID.map.
 #pragma once
-#include "memory_view.hpp"
+#include <runtime/symbols/memory_view.hpp>
 
 namespace mana::symbols {
 

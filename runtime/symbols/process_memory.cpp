@@ -1,4 +1,4 @@
-#include "process_memory.hpp"
+#include <runtime/symbols/process_memory.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

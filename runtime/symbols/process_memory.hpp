@@ -1,6 +1,6 @@
 // The memory of a running process, which may be this one.
 #pragma once
-#include "memory_view.hpp"
+#include <runtime/symbols/memory_view.hpp>
 
 #include <map>
 

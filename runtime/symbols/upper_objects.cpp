@@ -1,8 +1,8 @@
-#include "upper_objects.hpp"
+#include <runtime/symbols/upper_objects.hpp>
 
-#include "mapped_file.hpp"
+#include <runtime/symbols/mapped_file.hpp>
 
-#include "../loader/saved_state.hpp"
+#include <runtime/split/window/saved_state.hpp>
 
 #include <elf.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 // What the upper half of a process has loaded: its program, dynamic linker and libraries.
 #pragma once
-#include "memory_view.hpp"
+#include <runtime/symbols/memory_view.hpp>
 
 #include <vector>
 

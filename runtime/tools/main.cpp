@@ -1,12 +1,12 @@
 // The command `mana`: reads its words, does what they say, and turns failures into a sentence and an exit status.
-#include "command_line.hpp"
-#include "commands.hpp"
-#include "failure.hpp"
-#include "follow.hpp"
-#include "launcher.hpp"
-#include "safe_name.hpp"
+#include <runtime/tools/launch/follow.hpp>
+#include <runtime/tools/mpi/launcher.hpp>
+#include <runtime/tools/options/command_line.hpp>
+#include <runtime/tools/options/commands.hpp>
+#include <runtime/tools/text/failure.hpp>
+#include <runtime/tools/text/safe_name.hpp>
 
-#include <rank_end.hpp>
+#include <runtime/job/rank_end.hpp>
 
 #include <fmt/format.h>
 

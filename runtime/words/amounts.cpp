@@ -1,4 +1,4 @@
-#include "amounts.hpp"
+#include <runtime/words/amounts.hpp>
 
 #include <array>
 #include <cstdio>

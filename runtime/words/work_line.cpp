@@ -1,6 +1,6 @@
-#include "work_line.hpp"
+#include <runtime/words/work_line.hpp>
 
-#include "amounts.hpp"
+#include <runtime/words/amounts.hpp>
 
 #include <cstdio>
 

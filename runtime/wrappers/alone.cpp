@@ -1,4 +1,4 @@
-#include "alone.hpp"
+#include <runtime/wrappers/alone.hpp>
 
 #include <mana/gen/lower_slots.hpp>
 #include <mana/lower/abi.hpp>

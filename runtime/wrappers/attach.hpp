@@ -1,7 +1,7 @@
 // How a library of the upper half meets the lower half, when the dynamic linker loads it: that of an MPI as well as the one for
 // programs without.
 #pragma once
-#include "preload.hpp"
+#include <runtime/wrappers/preload.hpp>
 
 #include <mana/drain/own_stack.hpp>
 #include <mana/lower/cross.hpp>

@@ -1,6 +1,6 @@
 // The wrapper library's objects, and how it makes itself known to the lower half when the dynamic linker loads it.
-#include "alone.hpp"
-#include "attach.hpp"
+#include <runtime/wrappers/alone.hpp>
+#include <runtime/wrappers/attach.hpp>
 
 #include <mana/drain/program_with_mpi.hpp>
 #include <mana/hooks/hook_table.hpp>

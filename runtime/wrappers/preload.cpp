@@ -1,4 +1,4 @@
-#include "preload.hpp"
+#include <runtime/wrappers/preload.hpp>
 
 #include <mana/lower/follow_words.hpp>
 

@@ -1,5 +1,5 @@
 // The library of the upper half for programs without MPI: it parks their threads and runs their checkpoints.
-#include "attach.hpp"
+#include <runtime/wrappers/attach.hpp>
 
 #include <mana/drain/service.hpp>
 

@@ -1,10 +1,10 @@
 // Programs and libraries from any bytes: what mana says of them, and what it would load.
 #include "byte_file.hpp"
 
-#include <elf_image.hpp>
-#include <elf_program.hpp>
-#include <elf_symbol_table.hpp>
-#include <upper_half.hpp>
+#include <runtime/split/load/elf_image.hpp>
+#include <runtime/split/window/upper_half.hpp>
+#include <runtime/symbols/elf_symbol_table.hpp>
+#include <runtime/tools/mpi/elf_program.hpp>
 
 #include <string_view>
 

@@ -2,10 +2,10 @@
 #include "byte_file.hpp"
 #include "sealing.hpp"
 
-#include <chunk_reader.hpp>
-#include <contents.hpp>
-#include <file_runs.hpp>
-#include <rank_image.hpp>
+#include <runtime/image/format/contents.hpp>
+#include <runtime/image/read/chunk_reader.hpp>
+#include <runtime/image/read/file_runs.hpp>
+#include <runtime/image/read/rank_image.hpp>
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,5 @@
 // A manifest from any text: as it is, and with the checksum that belongs to it.
-#include <manifest.hpp>
+#include <runtime/store/manifest.hpp>
 
 #include <nlohmann/json.hpp>
 #include <xxhash.h>

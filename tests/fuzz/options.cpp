@@ -1,11 +1,11 @@
 // Options and the texts in the environment, of any words. The first byte says which reader has the rest.
-#include <configuration.hpp>
-#include <failure.hpp>
-#include <fault_point.hpp>
-#include <packing.hpp>
-#include <path_map.hpp>
-#include <signal_names.hpp>
-#include <start_failure.hpp>
+#include <runtime/files/path_map.hpp>
+#include <runtime/image/format/packing.hpp>
+#include <runtime/job/fault_point.hpp>
+#include <runtime/job/start_failure.hpp>
+#include <runtime/tools/options/configuration.hpp>
+#include <runtime/tools/text/failure.hpp>
+#include <runtime/tools/text/signal_names.hpp>
 
 #include <cstdint>
 #include <stdexcept>

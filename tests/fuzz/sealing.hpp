@@ -1,7 +1,7 @@
 // Checksums of an image put right after its bytes were changed: else they would stop the fuzzer at the door.
 #pragma once
-#include <checksum.hpp>
-#include <packing.hpp>
+#include <runtime/image/format/checksum.hpp>
+#include <runtime/image/format/packing.hpp>
 
 #include <mana/image/format.hpp>
 #include <mana/image/format_1.hpp>

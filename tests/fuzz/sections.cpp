@@ -1,12 +1,12 @@
 // Sections of an image from any bytes: what a restart and the tools read of them. The first byte chooses the section.
-#include <contents.hpp>
-#include <descriptor_words.hpp>
-#include <lock_owners.hpp>
-#include <program_files.hpp>
-#include <read_document.hpp>
-#include <register_area.hpp>
-#include <run_record.hpp>
-#include <section.hpp>
+#include <runtime/files/read_document.hpp>
+#include <runtime/image/format/contents.hpp>
+#include <runtime/image/origins/program_files.hpp>
+#include <runtime/job/run_record.hpp>
+#include <runtime/process_state/section.hpp>
+#include <runtime/split/window/lock_owners.hpp>
+#include <runtime/split/window/register_area.hpp>
+#include <runtime/tools/memory/descriptor_words.hpp>
 
 #include <mana/image/format_table.hpp>
 

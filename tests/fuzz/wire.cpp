@@ -1,9 +1,9 @@
 // What comes over a control connection: bytes in any pieces become frames, and frames what the parts of a job make of them.
-#include <clock_parts.hpp>
-#include <connection.hpp>
-#include <endpoint.hpp>
-#include <progress.hpp>
-#include <surroundings.hpp>
+#include <runtime/control/clock_parts.hpp>
+#include <runtime/control/connection.hpp>
+#include <runtime/control/endpoint.hpp>
+#include <runtime/control/progress.hpp>
+#include <runtime/control/surroundings.hpp>
 
 #include <sys/socket.h>
 

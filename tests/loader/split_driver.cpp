@@ -1,5 +1,5 @@
 // Runs a program in the window without any MPI: what the loader's tests run their programs by.
-#include <upper_half.hpp>
+#include <runtime/split/window/upper_half.hpp>
 
 #include <unistd.h>
 

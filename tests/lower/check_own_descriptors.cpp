@@ -1,7 +1,7 @@
 // INV-31: whatever a lower half makes, and whenever, its number is high.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
-#include <low_descriptor_guard.hpp>
+#include <runtime/descriptors/base/low_descriptor_guard.hpp>
 
 #include <fcntl.h>
 #include <netinet/in.h>

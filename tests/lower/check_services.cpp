@@ -1,8 +1,8 @@
 // The runtime's MPI services against the real MPI, two ranks, without loader or wrappers: prints "EXIT-SUCCESS" on
 // each rank, or the line that failed.
-#include "convert.hpp"
-#include "life.hpp"
-#include "real_mpi.hpp"
+#include <runtime/lower/convert.hpp>
+#include <runtime/lower/life.hpp>
+#include <runtime/lower/real_mpi.hpp>
 
 #include <mana/lower/cross.hpp>
 

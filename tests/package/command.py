@@ -226,7 +226,7 @@ def main():
         check_configuration(checks)
         check_permissions(checks)
     source = pathlib.Path(__file__).resolve().parents[2]
-    headers = [source / "runtime" / "tools" / "exit_status.hpp", source / "runtime" / "main" / "start_failure.hpp"]
+    headers = [source / "runtime" / "tools" / "text" / "exit_status.hpp", source / "runtime" / "job" / "start_failure.hpp"]
     checks.failed += check_documented(source / "docs" / "user_guide.md", [header for header in headers if header.exists()])
     return 1 if checks.failed else 0
 

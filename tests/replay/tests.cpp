@@ -5,7 +5,7 @@
 #include "../unit/control/job.hpp"
 #include "../unit/temporary_directory.hpp"
 
-#include <client.hpp>
+#include <runtime/control/client.hpp>
 
 #include <mana/clock/policies.hpp>
 

@@ -1,6 +1,6 @@
 // Traces of quiesces as files (runtime/control/clock_trace.hpp), and what can be wrong with them.
 #pragma once
-#include <clock_trace.hpp>
+#include <runtime/control/clock_trace.hpp>
 
 #include <filesystem>
 #include <optional>

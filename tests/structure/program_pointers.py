@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""INV-72: in runtime/traps nothing makes a C++ pointer of what a trapped call was given but program_memory, and stub_call.hpp,
+"""INV-72: in runtime/split nothing makes a C++ pointer of what a trapped call was given but program_memory, and stub_call.hpp,
 whose frame lies where the kernel has written. A program_pointer itself has no way to its target but copies.
 """
 import pathlib
@@ -15,7 +15,7 @@ PLACE = "void* place(int i) const noexcept { return reinterpret_cast<void*>(arg(
 
 def check(folder: pathlib.Path) -> list[str]:
     wrong = []
-    for file in sorted([*folder.glob("*.cpp"), *folder.glob("*.hpp")]):
+    for file in sorted([*folder.rglob("*.cpp"), *folder.rglob("*.hpp")]):
         if file.name in MAY:
             continue
         text = file.read_text().replace(PLACE, "")
@@ -41,6 +41,6 @@ def self_test() -> None:
 
 
 self_test()
-problems = check(pathlib.Path(sys.argv[1]) / "runtime/traps")
+problems = check(pathlib.Path(sys.argv[1]) / "runtime/split")
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

@@ -45,7 +45,7 @@ inline constexpr field_row header_fields[] = {
     MANA_FIELD(file_header, reserved, "0"),
     MANA_FIELD(file_header, tables_bytes, "version 1: of sections and regions; else 0"),
     MANA_FIELD(file_header, tables_checksum, "version 1: XXH3-64 over them; else 0"),
-    MANA_FIELD(file_header, cpu_features, "bits of runtime/checkpoint/processor.hpp: the processor must have each that is set"),
+    MANA_FIELD(file_header, cpu_features, "bits of runtime/image/format/processor.hpp: the processor must have each that is set"),
     MANA_FIELD(file_header, checksum, "XXH3-64 over the members before it"),
 };
 
@@ -122,25 +122,25 @@ inline constexpr char run[] = "run", threads[] = "threads", descriptors[] = "des
 
 inline constexpr section_row section_table[] = {
     {sections::run, true, "text MANARUN2; numbers of 4 bytes, little endian; texts with their length before them", "MPI library, program and build id, arguments, directory, thread level",
-     "runtime/main/run_record.cpp", "runtime/main/run_record.cpp"},
-    {sections::threads, false, "4 bytes each, little endian", "the threads' ids", "runtime/main/checkpoint_step.cpp",
-     "runtime/main/restart.cpp"},
+     "runtime/job/run_record.cpp", "runtime/job/run_record.cpp"},
+    {sections::threads, false, "4 bytes each, little endian", "the threads' ids", "runtime/job/save/checkpoint_step.cpp",
+     "runtime/job/restart/restart.cpp"},
     {sections::descriptors, true, "CBOR", "open descriptors and what they are of; shared memory without a name",
      "runtime/descriptors/capture.cpp", "runtime/descriptors/restore.cpp"},
     {sections::process, false, "CBOR", "what the kernel keeps of the process and its threads", "runtime/process_state/section.cpp",
      "runtime/process_state/section.cpp"},
     {sections::registers, false, "a text of 8 bytes; the mask of states 8; offset and bytes of each, 4 and 4", "layout of the saved XSAVE areas",
-     "runtime/loader/register_area.cpp", "runtime/loader/register_area.cpp"},
+     "runtime/split/window/register_area.cpp", "runtime/split/window/register_area.cpp"},
     {sections::locks, false, "records of 16 bytes: address 8, kind 4 (0 mutex, 1 with priority inheritance, 2 read-write), owner 4",
-     "locks of libc that threads hold, and their owners' ids", "runtime/main/lock_section.cpp",
-     "runtime/loader/lock_owners.cpp"},
+     "locks of libc that threads hold, and their owners' ids", "runtime/job/save/lock_section.cpp",
+     "runtime/split/window/lock_owners.cpp"},
     {sections::saving, false, "text", "how the image was written, for people: plain or forked, how packed, since when",
-     "runtime/checkpoint/image_saver.cpp", "runtime/tools/image_report.cpp"},
+     "runtime/image/save/image_saver.cpp", "runtime/tools/look/image_report.cpp"},
     {sections::mpi, false, "CBOR: names and numbers", "how many MPI objects and drained messages the program holds, for people",
-     "runtime/main/mpi_section.cpp", "runtime/tools/image_report.cpp"},
+     "runtime/job/save/mpi_section.cpp", "runtime/tools/look/image_report.cpp"},
     {sections::files, false, "records: begin 8, end 8, offset 8, bytes of the text 4, path and, if it is known, a zero byte and the build id in hex; little endian",
      "memory that came from files of the program's, to be compared with them by later checkpoints",
-     "runtime/checkpoint/program_files.cpp", "runtime/checkpoint/program_files.cpp"},
+     "runtime/image/origins/program_files.cpp", "runtime/image/origins/program_files.cpp"},
 };
 
 constexpr bool is_known_section(std::string_view name) noexcept {

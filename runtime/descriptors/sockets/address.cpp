@@ -1,6 +1,6 @@
-#include "address.hpp"
+#include <runtime/descriptors/sockets/address.hpp>
 
-#include "../failure.hpp"
+#include <runtime/descriptors/base/failure.hpp>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

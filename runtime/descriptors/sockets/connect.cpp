@@ -1,8 +1,8 @@
 // Connections are made by connect and accept, as the program made them. TCP_REPAIR, which could put a connection into
 // any state at once, takes a privilege (CAP_NET_ADMIN) that programs of a cluster do not have.
-#include "make.hpp"
+#include <runtime/descriptors/sockets/make.hpp>
 
-#include "../failure.hpp"
+#include <runtime/descriptors/base/failure.hpp>
 
 #include <netinet/in.h>
 #include <poll.h>

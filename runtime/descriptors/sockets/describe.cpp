@@ -1,8 +1,8 @@
-#include "describe.hpp"
+#include <runtime/descriptors/sockets/describe.hpp>
 
-#include "../proc_info.hpp"
-#include "groups.hpp"
-#include "queue.hpp"
+#include <runtime/descriptors/base/proc_info.hpp>
+#include <runtime/descriptors/sockets/groups.hpp>
+#include <runtime/descriptors/sockets/queue.hpp>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

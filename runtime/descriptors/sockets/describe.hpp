@@ -1,10 +1,10 @@
 // The program's sockets, as the image has them.
 #pragma once
-#include "../report.hpp"
-#include "../table.hpp"
-#include "address.hpp"
-#include "kernel_tables.hpp"
-#include "options.hpp"
+#include <runtime/descriptors/base/report.hpp>
+#include <runtime/descriptors/base/table.hpp>
+#include <runtime/descriptors/sockets/address.hpp>
+#include <runtime/descriptors/sockets/kernel_tables.hpp>
+#include <runtime/descriptors/sockets/options.hpp>
 
 #include <nlohmann/json.hpp>
 

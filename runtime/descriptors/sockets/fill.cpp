@@ -1,10 +1,10 @@
 // When all descriptors are open: what was in the queues is sent again, descriptors that were on their way with it. Then
 // what ends a connection, and the options that would have been in the way.
-#include "make.hpp"
+#include <runtime/descriptors/sockets/make.hpp>
 
-#include "../failure.hpp"
-#include "groups.hpp"
-#include "queue.hpp"
+#include <runtime/descriptors/base/failure.hpp>
+#include <runtime/descriptors/sockets/groups.hpp>
+#include <runtime/descriptors/sockets/queue.hpp>
 
 #include <fcntl.h>
 #include <netinet/in.h>

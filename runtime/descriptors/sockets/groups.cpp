@@ -1,4 +1,4 @@
-#include "groups.hpp"
+#include <runtime/descriptors/sockets/groups.hpp>
 
 #include <arpa/inet.h>
 #include <linux/netlink.h>

@@ -1,7 +1,7 @@
 // The multicast groups that a socket has joined. No option lists them. The kernel tells which groups the machine is in, and of
 // one, whether a socket is too.
 #pragma once
-#include "options.hpp"
+#include <runtime/descriptors/sockets/options.hpp>
 
 #include <nlohmann/json.hpp>
 

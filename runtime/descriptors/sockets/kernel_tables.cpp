@@ -1,6 +1,6 @@
-#include "kernel_tables.hpp"
+#include <runtime/descriptors/sockets/kernel_tables.hpp>
 
-#include "address.hpp"
+#include <runtime/descriptors/sockets/address.hpp>
 
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>

@@ -1,7 +1,7 @@
-#include "make.hpp"
+#include <runtime/descriptors/sockets/make.hpp>
 
-#include "../failure.hpp"
-#include "../proc_info.hpp"
+#include <runtime/descriptors/base/failure.hpp>
+#include <runtime/descriptors/base/proc_info.hpp>
 
 #include <fcntl.h>
 #include <linux/if_packet.h>

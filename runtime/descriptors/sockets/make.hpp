@@ -1,8 +1,8 @@
 // Makes the program's sockets again, all together: which are connected with which decides how each is made.
 #pragma once
-#include "../spare_numbers.hpp"
-#include "address.hpp"
-#include "options.hpp"
+#include <runtime/descriptors/base/spare_numbers.hpp>
+#include <runtime/descriptors/sockets/address.hpp>
+#include <runtime/descriptors/sockets/options.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include <runtime/descriptors/sockets/options.hpp>
 
 #include <linux/filter.h>
 #include <linux/netlink.h>

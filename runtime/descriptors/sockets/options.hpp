@@ -1,6 +1,6 @@
 // What sockets are set to.
 #pragma once
-#include "../report.hpp"
+#include <runtime/descriptors/base/report.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
-#include "queue.hpp"
+#include <runtime/descriptors/sockets/queue.hpp>
 
-#include "address.hpp"
+#include <runtime/descriptors/sockets/address.hpp>
 
 #include <fcntl.h>
 #include <linux/sockios.h>

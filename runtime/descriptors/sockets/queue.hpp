@@ -1,6 +1,6 @@
 // What a socket would receive, read without taking it: a checkpoint after which the program continues changes nothing.
 #pragma once
-#include "options.hpp"
+#include <runtime/descriptors/sockets/options.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -8,8 +8,8 @@
 //   ended        both directions are closed
 //   reset        the other end has broken off, or will have: that is told once
 //   refused      nobody was there
-#include "describe.hpp"
-#include "queue.hpp"
+#include <runtime/descriptors/sockets/describe.hpp>
+#include <runtime/descriptors/sockets/queue.hpp>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -9,14 +9,14 @@
 //   small_checkpoint restore DIR                the newest, as two ranks would: "GENERATION", or what is wrong (status 1)
 #include "../../unit/image/window_memory.hpp"
 
-#include <compaction.hpp>
-#include <generation_choice.hpp>
-#include <generation_name.hpp>
-#include <image_writer.hpp>
-#include <manifest.hpp>
-#include <rank_image.hpp>
-#include <regions.hpp>
-#include <store.hpp>
+#include <runtime/image/format/generation_name.hpp>
+#include <runtime/image/format/regions.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/write/image_writer.hpp>
+#include <runtime/store/compaction.hpp>
+#include <runtime/store/generation_choice.hpp>
+#include <runtime/store/manifest.hpp>
+#include <runtime/store/store.hpp>
 
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
 
 #include "../temporary_directory.hpp"
 
-#include <client.hpp>
+#include <runtime/control/client.hpp>
 
 #include <mana/clock/policies.hpp>
 

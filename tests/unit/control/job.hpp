@@ -1,7 +1,7 @@
 // A job without MPI: each rank is a thread with a bridge of its own; collectives and messages go through memory. What
 // the wrappers and the drain do around the services is done here in the same order.
 #pragma once
-#include <rank_control.hpp>
+#include <runtime/control/rank_control.hpp>
 
 #include <mana/lower/signals.hpp>
 

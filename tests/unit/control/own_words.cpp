@@ -1,7 +1,7 @@
 // What a thread with a table of descriptors of its own says is heard, also where the short way is barred.
 #include <mana/core/own_table.hpp>
 
-#include <own_words.hpp>
+#include <runtime/control/own_words.hpp>
 
 #include <doctest/doctest.h>
 #include <linux/filter.h>

@@ -2,9 +2,9 @@
 #pragma once
 #include "job.hpp"
 
-#include <client.hpp>
-#include <connection.hpp>
-#include <endpoint.hpp>
+#include <runtime/control/client.hpp>
+#include <runtime/control/connection.hpp>
+#include <runtime/control/endpoint.hpp>
 
 #include <doctest/doctest.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // A relay between a parent and links that the test plays, frame by frame.
-#include <relay.hpp>
+#include <runtime/control/relay.hpp>
 
 #include <doctest/doctest.h>
 #include <poll.h>

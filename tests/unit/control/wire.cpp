@@ -1,6 +1,6 @@
 // Messages of policies in frames: they come out as they went in, or as an error.
-#include <endpoint.hpp>
-#include <wire.hpp>
+#include <runtime/control/endpoint.hpp>
+#include <runtime/control/wire.hpp>
 
 #include <mana/clock/collective_clock.hpp>
 #include <mana/clock/needs.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 #include "../temporary_directory.hpp"
 
-#include <capture.hpp>
+#include <runtime/descriptors/capture.hpp>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // Which numbers are whose.
 #include "held_descriptors.hpp"
 
-#include <low_descriptor_guard.hpp>
+#include <runtime/descriptors/base/low_descriptor_guard.hpp>
 
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;

@@ -1,7 +1,7 @@
 // Private mappings of files: which pages are the program's own, and which files can be mapped again.
 #include "held_descriptors.hpp"
 
-#include <private_files.hpp>
+#include <runtime/descriptors/files/private_files.hpp>
 
 #include <sys/mman.h>
 #include <sys/stat.h>

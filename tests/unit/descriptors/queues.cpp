@@ -2,7 +2,7 @@
 #include "held_descriptors.hpp"
 
 #include <mqueue.h>
-#include <queue_notices.hpp>
+#include <runtime/split/traps/descriptors/queue_notices.hpp>
 #include <signal.h>
 
 using namespace mana::descriptors;

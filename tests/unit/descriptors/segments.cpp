@@ -1,5 +1,5 @@
 // System V segments that outlive their job.
-#include "../../../runtime/descriptors/segments.hpp"
+#include <runtime/descriptors/memory/segments.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // What of 0 to 2 is the launcher's, when the process has become another program.
 #include "../temporary_directory.hpp"
 
-#include <standard_files.hpp>
+#include <runtime/descriptors/base/standard_files.hpp>
 
 #include <doctest/doctest.h>
 

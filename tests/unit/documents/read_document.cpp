@@ -1,7 +1,7 @@
 // Sections that are CBOR, as they are and as they should not be.
 #include <doctest/doctest.h>
 
-#include <read_document.hpp>
+#include <runtime/files/read_document.hpp>
 
 #include <string>
 #include <vector>

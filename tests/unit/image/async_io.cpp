@@ -2,7 +2,7 @@
 #include "../temporary_directory.hpp"
 #include "in_child.hpp"
 
-#include <async_io.hpp>
+#include <runtime/files/async_io.hpp>
 
 #include <doctest/doctest.h>
 

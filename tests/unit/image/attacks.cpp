@@ -3,7 +3,7 @@
 #include "checkpoints.hpp"
 #include "in_child.hpp"
 
-#include <rank_image.hpp>
+#include <runtime/image/read/rank_image.hpp>
 
 #include <doctest/doctest.h>
 

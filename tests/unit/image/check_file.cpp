@@ -1,9 +1,9 @@
 // What the manifest says of the images is compared with them: an exchanged file is noticed as a damaged one is.
 #include "../temporary_directory.hpp"
 
-#include <image_writer.hpp>
-#include <rank_image.hpp>
-#include <store.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/write/image_writer.hpp>
+#include <runtime/store/store.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,9 +2,9 @@
 #pragma once
 #include "../temporary_directory.hpp"
 
-#include <image_writer.hpp>
-#include <manifest.hpp>
-#include <store.hpp>
+#include <runtime/image/write/image_writer.hpp>
+#include <runtime/store/manifest.hpp>
+#include <runtime/store/store.hpp>
 
 #include <fstream>
 #include <functional>

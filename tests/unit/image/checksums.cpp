@@ -1,5 +1,5 @@
 // A chunk's checksum is XXH3-64, in whatever way it is computed.
-#include <checksum.hpp>
+#include <runtime/image/format/checksum.hpp>
 
 #include <mana/image/format.hpp>
 

@@ -4,11 +4,11 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
-#include <compaction.hpp>
-#include <directory_lock.hpp>
-#include <image_writer.hpp>
-#include <rank_image.hpp>
-#include <store_id.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/write/image_writer.hpp>
+#include <runtime/store/compaction.hpp>
+#include <runtime/store/directory_lock.hpp>
+#include <runtime/store/store_id.hpp>
 
 #include <doctest/doctest.h>
 

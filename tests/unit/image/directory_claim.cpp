@@ -1,7 +1,7 @@
 // Who has a directory of checkpoints, and what is known of that process.
 #include "../temporary_directory.hpp"
 
-#include <directory_claim.hpp>
+#include <runtime/store/directory_claim.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #include "../temporary_directory.hpp"
 #include "checkpoints.hpp"
 
-#include <generation_choice.hpp>
+#include <runtime/store/generation_choice.hpp>
 
 #include <doctest/doctest.h>
 

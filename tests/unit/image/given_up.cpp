@@ -1,8 +1,8 @@
 // A file that is given up while it is written: who writes it stops at once, also where a rate would have it wait.
 #include "../temporary_directory.hpp"
 
-#include <output_file.hpp>
-#include <shared_value.hpp>
+#include <runtime/files/output_file.hpp>
+#include <runtime/image/memory/shared_value.hpp>
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
-#include <rank_image.hpp>
+#include <runtime/image/read/rank_image.hpp>
 
 #include <doctest/doctest.h>
 

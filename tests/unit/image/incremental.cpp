@@ -3,9 +3,9 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
-#include <change_tracker.hpp>
-#include <image_writer.hpp>
-#include <rank_image.hpp>
+#include <runtime/image/changes/change_tracker.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/write/image_writer.hpp>
 
 #include <doctest/doctest.h>
 

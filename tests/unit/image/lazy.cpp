@@ -3,8 +3,8 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
-#include <image_writer.hpp>
-#include <rank_image.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/write/image_writer.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // What is taken of the images that nodes have, and what of them goes.
-#include <local_choice.hpp>
+#include <runtime/store/nodes/local_choice.hpp>
 
 #include <doctest/doctest.h>
 

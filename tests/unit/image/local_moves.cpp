@@ -1,5 +1,5 @@
 // Which images go from node to node before a restart.
-#include <local_moves.hpp>
+#include <runtime/store/nodes/local_moves.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 // Files that ranks make together beside the images on their nodes: INV-55.
 #include "../temporary_directory.hpp"
 
-#include <image_writer.hpp>
-#include <local_parity.hpp>
-#include <local_store.hpp>
-#include <manifest.hpp>
+#include <runtime/image/write/image_writer.hpp>
+#include <runtime/store/manifest.hpp>
+#include <runtime/store/nodes/local_parity.hpp>
+#include <runtime/store/nodes/local_store.hpp>
 
 #include <doctest/doctest.h>
 

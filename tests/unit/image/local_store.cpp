@@ -1,10 +1,10 @@
 // Images on a node, their sidecars, and their copies.
 #include "../temporary_directory.hpp"
 
-#include <image_writer.hpp>
-#include <local_failure.hpp>
-#include <local_store.hpp>
-#include <manifest.hpp>
+#include <runtime/image/write/image_writer.hpp>
+#include <runtime/store/manifest.hpp>
+#include <runtime/store/nodes/local_failure.hpp>
+#include <runtime/store/nodes/local_store.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // No change to a manifest goes unnoticed, none makes the reader crash, and what it cannot mean is refused by name.
 #include "../temporary_directory.hpp"
 
-#include <manifest.hpp>
-#include <store.hpp>
+#include <runtime/store/manifest.hpp>
+#include <runtime/store/store.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,9 +5,9 @@
 #include "own_tasks.hpp"
 #include "window_memory.hpp"
 
-#include <image_writer.hpp>
-#include <own_memory.hpp>
-#include <rank_image.hpp>
+#include <runtime/image/memory/own_memory.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/write/image_writer.hpp>
 
 #include <doctest/doctest.h>
 

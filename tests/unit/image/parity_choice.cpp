@@ -1,5 +1,5 @@
 // Which images that are on no node can be rebuilt, and why others cannot.
-#include <parity_choice.hpp>
+#include <runtime/store/nodes/parity_choice.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
-#include <image_saver.hpp>
-#include <rank_image.hpp>
-#include <shared_value.hpp>
+#include <runtime/image/memory/shared_value.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/save/image_saver.hpp>
 
 #include <doctest/doctest.h>
 

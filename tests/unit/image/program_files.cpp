@@ -3,17 +3,17 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
-#include <build_id.hpp>
-#include <compaction.hpp>
-#include <generation_choice.hpp>
-#include <generation_name.hpp>
-#include <image_saver.hpp>
-#include <image_writer.hpp>
-#include <manifest.hpp>
-#include <program_files.hpp>
-#include <rank_image.hpp>
-#include <shared_text.hpp>
-#include <store.hpp>
+#include <runtime/image/format/build_id.hpp>
+#include <runtime/image/format/generation_name.hpp>
+#include <runtime/image/origins/program_files.hpp>
+#include <runtime/image/origins/shared_text.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/save/image_saver.hpp>
+#include <runtime/image/write/image_writer.hpp>
+#include <runtime/store/compaction.hpp>
+#include <runtime/store/generation_choice.hpp>
+#include <runtime/store/manifest.hpp>
+#include <runtime/store/store.hpp>
 
 #include <doctest/doctest.h>
 

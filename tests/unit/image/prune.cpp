@@ -4,7 +4,7 @@
 #include "checkpoints.hpp"
 #include "in_child.hpp"
 
-#include <store_id.hpp>
+#include <runtime/store/store_id.hpp>
 
 #include <doctest/doctest.h>
 

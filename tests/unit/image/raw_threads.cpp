@@ -1,7 +1,7 @@
 #include "own_tasks.hpp"
 
-#include <packing.hpp>
-#include <raw_threads.hpp>
+#include <runtime/image/format/packing.hpp>
+#include <runtime/image/memory/raw_threads.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #include "../temporary_directory.hpp"
 #include "checkpoints.hpp"
 
-#include <restart_choice.hpp>
+#include <runtime/store/nodes/restart_choice.hpp>
 
 #include <doctest/doctest.h>
 

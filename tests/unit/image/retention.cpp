@@ -1,7 +1,7 @@
 // Which generations go: what is older than the newest that are kept, and nothing that these need.
 #include <doctest/doctest.h>
 
-#include <retention.hpp>
+#include <runtime/store/retention.hpp>
 
 #include <stdexcept>
 

@@ -3,9 +3,9 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
-#include <async_io.hpp>
-#include <image_writer.hpp>
-#include <rank_image.hpp>
+#include <runtime/files/async_io.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/image/write/image_writer.hpp>
 
 #include <doctest/doctest.h>
 

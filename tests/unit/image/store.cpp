@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <store.hpp>
+#include <runtime/store/store.hpp>
 
 #include <filesystem>
 #include <fstream>

@@ -1,8 +1,8 @@
 // The name of a directory of checkpoints, by which a node's images are known to be of it.
 #include "../temporary_directory.hpp"
 
-#include <local_store.hpp>
-#include <store_id.hpp>
+#include <runtime/store/nodes/local_store.hpp>
+#include <runtime/store/store_id.hpp>
 
 #include <doctest/doctest.h>
 

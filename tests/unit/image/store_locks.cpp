@@ -2,7 +2,7 @@
 #include "../temporary_directory.hpp"
 #include "checkpoints.hpp"
 
-#include <directory_lock.hpp>
+#include <runtime/store/directory_lock.hpp>
 
 #include <doctest/doctest.h>
 

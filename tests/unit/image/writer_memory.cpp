@@ -3,7 +3,7 @@
 #include "in_child.hpp"
 #include "window_memory.hpp"
 
-#include <image_writer.hpp>
+#include <runtime/image/write/image_writer.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // A program whose headers would have it mapped over what is not its own is refused before anything is mapped.
 #include "../temporary_directory.hpp"
 
-#include <elf_image.hpp>
-#include <upper_half.hpp>
+#include <runtime/split/load/elf_image.hpp>
+#include <runtime/split/window/upper_half.hpp>
 
 #include <doctest/doctest.h>
 

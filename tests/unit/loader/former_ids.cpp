@@ -1,5 +1,5 @@
 // INV-77 an id of before names the same thread after restarts.
-#include <former_ids.hpp>
+#include <runtime/split/window/former_ids.hpp>
 
 #include <doctest/doctest.h>
 

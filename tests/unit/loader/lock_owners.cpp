@@ -1,5 +1,5 @@
 // Locks of the libc that runs here, as it leaves them.
-#include <lock_owners.hpp>
+#include <runtime/split/window/lock_owners.hpp>
 
 #include <doctest/doctest.h>
 #include <mana/lower/abi.hpp>

@@ -1,5 +1,5 @@
 // "INV-48" Memory that lies in several of the kernel's mappings is moved and grown as one.
-#include "../../../runtime/traps/pieces.hpp"
+#include <runtime/split/call/pieces.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Registers in a signal frame that another processor wrote: the kernel itself loads what was made of it.
-#include "../../../runtime/loader/register_area.hpp"
+#include <runtime/split/window/register_area.hpp>
 
 #include <doctest/doctest.h>
 

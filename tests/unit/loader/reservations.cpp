@@ -1,7 +1,7 @@
 // What the traps know of memory without a reservation.
 #include <doctest/doctest.h>
 
-#include <reservations.hpp>
+#include <runtime/split/window/reservations.hpp>
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // "INV-73" What the kernel shows of the process is the program's: its arguments, its stack, and the stub as [vdso].
-#include <shown_process.hpp>
+#include <runtime/split/window/shown_process.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <fault_point.hpp>
-#include <start_failure.hpp>
+#include <runtime/job/fault_point.hpp>
+#include <runtime/job/start_failure.hpp>
 
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include <idle_cores.hpp>
+#include <runtime/job/save/idle_cores.hpp>
 
 #include <doctest/doctest.h>
 

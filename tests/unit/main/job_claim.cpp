@@ -1,8 +1,8 @@
 // Two jobs with one directory of checkpoints, before MPI runs.
 #include "../temporary_directory.hpp"
 
-#include <directory_claim.hpp>
-#include <job_claim.hpp>
+#include <runtime/job/job_claim.hpp>
+#include <runtime/store/directory_claim.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // A thread that does steps for another one while it waits.
-#include <lent_thread.hpp>
+#include <runtime/job/lent_thread.hpp>
 
 #include <doctest/doctest.h>
 #include <pthread.h>

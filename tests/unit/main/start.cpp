@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include <program_identity.hpp>
-#include <run_record.hpp>
-#include <start_failure.hpp>
-#include <start_options.hpp>
+#include <runtime/job/program_identity.hpp>
+#include <runtime/job/run_record.hpp>
+#include <runtime/job/start_failure.hpp>
+#include <runtime/job/start_options.hpp>
 
 #include <cstdlib>
 #include <stdexcept>

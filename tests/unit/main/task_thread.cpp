@@ -1,4 +1,4 @@
-#include <task_thread.hpp>
+#include <runtime/job/task_thread.hpp>
 
 #include <doctest/doctest.h>
 

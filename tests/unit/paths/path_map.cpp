@@ -1,5 +1,5 @@
 // Paths of a checkpoint where they are now: mana restart --map.
-#include <path_map.hpp>
+#include <runtime/files/path_map.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // INV-80: a context of asynchronous I/O that is made again has the events that nobody had taken, at their places, at its old address.
-#include <async_rings.hpp>
+#include <runtime/process_state/async_rings.hpp>
 
-#include "../../../runtime/traps/async_contexts.hpp"
+#include <runtime/split/traps/memory/async_contexts.hpp>
 
 #include <doctest/doctest.h>
 

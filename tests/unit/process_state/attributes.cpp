@@ -1,10 +1,10 @@
 // Attributes that the program changed, and those that are the job's; limits of another machine; the section's form.
 #include <doctest/doctest.h>
 
-#include <process_attributes.hpp>
-#include <process_state.hpp>
-#include <section.hpp>
-#include <thread_attributes.hpp>
+#include <runtime/process_state/process_attributes.hpp>
+#include <runtime/process_state/process_state.hpp>
+#include <runtime/process_state/section.hpp>
+#include <runtime/process_state/thread_attributes.hpp>
 
 #include <nlohmann/json.hpp>
 

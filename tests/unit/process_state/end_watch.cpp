@@ -1,5 +1,5 @@
 // Signals that tell the program to end, seen by a thread that takes none.
-#include <end_watch.hpp>
+#include <runtime/process_state/end_watch.hpp>
 
 #include <doctest/doctest.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 // What the kernel's list of mappings says.
 #include <doctest/doctest.h>
 
-#include <children.hpp>
-#include <mappings.hpp>
+#include <runtime/process_state/children.hpp>
+#include <runtime/process_state/mappings.hpp>
 
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 // Message queues of which the program is to be told, asked for again.
 #include <doctest/doctest.h>
 
-#include <kept_notices.hpp>
-#include <queue_notices.hpp>
+#include <runtime/process_state/kept_notices.hpp>
+#include <runtime/split/traps/descriptors/queue_notices.hpp>
 
 #include <fcntl.h>
 #include <mqueue.h>

@@ -1,7 +1,7 @@
 // The section "process" from bytes that are not as they were written.
 #include <doctest/doctest.h>
 
-#include <section.hpp>
+#include <runtime/process_state/section.hpp>
 
 #include <nlohmann/json.hpp>
 

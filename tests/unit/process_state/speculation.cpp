@@ -1,7 +1,7 @@
 // INV-85: what a thread has chosen of the processor's guesses, on machines that let it choose and on others.
 #include <doctest/doctest.h>
 
-#include <speculation.hpp>
+#include <runtime/process_state/speculation.hpp>
 
 using namespace mana::process_state;
 

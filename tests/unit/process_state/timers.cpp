@@ -1,9 +1,9 @@
 // Timers as the kernel lists them, and when they go on; signals that were pending.
 #include <doctest/doctest.h>
 
-#include <pending_signals.hpp>
-#include <raw.hpp>
-#include <timers.hpp>
+#include <runtime/process_state/pending_signals.hpp>
+#include <runtime/process_state/timers.hpp>
+#include <runtime/split/window/raw.hpp>
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // A group's files in memory.
 #pragma once
-#include "encode.hpp"
+#include <runtime/redundancy/encode.hpp>
 #include "members.hpp"
-#include "rebuild.hpp"
+#include <runtime/redundancy/rebuild.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>

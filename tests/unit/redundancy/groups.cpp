@@ -1,6 +1,6 @@
-#include "groups.hpp"
+#include <runtime/redundancy/groups.hpp>
 
-#include "redundancy_error.hpp"
+#include <runtime/redundancy/redundancy_error.hpp>
 
 #include <doctest/doctest.h>
 #include <set>

@@ -1,6 +1,6 @@
 // All members of a group in one thread: each runs until it waits for a message.
 #pragma once
-#include "transport.hpp"
+#include <runtime/redundancy/transport.hpp>
 
 #include <exception>
 #include <functional>

@@ -1,11 +1,11 @@
 // Memory of processes and core dumps, and the tables of names in files.
 #include "../temporary_directory.hpp"
 
-#include <core_memory.hpp>
-#include <elf_symbol_table.hpp>
-#include <mapped_file.hpp>
-#include <process_memory.hpp>
-#include <upper_objects.hpp>
+#include <runtime/symbols/core_memory.hpp>
+#include <runtime/symbols/elf_symbol_table.hpp>
+#include <runtime/symbols/mapped_file.hpp>
+#include <runtime/symbols/process_memory.hpp>
+#include <runtime/symbols/upper_objects.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "checkpoint_view.hpp"
+#include <runtime/tools/job/checkpoint_view.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
-#include "command_line.hpp"
+#include <runtime/tools/options/command_line.hpp>
 
-#include "failure.hpp"
-#include "text_table.hpp"
+#include <runtime/tools/text/failure.hpp>
+#include <runtime/tools/text/text_table.hpp>
 
 #include <mana/clock/policies.hpp>
 

@@ -1,7 +1,7 @@
-#include "configuration.hpp"
+#include <runtime/tools/options/configuration.hpp>
 
-#include "command_line.hpp"
-#include "failure.hpp"
+#include <runtime/tools/options/command_line.hpp>
+#include <runtime/tools/text/failure.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // What is said of descriptors of files without a name.
-#include <descriptor_words.hpp>
+#include <runtime/tools/memory/descriptor_words.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "elf_program.hpp"
+#include <runtime/tools/mpi/elf_program.hpp>
 
 #include "../temporary_directory.hpp"
 

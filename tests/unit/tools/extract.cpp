@@ -1,15 +1,15 @@
-#include "command_line.hpp"
-#include "commands.hpp"
-#include "core_file.hpp"
-#include "failure.hpp"
-#include "interruption.hpp"
-#include "new_file.hpp"
-#include "safe_name.hpp"
+#include <runtime/tools/memory/core_file.hpp>
+#include <runtime/tools/options/command_line.hpp>
+#include <runtime/tools/options/commands.hpp>
+#include <runtime/tools/text/failure.hpp>
+#include <runtime/tools/text/interruption.hpp>
+#include <runtime/tools/text/new_file.hpp>
+#include <runtime/tools/text/safe_name.hpp>
 #include "saved_image.hpp"
 
 #include "../image/in_child.hpp"
 
-#include <core_memory.hpp>
+#include <runtime/symbols/core_memory.hpp>
 
 #include <doctest/doctest.h>
 

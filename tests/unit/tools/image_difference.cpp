@@ -1,4 +1,4 @@
-#include "image_difference.hpp"
+#include <runtime/tools/look/image_difference.hpp>
 
 #include "saved_image.hpp"
 

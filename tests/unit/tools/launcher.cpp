@@ -1,7 +1,7 @@
-#include "launcher.hpp"
+#include <runtime/tools/mpi/launcher.hpp>
 
-#include "failure.hpp"
-#include "process_manager.hpp"
+#include <runtime/tools/mpi/process_manager.hpp>
+#include <runtime/tools/text/failure.hpp>
 
 #include <doctest/doctest.h>
 

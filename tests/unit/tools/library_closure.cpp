@@ -1,4 +1,4 @@
-#include "library_closure.hpp"
+#include <runtime/tools/mpi/library_closure.hpp>
 
 #include <doctest/doctest.h>
 

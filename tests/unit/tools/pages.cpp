@@ -1,8 +1,8 @@
 // Pages of the manual and completions: every word of the definition is in them.
-#include "command_app.hpp"
-#include "completion.hpp"
-#include "manual_page.hpp"
-#include "option_words.hpp"
+#include <runtime/tools/options/command_app.hpp>
+#include <runtime/tools/options/completion.hpp>
+#include <runtime/tools/options/manual_page.hpp>
+#include <runtime/tools/options/option_words.hpp>
 
 #include "../temporary_directory.hpp"
 

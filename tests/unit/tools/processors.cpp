@@ -1,5 +1,5 @@
 // The processors that a thread may use, as kernels of small and of very large machines say it.
-#include <processors.hpp>
+#include <runtime/words/processors.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-#include "checkpoint_progress.hpp"
-#include "progress.hpp"
-#include "progress_output.hpp"
+#include <runtime/tools/job/checkpoint_progress.hpp>
+#include <runtime/tools/text/progress.hpp>
+#include <runtime/tools/text/progress_output.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,12 +1,12 @@
 // Which MPI a restart is started with, before the ranks choose the checkpoint.
-#include "restart_source.hpp"
+#include <runtime/tools/launch/restart_source.hpp>
 
-#include "failure.hpp"
+#include <runtime/tools/text/failure.hpp>
 
 #include "../image/checkpoints.hpp"
 
-#include <local_store.hpp>
-#include <store_id.hpp>
+#include <runtime/store/nodes/local_store.hpp>
+#include <runtime/store/store_id.hpp>
 
 #include <doctest/doctest.h>
 

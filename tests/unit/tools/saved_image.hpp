@@ -3,9 +3,9 @@
 #include "../image/window_memory.hpp"
 #include "../temporary_directory.hpp"
 
-#include <image_writer.hpp>
-#include <packing.hpp>
-#include <regions.hpp>
+#include <runtime/image/format/packing.hpp>
+#include <runtime/image/format/regions.hpp>
+#include <runtime/image/write/image_writer.hpp>
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
-#include "saved_memory.hpp"
+#include <runtime/tools/memory/saved_memory.hpp>
 
-#include "failure.hpp"
-#include "image_choice.hpp"
+#include <runtime/tools/memory/image_choice.hpp>
+#include <runtime/tools/text/failure.hpp>
 #include "saved_image.hpp"
 
 #include <doctest/doctest.h>

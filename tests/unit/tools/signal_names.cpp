@@ -1,5 +1,5 @@
-#include <failure.hpp>
-#include <signal_names.hpp>
+#include <runtime/tools/text/failure.hpp>
+#include <runtime/tools/text/signal_names.hpp>
 
 #include <doctest/doctest.h>
 

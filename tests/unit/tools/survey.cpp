@@ -1,9 +1,9 @@
 // What list, verify, inspect, diff and extract make of what is in a directory of checkpoints.
-#include "survey.hpp"
+#include <runtime/tools/job/survey.hpp>
 
-#include "commands.hpp"
-#include "failure.hpp"
-#include "image_choice.hpp"
+#include <runtime/tools/memory/image_choice.hpp>
+#include <runtime/tools/options/commands.hpp>
+#include <runtime/tools/text/failure.hpp>
 
 #include "../image/checkpoints.hpp"
 #include "../image/in_child.hpp"

@@ -1,0 +1,33 @@
+// Errors of the system that name the file.
+#pragma once
+#include <runtime/files/image_error.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace mana::image {
+
+/// What a user can do about an errno of a file operation; empty if we know nothing.
+inline const char* remedy(int error) noexcept {
+  switch (error) {
+    case ENOSPC: return "; free space there, or name another directory with --ckpt-dir";
+    case EDQUOT: return "; your quota is used up: free space there, or name another directory with --ckpt-dir";
+    case EFBIG: return "; raise the limit on the size of files (ulimit -f)";
+    case EACCES:
+    case EPERM: return "; give this user the right to it";
+    case EROFS: return "; name a directory that can be written with --ckpt-dir";
+    case EMFILE:
+    case ENFILE: return "; raise the limit on open files (ulimit -n)";
+    case EIO: return "; the disk or its file system is at fault";
+    default: return "";
+  }
+}
+
+/// errno says why.
+[[noreturn]] inline void throw_io(const std::string& path, const char* what) {
+  const int error = errno;
+  throw image_error(error_kind::io, path + ": " + what + ": " + std::strerror(error) + remedy(error));
+}
+
+}  // namespace mana::image

@@ -1,0 +1,22 @@
+// Memory that the kernel is to promise to the program, as it had: INV-84.
+#pragma once
+#include <runtime/image/format/regions.hpp>
+
+namespace mana::image {
+
+struct wanted_mapping {
+  page_range memory;
+  int protection, flags;             // with MAP_FIXED or MAP_FIXED_NOREPLACE
+  int fd = -1;
+  std::uint64_t offset = 0;
+};
+
+struct made_mapping {
+  void* at;                          // as mmap returns it, with errno
+  bool is_refused = false;           // the kernel promises nothing of what it was to; it is mapped without
+};
+
+/// in: is_unreserved  it is to be promised nothing
+made_mapping map_reserved(const wanted_mapping& wanted, bool is_unreserved) noexcept;
+
+}  // namespace mana::image

@@ -1,0 +1,177 @@
+// A lower half: reads how it was started, then loads the program into this process, or restores it there.
+#include <runtime/job/fault_point.hpp>
+#include <runtime/job/job.hpp>
+#include <runtime/job/job_claim.hpp>
+#include <runtime/job/own/own_requests.hpp>
+#include <runtime/job/rank_end.hpp>
+#include <runtime/job/restart/restart.hpp>
+#include <runtime/job/services.hpp>
+#include <runtime/job/start_failure.hpp>
+
+#include <runtime/job/program_identity.hpp>
+
+#include <runtime/lower/life.hpp>
+#include <runtime/lower/table.hpp>
+
+#include <runtime/control/endpoint.hpp>
+#include <runtime/control/passage.hpp>
+#include <runtime/descriptors/base/low_descriptor_guard.hpp>
+#include <runtime/descriptors/base/standard_files.hpp>
+#include <runtime/descriptors/capture.hpp>
+#include <runtime/image/memory/shared_value.hpp>
+#include <runtime/process_state/process_state.hpp>
+#include <runtime/split/traps/process/follow.hpp>
+#include <runtime/split/traps/process/process.hpp>
+#include <runtime/split/window/shown_process.hpp>
+#include <runtime/split/window/upper_half.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace mana::run {
+
+job& this_job() noexcept {
+  static job the_job;
+  return the_job;
+}
+
+/// Made when the options are known. Never destroyed: its thread may run as long as the process.
+image::image_saver& saver_of_job() noexcept {
+  static auto& saver = *new image::image_saver(this_job().options.saving);
+  return saver;
+}
+
+/// Never unmapped: a process that was forked off counts here.
+image::write_meter& meter_of_job() noexcept {
+  static auto& meter = *new image::shared_value<image::write_meter>;
+  return *meter;
+}
+
+namespace {
+
+/// Where the program executes another one, the tool gets these words: which lower half this is, and what it was started
+/// with.
+void follow(const std::string& filter) {
+  const start_options& options = this_job().options;
+  if (options.tool.empty()) return;
+  std::vector<std::string> words = options.inherited;
+  const auto given = options.as == taken_along::no ? descriptors::standard_files::here().words() : options.launcher;
+  words.insert(words.end(), {"--filtered", filter, "--launcher", given});
+  constexpr std::string_view prefix = "mana-lower-";
+  const std::string own = std::filesystem::read_symlink("/proc/self/exe").filename().string();
+  words.insert(words.begin(), {own.substr(prefix.size()), std::to_string(words.size())});
+  const auto whose = !real_mpi::is_an_mpi()               ? split::followed::process_alone
+                     : options.as == taken_along::child ? split::followed::child
+                                                        : split::followed::rank;
+  split::follow_executions(options.tool, words, whose);
+}
+
+/// errors: std::system_error
+void take_input(const std::string& file) {
+  const std::string wanted = rank_from_environment() == 0 ? file : "/dev/null";     // as launchers give it
+  const int fd = open(wanted.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) throw std::system_error(errno, std::system_category(), "--stdin " + wanted);
+  close(fd);
+}
+
+[[noreturn]] void run_program() {
+  job& j = this_job();
+  j.record.mpi_name = real_mpi::library_name();
+  j.record.mpi_version = real_mpi::library_version();
+  const std::string file = j.options.program_named();
+  j.record.program = std::filesystem::absolute(file).lexically_normal().string();
+  j.record.arguments = j.options.command;
+  j.record.cpu = j.options.cpu;
+  constexpr int all_levels = 3;
+  j.record.thread_level = all_levels;        // an image from before MPI_Init does not know
+  j.record.build_id = program_identity(j.record.program);
+
+  if (j.options.as == taken_along::no && !j.options.input.empty()) take_input(j.options.input);
+  const auto launchers = j.options.as == taken_along::no ? descriptors::standard_files::here()
+                                                         : descriptors::standard_files::parse(j.options.launcher);
+  split::start_options start;
+  start.program = file;
+  start.mask = j.options.mask;
+  start.filtered = j.options.filtered;
+  start.args = j.options.command;
+  start.preload = j.options.preload;
+  start.is_linked_with_mpi = j.options.is_linked_with_mpi;
+  for (char** entry = environ; *entry != nullptr; ++entry) start.env.emplace_back(*entry);
+  split::prepare_bridge();
+  lower::the_bridge().service = &the_services();
+  lower::the_bridge().mpi = &lower::the_mpi_slots();
+  real_mpi::fill_predefined_handles();
+  descriptors::copy_launcher_descriptor();
+  descriptors::begin(launchers, {j.options.as != taken_along::no, j.options.input_count});
+  process_state::begin();
+  split::start(start, follow);
+}
+
+/// From now on requests wait for this job. A directory that cannot be written is said when the coordinator comes up.
+void announce() {
+  const start_options& options = this_job().options;
+  try {
+    control::write_job_file(options.checkpoint_directory,
+                            control::starting_job(0, options.restart ? options.generation : options.program_named(),
+                                                  options.restart ? "is being restarted" : "is starting",
+                                                  control::own_build()));
+  } catch (const std::system_error&) {
+  }
+}
+
+/// A restart's other ranks do nothing before MPI brings them together with rank 0. A program that a rank has become has
+/// the rank's claim, or takes it again.
+void enter_directory() {
+  const start_options& options = this_job().options;
+  if (rank_from_environment() == 0) {
+    split::close_in_forked_children(claim_directory(options));
+    if (options.as == taken_along::no) announce();
+  } else if (!options.restart && options.as == taken_along::no) {
+    await_claim(options);
+  }
+}
+
+/// For mana doctor.
+int say_mpi_version() {
+  const std::string version = real_mpi::library_version();
+  std::printf("%s%s%s\n", real_mpi::library_name().c_str(), version.empty() ? "" : " ", version.c_str());
+  return 0;
+}
+
+[[noreturn]] void start(int argc, char** argv) {
+  control::reserve_passage(descriptors::first_lower_descriptor());
+  if (!real_mpi::is_an_mpi()) be_alone();
+  this_job().options = parse_start_options({argv + 1, argv + argc});
+  arm_fault_points();
+  begin_own_requests(this_job().options);
+  enter_directory();
+  if (this_job().options.restart) restart_program();
+  run_program();
+}
+
+}  // namespace
+}  // namespace mana::run
+
+int main(int argc, char** argv) {
+  using namespace mana::run;
+  try {
+    mana::split::set_vdso_aside();
+    if (argc == 2 && std::string_view(argv[1]) == "mpi-version") return say_mpi_version();
+    start(argc, argv);
+  } catch (const start_failure& failure) {
+    end_alone(failure);
+  } catch (const mana::split::load_error& error) {
+    end_alone(start_failure(static_cast<exit_status>(error.exit_code), error.text, {}, met_by::all));
+  } catch (const std::system_error& error) {
+    end_alone(start_failure(exit_status::program_not_started, error.what()));
+  } catch (const std::exception& error) {
+    end_alone(start_failure(exit_status::internal, error.what()));
+  }
+}

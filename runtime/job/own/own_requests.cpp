@@ -1,0 +1,24 @@
+#include <runtime/job/own/own_requests.hpp>
+
+#include <runtime/split/window/upper_half.hpp>
+
+#include <sys/eventfd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace mana::run {
+
+namespace {
+int descriptor = -1;
+}
+
+void begin_own_requests(const start_options& options) {
+  descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "a descriptor for requests");
+  split::set_request_sources({descriptor, options.checkpoint_signals | options.stop_signals, options.stop_signals});
+}
+
+int own_requests() noexcept { return descriptor; }
+
+}  // namespace mana::run

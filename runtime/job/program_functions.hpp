@@ -1,0 +1,31 @@
+// The program's libc and dynamic linker, as the lower half calls them (upper_functions.hpp).
+#pragma once
+#include <mana/lower/cross.hpp>
+#include <mana/lower/signals.hpp>
+#include <mana/lower/upper_functions.hpp>
+#include <runtime/split/window/raw.hpp>
+
+namespace mana::run {
+
+/// null: there is no program yet, or it has no wrapper library
+inline const lower::upper_functions* program_functions() noexcept {
+  return reinterpret_cast<const lower::upper_functions*>(lower::the_bridge().reserved[lower::slot_upper_functions]);
+}
+
+/// This thread is one of the program's, and runs code of the lower half. A thread's %gs is told by the kernel: others
+/// have none.
+inline bool came_by_crossing() noexcept {
+  std::uintptr_t block = 0;
+  split::raw_call(SYS_arch_prctl, ARCH_GET_GS, split::as_word(&block));
+  return block >= lower::threads_address && block < lower::stub_address && lower::this_thread()->in_lower != 0;
+}
+
+/// use(functions) under the program's thread pointer.     out: false if this thread cannot call them
+template <class Use>
+bool with_program(Use&& use) noexcept {
+  if (!came_by_crossing() || program_functions() == nullptr) return false;
+  lower::cross_up([&] { use(*program_functions()); });
+  return true;
+}
+
+}  // namespace mana::run

@@ -1,0 +1,399 @@
+#include <runtime/job/restart/restart.hpp>
+
+#include <runtime/job/agreement.hpp>
+#include <runtime/job/control_of_job.hpp>
+#include <runtime/job/job.hpp>
+#include <runtime/job/memory/lazy_check.hpp>
+#include <runtime/job/memory/perf_names.hpp>
+#include <runtime/job/memory/reserved_memory.hpp>
+#include <runtime/job/memory/restored_image.hpp>
+#include <runtime/job/nodes/clock_agreement.hpp>
+#include <runtime/job/nodes/node_parity.hpp>
+#include <runtime/job/nodes/shared_objects.hpp>
+#include <runtime/job/own/standard_ends.hpp>
+#include <runtime/job/program_identity.hpp>
+#include <runtime/job/restart/choose_generation.hpp>
+#include <runtime/job/restart/recorded_level.hpp>
+#include <runtime/job/restart/restart_progress.hpp>
+#include <runtime/job/services.hpp>
+
+#include <runtime/lower/life.hpp>
+#include <runtime/lower/table.hpp>
+
+#include <runtime/descriptors/base/low_descriptor_guard.hpp>
+#include <runtime/descriptors/capture.hpp>
+#include <runtime/image/read/rank_image.hpp>
+#include <runtime/process_state/process_state.hpp>
+#include <runtime/split/traps/memory/lazy.hpp>
+#include <runtime/split/window/saved_state.hpp>
+#include <runtime/split/window/upper_half.hpp>
+#include <runtime/store/store.hpp>
+
+#include <mana/core/fault_points.hpp>
+#include <mana/image/format_table.hpp>
+#include <mana/lower/abi.hpp>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace mana::run {
+
+namespace sections = image::sections;
+
+namespace {
+
+constexpr char map_remedy[] = "put it back, or say where it is now: mana restart DIR --map OLD=NEW";
+
+start_failure as_failure(const image::image_error& error) {
+  image_of_restart().damaged_file = error.file();
+  switch (error.kind()) {
+    case image::error_kind::missing: return start_failure(exit_status::checkpoint_missing, error.what());
+    case image::error_kind::occupied: return start_failure(exit_status::memory_occupied, error.what());
+    case image::error_kind::file: return start_failure(exit_status::surroundings_differ, error.what(), map_remedy);
+    case image::error_kind::cpu:
+    case image::error_kind::version: return start_failure(exit_status::surroundings_differ, error.what());
+    case image::error_kind::io: return start_failure(exit_status::checkpoint_unreadable, error.what());
+    case image::error_kind::not_own: return start_failure(exit_status::checkpoint_not_own, error.what());
+    default: return start_failure(exit_status::checkpoint_damaged, error.what());
+  }
+}
+
+/// The values that MPI's start leaves in the bridge, which the image's bridge does not have yet.
+struct live_values {
+  std::uint32_t size, rank;
+  std::optional<int> thread_level;   // that the newest image has, and MPI was started with; nothing: with all that there is
+  std::uint64_t predefined_real[neutral::predefined_limit];
+};
+
+/// MPI starts before the image is restored, so that ranks that cannot be restored end together, and by their ranks in
+/// MPI. A bridge of its own stands in for the image's meanwhile.
+live_values start_before_bridge() {
+  void* const at = reinterpret_cast<void*>(lower::bridge_address);
+  constexpr std::size_t bytes = lower::threads_address - lower::bridge_address;
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at)
+    throw start_failure(exit_status::memory_occupied, "the window of the program is occupied in this process");
+  constexpr int all_levels = 3;
+  const std::optional<int> level = recorded_thread_level();
+  int provided = 0;
+  {
+    const descriptors::low_descriptor_guard guard;
+    const int rc = real_mpi::start(level.value_or(all_levels), &provided);
+    if (rc != neutral::success)
+      throw start_failure(exit_status::mpi_not_started, "the MPI library did not start",
+                          "start restarts as programs: mpirun -n RANKS mana restart DIR");
+  }
+  live_values live{};
+  live.size = lower::the_bridge().world_size;
+  live.rank = lower::the_bridge().world_rank;
+  live.thread_level = level;
+  std::memcpy(live.predefined_real, lower::the_bridge().predefined_real, sizeof live.predefined_real);
+  munmap(at, bytes);
+  return live;
+}
+
+void check_surroundings(const run_record& record) {
+  const std::string name = real_mpi::library_name(), version = real_mpi::library_version();
+  const std::string& where = this_job().options.generation;
+  if (record.mpi_name != name)
+    throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + record.mpi_name +
+                        ", this restart runs with " + name, "use the mpirun of " + record.mpi_name, met_by::all);
+  if (record.mpi_version != version)
+    throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + name + " " +
+                        record.mpi_version + ", here is " + version, "restart where the same version is installed",
+                        met_by::all);
+  struct stat ignored;
+  if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
+    throw start_failure(exit_status::surroundings_differ, record.program + " is another build than at the checkpoint " +
+                        where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
+}
+
+/// MPI runs before the checkpoint is chosen, with the level of the newest image that could be read. A node without any may be
+/// sent one: then MPI gives more than the program asked for, which is right, if slower.
+void check_thread_level(const run_record& record, const live_values& live) {
+  if (!live.thread_level || record.thread_level == *live.thread_level) return;
+  const std::string& where = this_job().options.generation;
+  throw start_failure(exit_status::surroundings_differ, where + ": the program asked MPI for another level of threads than in "
+                      "the newest checkpoint", image_of_restart().is_on_node ? "restart without --local"
+                                                                            : "name it itself: mana restart " + where);
+}
+
+/// What this version would leave out is not left out silently.
+void check_sections(const image::rank_image& own) {
+  for (const image::section& s : own.about().sections)
+    if (!image::is_known_section(s.name))
+      throw start_failure(exit_status::surroundings_differ,
+                          own.path() + ": the image has a section \"" + s.name + "\" that this version of mana does not "
+                          "know", "restart with the version that wrote it", met_by::all);
+}
+
+std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
+  std::vector<std::int32_t> ids;
+  if (!own.has_section(sections::threads)) return ids;
+  const auto bytes = own.section(sections::threads);
+  for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
+    std::uint32_t id = 0;
+    for (std::size_t k = 0; k < 4; ++k) id |= static_cast<std::uint32_t>(bytes[i + k]) << (8 * k);
+    ids.push_back(static_cast<std::int32_t>(id));
+  }
+  return ids;
+}
+
+/// errors: start_failure
+void restore_process_state(const image::rank_image& own) {
+  if (!own.has_section(sections::process)) return process_state::restore_nothing();
+  try {
+    process_state::restore(own.section(sections::process));
+  } catch (const std::exception& error) {
+    throw start_failure(exit_status::checkpoint_damaged,
+                        std::string("the image's section \"process\" is damaged: ") + error.what());
+  }
+}
+
+/// errors: start_failure for those of descriptors
+template <class F>
+void with_descriptors(F&& step) {
+  try {
+    step();
+  } catch (const descriptors::descriptor_error& error) {
+    throw start_failure(exit_status::surroundings_differ, error.what(), map_remedy);
+  }
+}
+
+/// What is restored of the image in steps that may fail.
+struct restored {
+  std::vector<split::held_lock> locks;                     // that the program's threads hold
+  image::lazy_memory left;                                 // for later, of a lazy restart
+  std::optional<descriptors::restoration> files;           // what remains to be done for descriptors
+  reserved_memory reserved;
+};
+
+/// in: r  shared memory without a name
+int show_object(const image::region& r, const restored& parts) {
+  if (descriptors::is_system_v(r.path)) split::note_attached(r.begin, r.end, split::attached_as::memory);
+  return parts.files->mapped_at(r.begin);
+}
+
+int show_segment(const image::region& r, const restored& parts) {
+  const int id = parts.files->segment_at(r.begin);
+  if (id >= 0) split::note_attached(r.begin, r.end, split::attached_as::segment);
+  return id;
+}
+
+/// What the program writes from now on is not what the image has. On what the directory of checkpoints does not have,
+/// nothing there can build: then the next image is whole.
+void note_restored(const image::rank_image& own) {
+  const restored_image& from = image_of_restart();
+  const std::string file = store::rank_file_name(from.rank);
+  if (from.is_global)
+    saver_of_job().begin_from(own.about(), from.generation, file, own.regions(), sections::locks, this_job().options.moved);
+}
+
+bool holds(const image::region& r, std::uintptr_t address) noexcept {
+  constexpr std::size_t most_bytes_of_a_lock = 56;
+  return (r.protection & PROT_WRITE) != 0 && r.begin <= address && address + most_bytes_of_a_lock <= r.end;
+}
+
+/// errors: start_failure
+std::vector<split::held_lock> locks_of(const image::rank_image& own) {
+  try {
+    std::vector<split::held_lock> locks = split::decode_locks(own.section(sections::locks));
+    for (const split::held_lock& l : locks)
+      if (std::none_of(own.regions().begin(), own.regions().end(), [&](auto& r) { return holds(r, l.address); }))
+        throw std::runtime_error("the section \"locks\" names memory that there is not");
+    return locks;
+  } catch (const std::runtime_error& error) {
+    throw start_failure(exit_status::checkpoint_damaged, own.path() + ": " + error.what());
+  }
+}
+
+/// errors: start_failure
+void restore_async_rings() {
+  try {
+    process_state::restore_async_rings();
+  } catch (const std::runtime_error& error) {
+    throw start_failure(exit_status::surroundings_differ, error.what());
+  }
+}
+
+/// What the section "locks" says need not be found in memory.
+image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, split::lock_finder* finder, restart_progress& progress) {
+  image::memory_visitor visitor;
+  visitor.filled = [&progress](std::uint64_t bytes) { progress.add(bytes); };
+  visitor.object_of = [&](const image::region& r) { return show_object(r, parts); };
+  visitor.contents_of = [&](const image::region& r) { return parts.files->contents_at(r.begin); };
+  visitor.segment_of = [&](const image::region& r) { return show_segment(r, parts); };
+  visitor.may_be_written = [&](const image::region& r) { return parts.files->may_be_written(r.begin); };
+  parts.reserved.listen(visitor);
+  visitor.private_file_of = [&](const image::region& r) { return parts.files->private_file_at(r.begin); };
+  visitor.begin = [] {
+    restore_async_rings();
+    process_state::restore_mappings();
+    fault_point(fault::point::memory_mapped);
+  };
+  if (finder != nullptr)
+    visitor.see = [finder](auto memory, const image::region& of) { finder->look(memory, {of.begin, of.end}); };
+  visitor.end = [&own] {
+    note_restored(own);
+    fault_point(fault::point::memory_filled);
+  };
+  return visitor;
+}
+
+/// errors: image_error, start_failure
+void restore_lazily(image::rank_image& own, restored& parts, restart_progress& progress) {
+  parts.left = own.restore_lazily(visitor_of(own, parts, nullptr, progress), this_job().options.moved, [](const image::region& r) {
+    return !process_state::is_advised(r.begin, r.end);
+  });
+  if (this_job().options.verbose && !parts.left.no_execution.empty())
+    say("mana: note: " + parts.left.no_execution + " is on a file system that is mounted noexec: its memory is read before the "
+        "program runs");
+  for (const image::page_range& r : parts.left.mapped) split::note_lazy({r.begin, r.end});
+  for (const image::page_range& r : parts.left.cut) split::note_cut({r.begin, r.end});
+}
+
+void restore_memory(image::rank_image& own, restored& parts) {
+  restart_progress progress("memory is read", own.about().memory_bytes);
+  with_descriptors([&] { parts.files->fill(); });
+  const bool locks_known = own.has_section(sections::locks);
+  if (locks_known) parts.locks = locks_of(own);
+  if (locks_known && this_job().options.lazy) return restore_lazily(own, parts, progress);
+  if (this_job().options.lazy)
+    say("mana: note: " + own.path() + " does not say which locks are held: its memory is read before the program runs");
+  split::lock_finder finder(decode_thread_ids(own));
+  own.restore_memory(visitor_of(own, parts, locks_known ? nullptr : &finder, progress), this_job().options.moved);
+  if (!locks_known) parts.locks = finder.finish();
+}
+
+/// As together(). A checkpoint that is found damaged is not restarted again.
+void restore_together(const std::function<void()>& step) {
+  together([&] {
+    try {
+      step();
+    } catch (const start_failure& failure) {
+      if (failure.status() != exit_status::checkpoint_damaged) throw;
+      mark_restart_failed(std::string(": ") + failure.what());
+      throw start_failure(failure.status(), failure.what(), "it is passed over from now on: the next mana restart takes an "
+                          "older checkpoint, if there is one");
+    }
+  });
+}
+
+/// The steps that may fail on one rank: all look before any touches memory.
+void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, const live_values& live) {
+  restore_together([&] {
+    try {
+      own = std::make_unique<image::rank_image>(image_of_restart().path(), image_of_restart().roots);
+      check_sections(*own);
+      own->check_program_files(this_job().options.moved);
+      this_job().record = decode_run_record(own->section(sections::run));
+      restore_process_state(*own);
+    } catch (const image::image_error& error) {
+      throw as_failure(error);
+    }
+    this_job().record.program = this_job().options.moved(this_job().record.program);
+    check_surroundings(this_job().record);
+    check_thread_level(this_job().record, live);
+  });
+  fault_point(fault::point::image_opened);
+  together([&] {
+    with_descriptors([&] { 
+      const std::string input = live.rank == 0 ? this_job().options.input : std::string();
+      parts.files.emplace(own->section(sections::descriptors), this_job().options.moved, input);
+     });
+  });
+  fault_point(fault::point::descriptors_known);
+  const std::vector<offered_object> offers = exchange_objects(*parts.files);
+  together([&] { with_descriptors([&] { share_objects(*parts.files, offers); }); });
+  fault_point(fault::point::descriptors_shared);
+  restore_together([&] {
+    try {
+      restore_memory(*own, parts);
+    } catch (const image::image_error& error) {
+      throw as_failure(error);
+    }
+  });
+}
+
+/// errors: start_failure
+void fit_registers(const image::rank_image& own) {
+  if (!own.has_section(sections::registers)) return;      // of a version that refused other processors
+  try {
+    split::fit_threads(split::decode_register_layout(own.section(sections::registers)));
+  } catch (const split::load_error& error) {
+    throw start_failure(exit_status::surroundings_differ, error.text);
+  } catch (const std::runtime_error& error) {
+    throw start_failure(exit_status::checkpoint_damaged, error.what());
+  }
+}
+
+/// What /proc/self/exe is to the program.
+void name_program(const paths::path_map& moved) {
+  split::saved_state& state = split::saved();
+  const std::string path = moved(state.program);
+  if (path.size() >= sizeof state.program)
+    throw start_failure(exit_status::usage, "--map: the path of the program becomes too long: " + path);
+  std::memcpy(state.program, path.c_str(), path.size() + 1);
+}
+
+void apply(const live_values& live) {
+  lower::bridge& b = lower::the_bridge();
+  b.service = &the_services();
+  b.mpi = &lower::the_mpi_slots();
+  std::memcpy(b.predefined_real, live.predefined_real, sizeof live.predefined_real);
+  b.current.store(lower::phase::restoring);
+  process_state::begin();
+}
+
+}  // namespace
+
+void restart_program() {
+  descriptors::move_launcher_descriptor();
+  const live_values live = start_before_bridge();
+  split::tell_first_ids(live.size == 1);
+  std::optional<standard_ends> without_program(std::in_place);
+  begin_node_parity();
+  restart_hold hold = choose_generation(live.rank, live.size);
+  fault_point(fault::point::generation_chosen);
+  std::unique_ptr<image::rank_image> own;
+  restored parts;
+  check_and_restore(own, parts, live);
+  apply(live);
+  restore_together([&] {
+    name_program(this_job().options.moved);
+    fit_registers(*own);
+    fault_point(fault::point::registers_fitted);
+    const std::string warning = "mana: warning: rank " + std::to_string(live.rank) + ": ";
+    for (const std::string& lost : parts.reserved.warnings()) say(warning + lost);
+    with_descriptors([&] {
+      for (const std::string& note : parts.files->finish())
+        say(warning + note);
+    });
+  });
+  if (!parts.left.unread.empty()) begin_lazy_check(std::move(own), std::move(parts.left));
+  parts.left = {};
+  own.reset();
+  hold.release();
+  fault_point(fault::point::memory_restored);
+  without_program.reset();
+  split::reinstall();
+  {
+    const descriptors::low_descriptor_guard guard;
+    begin_control_again(stage_of_program());
+  }
+  fault_point(fault::point::control_joined);
+  name_functions_for_perf();
+  split::restart_threads(parts.locks);
+  fault_point(fault::point::threads_restarted);
+  continue_clocks_together();
+  if (stage_of_program() == control::stage::after_mpi) real_mpi::finish();
+  split::resume_main();
+}
+
+}  // namespace mana::run

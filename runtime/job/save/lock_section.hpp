@@ -1,0 +1,25 @@
+// The section "locks" of an image: which locks the program's threads hold, found while the memory is written.
+#pragma once
+#include <mana/image/format_table.hpp>
+
+#include <runtime/image/memory/memory_observer.hpp>
+#include <runtime/split/window/lock_owners.hpp>
+
+namespace mana::run {
+
+/// Of this process's threads as they are now.
+class lock_section : public image::memory_observer {
+ public:
+  lock_section();
+  std::string section_name() const override { return image::sections::locks; }
+  void build_on(std::optional<std::span<const std::uint8_t>> earlier) override;
+  void see(std::span<const std::uint64_t> copy, std::uintptr_t address, const image::region& of) noexcept override;
+  void unchanged(std::uintptr_t begin, std::uintptr_t end) noexcept override;
+  std::optional<std::span<const std::uint8_t>> bytes() const noexcept override;
+
+ private:
+  split::lock_recorder recorder_;
+  bool is_known_ = true;     // what the image before has, if this one builds on it
+};
+
+}  // namespace mana::run

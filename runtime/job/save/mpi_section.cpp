@@ -1,0 +1,18 @@
+#include <runtime/job/save/mpi_section.hpp>
+
+#include <mana/lower/abi.hpp>
+#include <mana/lower/inventory.hpp>
+#include <mana/lower/signals.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace mana::run {
+
+std::vector<std::uint8_t> encoded_inventory() {
+  nlohmann::json numbers = nlohmann::json::object();
+  for (std::size_t i = 0; i < lower::inventory_names.size(); ++i)
+    numbers[lower::inventory_names[i]] = lower::the_bridge().reserved[lower::slot_inventory + i];
+  return nlohmann::json::to_cbor(numbers);
+}
+
+}  // namespace mana::run

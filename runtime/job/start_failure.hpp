@@ -1,0 +1,66 @@
+// Why a lower half could not start or restart a program: a sentence, a remedy, and the exit status of the command.
+#pragma once
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace mana::run {
+
+/// Exit statuses of a lower half that ends before the program runs. They continue those of the command `mana`
+/// (runtime/tools/text/exit_status.hpp), which users see; numbers never change their meaning.
+enum class exit_status : int {
+  internal = 63,
+  usage = 64,
+  program_not_started = 66,
+  mpi_not_started = 77,
+  parts_missing = 73,
+  no_seccomp = 74,
+  directory_unwritable = 75,
+  checkpoint_missing = 80,       // no complete checkpoint there, or a rank's image is missing
+  checkpoint_damaged = 81,       // an image is truncated or its bytes are not those that were written
+  rank_count_differs = 82,
+  surroundings_differ = 83,      // another MPI, program, processor or files than at the checkpoint
+  memory_occupied = 84,          // the image's addresses are not free
+  checkpoint_unreadable = 85,    // the system refused to read a checkpoint, or to map its memory
+  checkpoint_not_own = 86,       // of another user, behind a link, or where others can replace it
+  directory_in_use = 87,         // another job has the directory of checkpoints
+  stopped = 88,                  // no failure: a checkpoint ended the job, as it was asked to
+};
+
+/// Who meets a failure, and so who has to say it.
+enum class met_by {
+  all,    // every rank meets the same one: rank 0 speaks
+  one,    // this rank's own
+};
+
+class start_failure : public std::runtime_error {
+ public:
+  /// in: what    what was wrong and where, one line
+  ///     remedy  what the user can do, one line, may be empty
+  start_failure(exit_status status, const std::string& what, std::string remedy = {}, met_by who = met_by::one)
+      : std::runtime_error(what), status_(status), remedy_(std::move(remedy)), who_(who) {}
+  exit_status status() const noexcept { return status_; }
+  const std::string& remedy() const noexcept { return remedy_; }
+  met_by who() const noexcept { return who_; }
+  /// "mana: error: …" and the remedy on a line of its own.
+  std::string text() const;
+
+ private:
+  exit_status status_;
+  std::string remedy_;
+  met_by who_;
+};
+
+/// From now on what a launcher says in the environment is not of this process: it is a job of its own.
+void be_alone() noexcept;
+
+/// This process's rank as the launcher's environment has it; 0 where no launcher is seen (a single rank).
+int rank_from_environment() noexcept;
+
+/// How many ranks the job has, in the launcher's words; 1 where no launcher is seen. Nothing: it does not say.
+std::optional<int> size_from_environment() noexcept;
+
+/// One line to the job's stderr, written at once, so that the ranks' lines do not mix.
+void say(const std::string& line) noexcept;
+
+}  // namespace mana::run

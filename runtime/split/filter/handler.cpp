@@ -1,0 +1,104 @@
+// The SIGSYS handler: entered with the upper half's thread pointer.
+#include <runtime/split/filter/table.hpp>
+#include <runtime/split/traps/process/follow.hpp>
+#include <runtime/split/traps/signals/signals.hpp>
+
+#include <runtime/split/window/bridge.hpp>
+
+#include <mana/lower/cross.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+namespace mana::split {
+namespace {
+
+/// Of the memory that this process sees: the pid of the process that owns it.
+constinit std::atomic<long> owner_pid{0};
+constinit std::atomic<bool> is_forked{false};
+
+/// Row of each system call number; numbers beyond (the stub's report) are looked up in the table.
+constexpr std::size_t direct_rows = 512;
+std::array<trap_function, direct_rows> by_number{};
+
+trap_function function_of(long number) noexcept {
+  if (number >= 0 && static_cast<std::size_t>(number) < direct_rows) return by_number[static_cast<std::size_t>(number)];
+  const auto rows = trap_table();
+  const auto row = std::find_if(rows.begin(), rows.end(), [=](const trap_row& r) { return r.number == number; });
+  return row == rows.end() ? nullptr : row->function;
+}
+
+process_role role_now() noexcept {
+  if (raw_call(SYS_getpid) != owner_pid.load(std::memory_order_relaxed)) return process_role::borrowing;
+  return is_forked.load(std::memory_order_relaxed) ? process_role::forked : process_role::owner;
+}
+
+void carry_out(siginfo_t* info, void* context) noexcept {
+  lower::thread_block* const self = lower::this_thread();
+  auto* const frame = static_cast<ucontext_t*>(context);
+  const process_role role = role_now();
+  trap call{
+      frame,
+      info->si_syscall,
+      self,
+      read_thread_pointer(),
+      role,
+      program_memory(static_cast<std::uintptr_t>(frame->uc_mcontext.gregs[REG_RSP]), role == process_role::owner)};
+  ++self->inside;
+  self->upper_fs = call.upper_fs;
+  self->in_lower = 1;
+  write_thread_pointer(self->lower_fs);
+  const trap_function function = function_of(call.number);
+  call.set_reg(REG_RAX, function == nullptr ? -ENOSYS : function(call));
+  write_thread_pointer(call.upper_fs);
+  self->in_lower = 0;
+  --self->inside;
+}
+
+/// Called by the stub, which knows it by the bridge.
+void on_trap(int, siginfo_t* info, void* context) noexcept { carry_out(info, context); }
+
+/// The lower half's libc handles signal 33 from the first thread on that it makes, and lets it through then. Made here, that
+/// is over before the signal is ours.
+void have_libc_take_its_signals() noexcept {
+  pthread_t first;
+  if (pthread_create(&first, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0) pthread_join(first, nullptr);
+}
+
+}  // namespace
+
+bool is_forked_copy() noexcept { return role_now() != process_role::owner; }
+
+void own_process() noexcept {
+  owner_pid.store(raw_call(SYS_getpid), std::memory_order_relaxed);
+  is_forked.store(false, std::memory_order_relaxed);
+}
+
+void own_forked_process() noexcept {
+  owner_pid.store(raw_call(SYS_getpid), std::memory_order_relaxed);
+  is_forked.store(true, std::memory_order_relaxed);
+  give_back_request_signals();
+}
+
+void install_trap_handlers() noexcept {
+  have_libc_take_its_signals();
+  for (const auto rows : {trap_table(), clock_table(), id_table(), told_id_table()})
+    for (const trap_row& row : rows)
+      if (row.number < direct_rows) by_number[row.number] = row.function;
+  constexpr unsigned long with_restorer = 0x04000000;
+  lower::the_bridge().reserved[lower::slot_trap_handler] = reinterpret_cast<std::uint64_t>(on_trap);
+  const kernel_sigaction on_sigsys{stub().trap_trampoline, SA_SIGINFO | with_restorer, stub().restore_rt, every_signal};
+  const kernel_sigaction on_park{stub().park_trampoline, SA_SIGINFO | SA_RESTART | with_restorer, stub().restore_rt,
+                                 every_signal & ~one_signal(SIGSYS)};
+  raw_call(SYS_rt_sigaction, SIGSYS, as_word(&on_sigsys), 0, signal_set_bytes);
+  raw_call(SYS_rt_sigaction, lower::park_signal, as_word(&on_park), 0, signal_set_bytes);
+  install_request_handlers();
+  const signal_set ours = our_signals();
+  raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_word(&ours), 0, signal_set_bytes);
+}
+
+}  // namespace mana::split

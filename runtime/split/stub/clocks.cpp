@@ -1,0 +1,23 @@
+// clock_gettime of a restarted program: what the live vDSO says, and the offset of the program's clock.
+// Freestanding. Usable: the bridge. Not: libc, thread-local storage, relocations.
+#include <runtime/split/window/layout.h>
+
+#include <mana/lower/program_clocks.hpp>
+
+/// In a section of its own: signals.cpp knows by the address that a clock is being read, and has it read anew.
+extern "C" [[gnu::visibility("default"), gnu::section(".text.mana_clock"), gnu::noinline]]
+int mana_program_clock_gettime(clockid_t clock, timespec* time) {
+  using function = int (*)(clockid_t, timespec*);
+  const auto live = reinterpret_cast<function>(mana::lower::the_bridge().reserved[mana::lower::slot_clock_gettime]);
+  const mana::lower::found_clock found = mana::lower::program_clock_of(clock);
+  if (!found.is_moved && clock < 0) {                  // may name a thread by its former id: a trap knows
+    long trapped;
+    __asm__ volatile("syscall" : "=a"(trapped) : "a"(STUB_CLOCK_NUMBER), "D"(long{clock}), "S"(time) : "rcx", "r11", "memory");
+    return static_cast<int>(trapped);
+  }
+  if (!found.is_moved) return live(clock, time);
+  timespec now;
+  const int result = live(clock, &now);
+  if (result == 0) *time = mana::lower::moved(now, mana::lower::clock_offset(found.which));
+  return result;
+}

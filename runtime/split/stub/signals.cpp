@@ -1,0 +1,400 @@
+// The handlers that the kernel calls for the upper half's signals. They may find the thread in either half, or a thread
+// of the lower half alone, and put it into the upper half before application code runs.
+// Freestanding. Usable: the bridge, %gs, raw system calls. Not: libc, thread-local storage, relocations.
+#include <runtime/split/stub/entry.hpp>
+#include <runtime/split/window/layout.h>
+
+#include <runtime/split/window/held_signals.hpp>
+
+#include <mana/lower/abi.hpp>
+#include <mana/lower/signals.hpp>
+
+#include <asm/prctl.h>
+#include <csignal>
+#include <ctime>
+#include <sys/syscall.h>
+#include <sys/ucontext.h>
+
+// Addresses relative to this code: the stub has no relocations.
+#define STUB_SYMBOL(name) extern "C" [[gnu::visibility("hidden")]] const char name[]
+STUB_SYMBOL(stub_vdso_again) __asm__("mana_vdso_again");
+STUB_SYMBOL(stub_call_made) __asm__("mana_call_made");
+STUB_SYMBOL(stub_reported_call_made) __asm__("mana_reported_call_made");
+STUB_SYMBOL(stub_wait) __asm__("mana_wait");
+STUB_SYMBOL(stub_wait_made) __asm__("mana_wait_made");
+STUB_SYMBOL(stub_timed_call) __asm__("mana_timed_call_entry");
+STUB_SYMBOL(stub_timed_call_made) __asm__("mana_timed_call_made");
+STUB_SYMBOL(stub_clock_begin) __asm__("mana_clock_begin");
+STUB_SYMBOL(stub_clock_end) __asm__("mana_clock_end");
+
+namespace {
+
+using mana::lower::thread_block;
+
+long call(long number, long a, long b, long c, long d = 0) noexcept {
+  long result;
+  register long r10 __asm__("r10") = d;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+  return result;
+}
+
+std::uint64_t thread_pointer() noexcept {
+  std::uint64_t value = 0;
+  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("rdfsbase %0" : "=r"(value));
+  else call(SYS_arch_prctl, ARCH_GET_FS, reinterpret_cast<long>(&value), 0);
+  return value;
+}
+
+void set_thread_pointer(std::uint64_t value) noexcept {
+  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("wrfsbase %0" : : "r"(value) : "memory");
+  else call(SYS_arch_prctl, ARCH_SET_FS, static_cast<long>(value), 0);
+}
+
+thread_block* own_block() noexcept {
+  std::uint64_t base = 0;
+  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("rdgsbase %0" : "=r"(base));
+  else call(SYS_arch_prctl, ARCH_GET_GS, reinterpret_cast<long>(&base), 0);
+  return reinterpret_cast<thread_block*>(base);
+}
+
+bool in_window(std::uint64_t address) noexcept {
+  return address >= mana::lower::window_begin && address < mana::lower::window_end;
+}
+
+enum class place { upper, lower, foreign };
+
+/// foreign: a thread of the lower half alone; it has no block, or inherited its creator's.
+place where(const thread_block* self, std::uint64_t fs) noexcept {
+  if (self == nullptr) return place::foreign;
+  if (fs == self->lower_fs) return place::lower;
+  return in_window(fs) || fs == 0 ? place::upper : place::foreign;
+}
+
+/// INV-64 no saved signal frame holds an address outside the window: a call that was interrupted inside the live vDSO is
+/// made again from its frame. INV-60: nor a clock of this kernel's, to which another process would add its offset.
+void rewind_vdso(const thread_block& self, void* context) noexcept {
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto& vdso = mana::lower::the_bridge().vdso;
+  const auto rip = static_cast<std::uint64_t>(regs[REG_RIP]);
+  const bool in_live = rip >= vdso[STUB_VDSO_BEGIN_SLOT] && rip < vdso[STUB_VDSO_END_SLOT];
+  const auto at = reinterpret_cast<const char*>(rip);
+  if (!in_live && (at < stub_clock_begin || at >= stub_clock_end)) return;
+  regs[REG_RSP] = static_cast<greg_t>(self.reserved[mana::lower::slot_vdso_frame]);
+  regs[REG_RIP] = reinterpret_cast<greg_t>(stub_vdso_again);
+}
+
+/// The program's own call, from which the stub's in this frame was made, comes again.
+void go_back_to_call(greg_t* regs) noexcept {
+  const auto word = [frame = regs[REG_RSP]](unsigned offset) { return *reinterpret_cast<const greg_t*>(frame + offset); };
+  regs[REG_RAX] = word(STUB_CALL_NUMBER);
+  regs[REG_RSI] = word(STUB_TIMED_RSI);
+  regs[REG_RDX] = word(STUB_TIMED_RDX);
+  regs[REG_RDI] = word(STUB_CALL_RDI);
+  regs[REG_R8] = word(STUB_CALL_R8);
+  regs[REG_R9] = word(STUB_CALL_R9);
+  regs[REG_R10] = word(STUB_CALL_R10);
+  regs[REG_RIP] = word(STUB_CALL_RETURN) - 2;
+  regs[REG_RSP] += STUB_CALL_BYTES;
+}
+
+/// No saved signal frame waits until a time by this kernel's clock (INV-60), or names a thread by its id here (INV-77). One that stands
+/// at the call will make it; one behind it has its result.
+void rewind_timed_call(void* context) noexcept {
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if (reinterpret_cast<const char*>(regs[REG_RIP]) == stub_timed_call) go_back_to_call(regs);
+}
+
+/// Those that the kernel ends with EINTR even under SA_RESTART.
+bool is_never_restarted(long number) noexcept {
+  switch (number) {
+    case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
+    case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2: case SYS_futex: case SYS_semop: case SYS_semtimedop:
+    case SYS_msgsnd: case SYS_msgrcv: case SYS_rt_sigtimedwait: case SYS_pause: case SYS_io_getevents: case SYS_io_pgetevents: return true;
+    default: return false;
+  }
+}
+
+/// Number of the system call that ended at `rip`, -1 if that cannot be told: the stub's is in its frame, another's in the
+/// instructions before, where they are `mov $number,%eax; syscall`.
+long interrupted_call(const greg_t* regs) noexcept {
+  const auto rip = reinterpret_cast<const char*>(regs[REG_RIP]);
+  if (rip == stub_call_made || rip == stub_reported_call_made || rip == stub_timed_call_made)
+    return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
+  if (rip == stub_wait_made) return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_WAIT_NUMBER);
+  unsigned char code[7];
+  __builtin_memcpy(code, rip - 7, sizeof code);
+  if (code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05) return -1;
+  std::int32_t number = 0;
+  __builtin_memcpy(&number, code + 1, sizeof number);
+  return is_never_restarted(number) ? number : -1;
+}
+
+std::uint64_t& mask_of(void* context) noexcept {
+  return *reinterpret_cast<std::uint64_t*>(&static_cast<ucontext_t*>(context)->uc_sigmask);
+}
+
+/// A signal that the program handles will be delivered as soon as this handler returns.
+bool is_one_of_the_programs_due(void* context) noexcept {
+  std::uint64_t pending = 0;
+  call(SYS_rt_sigpending, reinterpret_cast<long>(&pending), sizeof pending, 0);
+  pending &= ~(mask_of(context) | mana::lower::the_bridge().reserved[mana::lower::slot_our_signals]);
+  for (int signal = 1; signal <= 64; ++signal)
+    if ((pending >> (signal - 1) & 1) != 0 && mana::lower::the_bridge().signal_handlers[signal] > 1) return true;
+  return false;
+}
+
+/// INV-14: an image may have been made when other signals were ours: what its frames block is unblocked.
+void unblock_ours(void* context) noexcept {
+  mask_of(context) &= ~mana::lower::the_bridge().reserved[mana::lower::slot_our_signals];
+}
+
+/// A wait that would begin anew with its whole time if it were made again as it was.
+struct relative_wait {
+  long number;      // of the call that mana_wait makes for it
+  timespec left;    // of its time, as far as the kernel said
+};
+
+/// out: false if the call has no such time, or one that the kernel has brought up to date itself
+bool is_relative_wait(long number, const greg_t* regs, relative_wait& wait) noexcept {
+  const auto sleep = [&](greg_t requested, greg_t rest) {
+    if (requested == rest) return false;      // the kernel wrote over it what is left
+    wait = {number, *reinterpret_cast<const timespec*>(rest != 0 ? rest : requested)};
+    return true;
+  };
+  switch (number) {
+    case SYS_nanosleep: return sleep(regs[REG_RDI], regs[REG_RSI]);
+    case SYS_clock_nanosleep: return (regs[REG_RSI] & TIMER_ABSTIME) == 0 && sleep(regs[REG_RDX], regs[REG_R10]);
+    case SYS_poll: {
+      const auto milliseconds = static_cast<std::int32_t>(regs[REG_RDX]);
+      wait = {SYS_ppoll, {milliseconds / 1000, milliseconds % 1000 * 1'000'000L}};
+      return milliseconds > 0;
+    }
+    default: return false;
+  }
+}
+
+/// Signals of ours are none of the program's: natively there is none that could end a call. It is made again, with the
+/// arguments that it had, but for the time that is left. Not if a signal of the program is due as well, which would
+/// have ended the call natively.
+void repeat_call(void* context) noexcept {
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if (regs[REG_RAX] != -4 /* EINTR */ || is_one_of_the_programs_due(context)) return;
+  const long number = interrupted_call(regs);
+  if (number < 0) return;
+  if (reinterpret_cast<const char*>(regs[REG_RIP]) == stub_timed_call_made) return go_back_to_call(regs);
+  relative_wait wait{};
+  const bool in_stub = reinterpret_cast<const char*>(regs[REG_RIP]) == stub_wait_made;
+  constexpr time_t longest = time_t{1} << 32;     // s; fits beside the nanoseconds
+  if (in_stub || !is_relative_wait(number, regs, wait) || wait.left.tv_sec > longest) {
+    regs[REG_RAX] = number;
+    regs[REG_RIP] -= 2;
+    return;
+  }
+  regs[REG_RAX] = wait.number;
+  regs[REG_RCX] = regs[REG_RIP];
+  regs[REG_R11] = wait.left.tv_sec << STUB_WAIT_SECONDS_SHIFT | wait.left.tv_nsec;
+  regs[REG_RIP] = reinterpret_cast<greg_t>(stub_wait);
+}
+
+/// A signal to the process that a thread of the lower half got: handed to an upper one. The lower thread's own fault ends the process.
+void pass_on(int signal, siginfo_t* info) noexcept {
+  const bool fault = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
+                                           signal == SIGFPE || signal == SIGTRAP);
+  if (fault) {
+    const struct { std::uint64_t handler, flags, restorer, mask; } standard = {0, 0, 0, 0};
+    call(SYS_rt_sigaction, signal, reinterpret_cast<long>(&standard), 0, 8);
+    return;
+  }
+  const long process = call(SYS_getpid, 0, 0, 0);
+  const thread_block& to = mana::lower::thread_blocks()[mana::lower::the_bridge().main_thread];
+  call(SYS_rt_tgsigqueueinfo, process, to.tid, signal, reinterpret_cast<long>(info));
+}
+
+using handler_type = void (*)(int, siginfo_t*, void*);
+
+/// INV-66: Somebody outside wants the program to end, which does it in its own way: a checkpoint that holds any of its threads
+/// is given up. What threads of the program send each other, or its timers, is no such word.
+void tell_of_end(int signal, const siginfo_t* info) noexcept {
+  auto& slots = mana::lower::the_bridge().reserved;
+  const bool from_outside = info->si_code == SI_USER || info->si_code == SI_KERNEL || info->si_code == SI_QUEUE;
+  if (!from_outside || (slots[mana::lower::slot_end_signals] >> (signal - 1) & 1) == 0) return;
+  if (info->si_code != SI_KERNEL && info->si_pid == call(SYS_getpid, 0, 0, 0)) return;
+  __atomic_store_n(&slots[mana::lower::slot_last_end_signal], static_cast<std::uint64_t>(signal), __ATOMIC_RELAXED);
+  const std::uint64_t amount = mana::lower::told_to_end_amount;
+  call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
+}
+
+/// INV-71: before a handler of the program runs, it finds in its frame whether SIGSYS was blocked, and has it blocked as it wants.
+void enter_mask(thread_block& self, int signal, void* context) noexcept {
+  std::uint32_t& blocks = mana::split::blocks_sigsys(self);
+  if (blocks != 0) mask_of(context) |= mana::split::sigsys_set;
+  const bool itself = signal == SIGSYS && (mana::lower::the_bridge().signal_flags[signal] & SA_NODEFER) == 0;
+  if (itself || (mana::split::saved().signal_masks[signal] & mana::split::sigsys_set) != 0) blocks = 1;
+}
+
+/// What the handler has left in its frame holds.
+void leave_mask(thread_block& self, void* context) noexcept {
+  const bool blocks = (mask_of(context) & mana::split::sigsys_set) != 0;
+  mana::split::blocks_sigsys(self) = blocks ? 1 : 0;
+  unblock_ours(context);
+  if (blocks || !mana::split::has_held_sigsys(self)) return;
+  const std::uint64_t all = ~std::uint64_t{0};                     // until the frame's mask holds
+  call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), 0, sizeof all);
+  mana::split::release_held_sigsys(self);
+}
+
+bool is_parked(const thread_block& thread) noexcept {
+  return thread.state.load(std::memory_order_relaxed) == mana::lower::thread_state::parked;
+}
+
+/// A thread that is parked holds back what the program handled when it parked. What it handles since then waits as well: its
+/// image would have a handler by halves.      out: false if it cannot wait: the kernel has forgotten the handler
+bool wait_for_end_of_checkpoint(const thread_block& self, int signal, siginfo_t* info, void* context) noexcept {
+  if ((mana::lower::the_bridge().signal_flags[signal] & SA_RESETHAND) != 0) return false;
+  mask_of(context) |= std::uint64_t{1} << (signal - 1);
+  return call(SYS_rt_tgsigqueueinfo, call(SYS_getpid, 0, 0, 0), self.tid, signal, reinterpret_cast<long>(info)) == 0;
+}
+
+/// Runs a handler of the program, for which the thread goes to the upper half.
+void run(handler_type handler, int signal, siginfo_t* info, void* context) noexcept {
+  thread_block* const self = own_block();
+  const std::uint64_t fs = thread_pointer();
+  const place now = where(self, fs);
+  if (now == place::foreign) return pass_on(signal, info);
+  if (is_parked(*self) && wait_for_end_of_checkpoint(*self, signal, info, context)) return;
+  tell_of_end(signal, info);
+  tell_sender(info);
+  if (now == place::upper) {
+    rewind_vdso(*self, context);
+    rewind_timed_call(context);
+    enter_mask(*self, signal, context);
+    handler(signal, info, context);
+    return leave_mask(*self, context);
+  }
+  const std::uint64_t upper = self->upper_fs;
+  ++self->inside;
+  self->in_lower = 0;
+  set_thread_pointer(upper);
+  enter_mask(*self, signal, context);
+  handler(signal, info, context);
+  self->upper_fs = upper;
+  self->in_lower = 1;
+  set_thread_pointer(fs);
+  --self->inside;
+  leave_mask(*self, context);
+}
+
+/// As soon as this handler has returned.
+void end_by(int signal, void* context) noexcept {
+  const struct { std::uint64_t handler, flags, restorer, mask; } standard = {0, 0, 0, 0};
+  call(SYS_rt_sigaction, signal, reinterpret_cast<long>(&standard), 0, 8);
+  call(SYS_tgkill, call(SYS_getpid, 0, 0, 0), call(SYS_gettid, 0, 0, 0), signal);
+  mask_of(context) &= ~(std::uint64_t{1} << (signal - 1));
+}
+
+/// A signal that is held ends no call. A wait for signals begins anew, since it may be for this one.
+void hold(thread_block& self, const siginfo_t& info, void* context) noexcept {
+  mana::split::hold_sigsys(self, info);
+  if (where(&self, thread_pointer()) != place::upper) return;
+  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto at = reinterpret_cast<const char*>(regs[REG_RIP]);
+  const bool in_stub = (at == stub_call_made || at == stub_reported_call_made) && regs[REG_RAX] == -4 /* EINTR */;
+  if (!in_stub || interrupted_call(regs) != SYS_rt_sigtimedwait) return repeat_call(context);
+  const greg_t rdx = regs[REG_RDX];
+  go_back_to_call(regs);
+  regs[REG_RDX] = rdx;
+}
+
+/// INV-71 a signal with the number of one of ours that is not of ours is the program's: what it wants of that number
+/// happens, as if the kernel itself had done it. The kernel has blocked more for us than for the program's handler.
+/// in:  forced  the kernel ends who ignores it
+void run_programs(int signal, siginfo_t* info, void* context, bool forced) noexcept {
+  auto& bridge = mana::lower::the_bridge();
+  const std::uint64_t recorded = bridge.signal_handlers[signal];
+  if (recorded == 1 && !forced) return;
+  thread_block* const self = own_block();
+  const bool waits = signal == SIGSYS && !forced && self != nullptr;
+  if (waits && (mana::split::blocks_sigsys(*self) != 0 || is_parked(*self))) return hold(*self, *info, context);
+  if (recorded <= 1) return end_by(signal, context);
+  const std::uint64_t blocked = (mask_of(context) | mana::split::saved().signal_masks[signal]) &
+                                ~bridge.reserved[mana::lower::slot_our_signals];
+  if ((bridge.signal_flags[signal] & SA_RESETHAND) != 0) bridge.signal_handlers[signal] = 0;
+  call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&blocked), 0, sizeof blocked);
+  run(reinterpret_cast<handler_type>(recorded), signal, info, context);
+}
+
+}  // namespace
+
+extern "C" {
+
+/// Handler of every signal that the application handles.
+[[gnu::visibility("default")]] void mana_signal_trampoline(int signal, siginfo_t* info, void* context) {
+  check_no_alignment();
+  const std::uint64_t recorded = mana::lower::the_bridge().signal_handlers[signal];
+  if (recorded <= 1) return;                      // the disposition changed while this signal was on its way
+  run(reinterpret_cast<handler_type>(recorded), signal, info, context);
+}
+
+/// Handler of SIGSYS.
+[[gnu::visibility("default")]] void mana_trap_trampoline(int signal, siginfo_t* info, void* context) {
+  check_no_alignment();
+  constexpr int by_filter = 1;                    // SYS_SECCOMP
+  const bool forced = info->si_code == by_filter;
+  if (!forced || info->si_errno != mana::lower::trap_number) return run_programs(signal, info, context, forced);
+  const auto carry_out = mana::lower::the_bridge().reserved[mana::lower::slot_trap_handler];
+  reinterpret_cast<handler_type>(carry_out)(signal, info, context);
+}
+
+/// Handler of every signal that the live MPI's libraries handle. The program finds this address as theirs, and may call it
+/// from its own handlers, in any process into which it is restarted: which function they have there is the lower half's. The
+/// thread is not parked meanwhile, since its frame would return into a lower half that a restart does not have; the signal that parks
+/// it waits.
+[[gnu::visibility("default")]] void mana_lower_handler(int signal, siginfo_t* info, void* context) {
+  check_no_alignment();
+  const auto& slots = mana::lower::the_bridge().reserved;
+  const auto run = reinterpret_cast<handler_type>(slots[mana::lower::slot_lower_handler]);
+  thread_block* const self = own_block();
+  const std::uint64_t fs = thread_pointer();
+  if (run == nullptr) return;
+  if (where(self, fs) != place::upper) return run(signal, info, context);
+  const std::uint64_t waiting = slots[mana::lower::slot_our_signals] & ~(std::uint64_t{1} << (SIGSYS - 1));
+  std::uint64_t before = 0;
+  call(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&waiting), reinterpret_cast<long>(&before), sizeof before);
+  ++self->inside;
+  self->upper_fs = fs;
+  self->in_lower = 1;
+  set_thread_pointer(self->lower_fs);
+  run(signal, info, context);
+  set_thread_pointer(fs);
+  self->in_lower = 0;
+  --self->inside;
+  const std::uint64_t let_through = waiting & ~before;
+  call(SYS_rt_sigprocmask, SIG_UNBLOCK, reinterpret_cast<long>(&let_through), 0, sizeof let_through);
+}
+
+/// Handler of the park signal. A thread in the lower half parks when it leaves its wrapper.
+[[gnu::visibility("default")]] void mana_park_trampoline(int signal, siginfo_t* info, void* context) {
+  check_no_alignment();
+  const auto value = reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr);
+  if (info->si_code != SI_QUEUE || value != mana::lower::park_value) return run_programs(signal, info, context, false);
+  thread_block* const self = own_block();
+  if (where(self, thread_pointer()) != place::upper) return;
+  rewind_vdso(*self, context);
+  rewind_timed_call(context);
+  const auto park = mana::lower::the_bridge().upper.on_park_signal;
+  if (park != nullptr) park(signal, info, context);
+  unblock_ours(context);
+  repeat_call(context);
+}
+
+/// Handler of signals that ask for a checkpoint.
+[[gnu::visibility("default")]] void mana_request_trampoline(int signal, siginfo_t*, void* context) {
+  check_no_alignment();
+  if (where(own_block(), thread_pointer()) == place::upper) repeat_call(context);
+  const auto& slots = mana::lower::the_bridge().reserved;
+  const bool stop = (slots[mana::lower::slot_stop_signals] >> (signal - 1) & 1) != 0;
+  const std::uint64_t amount = mana::lower::request_amount(stop);
+  call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
+}
+
+}

@@ -1,0 +1,67 @@
+// Life of an upper half's thread: its twin in the lower half, made by the lower half's pthread_create, enters the upper
+// half and comes back when the thread ends. So every thread has both halves' thread-local storage.
+#pragma once
+#include <runtime/split/call/trap.hpp>
+
+namespace mana::split {
+
+enum class leave_reason { thread_ends, process_ends };
+
+/// What a twin keeps on its own, lower-half stack; thread_block::lower_private points to it.
+struct twin {
+  lower::context back{};            // where to go when the thread leaves the upper half
+  leave_reason why = leave_reason::thread_ends;
+  int status = 0;                   // of exit or exit_group
+  signal_set mask = 0;              // of the upper half when it left
+  long robust_head = 0;             // the lower libc's list, for the twin's own end
+  long robust_length = 0;
+};
+
+/// A free block, zeroed, in state `exiting` until its thread is known; nullptr: max_threads reached.
+lower::thread_block* new_block() noexcept;
+
+/// Binds the calling thread of the lower half to `block`: thread pointer, id, lists, %gs.
+void adopt(lower::thread_block& block, twin& self) noexcept;
+
+/// No thread of the program but the caller is in this process, nor comes before the caller makes one.
+bool has_one_thread() noexcept;
+
+/// Publishes a thread that adopt()ed its block: from now on it can be parked.
+void publish(lower::thread_block& block) noexcept;
+
+/// Enters the upper half with the state of a signal frame. All signals blocked, lower half's thread pointer.
+/// frame: as made by make_entry_frame
+[[noreturn]] void enter_upper_half(void* frame, std::uint64_t thread_pointer) noexcept;
+
+/// A kernel's signal frame that continues where `from` is, with rax 0 and the stack `stack` (0: the same).
+struct entry_frame;
+inline constexpr std::size_t entry_frame_bytes = 2048;
+void* make_entry_frame(void* memory, const ucontext_t& from, std::uint64_t stack) noexcept;
+/// Its bytes are going to be copied to this address.
+void move_entry_frame(void* frame, std::uintptr_t to) noexcept;
+
+/// A thread is about to end. If it is the one that runs checkpoints, another that lives takes its place, also where a checkpoint
+/// waits for it already. In a trap.
+void pass_on_checkpoints(lower::thread_block& self) noexcept;
+
+/// In a trap of the owner process: leaves the upper half for good, to the twin's stack.
+[[noreturn]] void leave_upper_half(trap& t, leave_reason why) noexcept;
+
+/// After the thread left the upper half, on the twin's stack. Returns when only the thread ends; its block is free then.
+void after_upper_half(lower::thread_block& block, twin& self) noexcept;
+
+/// The initial thread's end: the process lives on until its last thread ends.
+[[noreturn]] void rest_forever() noexcept;
+
+/// Creates a detached thread of the lower half and waits until `body` called started(). Returns 0 or -errno.
+struct birth {
+  void (*body)(birth&);               // returns when the thread ends
+  lower::thread_block* block;
+  const trap* call = nullptr;         // of clone; valid until started()
+  std::atomic<std::uint32_t> begun{0};
+  std::int32_t tid = 0;               // set by started()
+  void started() noexcept;
+};
+long create_twin(birth& b) noexcept;
+
+}  // namespace mana::split

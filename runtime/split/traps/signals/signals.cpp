@@ -1,0 +1,298 @@
+// Dispositions and masks of signals. The application's handlers run through the stub's trampoline; some signals are ours,
+// whatever the application asks.
+#include <runtime/split/traps/signals/signals.hpp>
+
+#include <runtime/split/traps/signals/lower_handlers.hpp>
+
+#include <runtime/split/window/bridge.hpp>
+#include <runtime/split/window/held_signals.hpp>
+#include <runtime/split/window/saved_state.hpp>
+#include <runtime/split/window/upper_half.hpp>
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+namespace mana::split {
+namespace {
+
+constexpr unsigned long with_restorer = 0x04000000;
+
+constinit raw_lock dispositions_lock;
+
+constinit request_sources requests;
+
+bool is_ours(int signal) noexcept { return (our_signals() & one_signal(signal)) != 0; }
+bool is_function(std::uint64_t handler) noexcept { return handler > 1; }   // neither SIG_DFL nor SIG_IGN
+
+void record(int signal, const kernel_sigaction& action) noexcept {
+  lower::bridge& b = lower::the_bridge();
+  saved().signal_masks[signal] = action.mask;
+  b.signal_flags[signal] = action.flags;
+  b.signal_handlers[signal] = action.handler;
+}
+
+kernel_sigaction recorded(int signal) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  return {b.signal_handlers[signal], b.signal_flags[signal], stub().restore_rt, saved().signal_masks[signal]};
+}
+
+/// What the kernel is told in the place of the application's action.
+kernel_sigaction as_installed(kernel_sigaction action) noexcept {
+  if (!is_function(action.handler)) return action;
+  if (is_lower_handler(action.handler)) return lower_action_installed(action.flags, without_ours(action.mask));
+  return {stub().signal_trampoline, action.flags | SA_SIGINFO | with_restorer, stub().restore_rt,
+          without_ours(action.mask)};
+}
+
+long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) noexcept {
+  return raw_call(SYS_rt_sigaction, signal, as_word(action), as_word(old), signal_set_bytes);
+}
+
+/// Records before a function is installed and after one is removed, so that the trampoline always finds one to call.
+long set_disposition(int signal, const kernel_sigaction& wanted) noexcept {
+  const kernel_sigaction to_install = as_installed(wanted);
+  const bool is_programs = is_function(wanted.handler) && !is_lower_handler(wanted.handler);
+  if (is_programs) record(signal, wanted);
+  const long result = install(signal, &to_install, nullptr);
+  if (!is_programs && !is_error(result)) record(signal, is_function(wanted.handler) ? kernel_sigaction{} : wanted);
+  return result;
+}
+
+}  // namespace
+
+signal_set our_signals() noexcept { return one_signal(SIGSYS) | one_signal(lower::park_signal) | requests.signals; }
+
+void send_park_signal(int tid) noexcept {
+  const long process = raw_call(SYS_getpid);
+  siginfo_t info{};
+  info.si_signo = lower::park_signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = static_cast<pid_t>(process);
+  info.si_ptr = reinterpret_cast<void*>(lower::park_value);
+  const auto send = [&] { return raw_call(SYS_rt_tgsigqueueinfo, process, tid, lower::park_signal, as_word(&info)); };
+  if (send() != -EAGAIN) return;
+  rlimit before{};                         // signals that wait have taken all room that this user has
+  raw_call(SYS_getrlimit, RLIMIT_SIGPENDING, as_word(&before));
+  const rlimit more{before.rlim_max, before.rlim_max};
+  raw_call(SYS_setrlimit, RLIMIT_SIGPENDING, as_word(&more));
+  send();
+  raw_call(SYS_setrlimit, RLIMIT_SIGPENDING, as_word(&before));
+}
+
+void set_request_sources(const request_sources& wanted) noexcept {
+  requests = wanted;
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, as_word(&requests.signals), 0, signal_set_bytes);
+}
+
+void install_request_handlers() noexcept {
+  lower::bridge& b = lower::the_bridge();
+  b.reserved[lower::slot_requests] = static_cast<std::uint64_t>(requests.descriptor);
+  b.reserved[lower::slot_stop_signals] = requests.stop_signals;
+  b.reserved[lower::slot_our_signals] = our_signals();
+  b.reserved[lower::slot_end_signals] = without_ours(lower::end_signals);
+  const kernel_sigaction on_request{stub().request_trampoline, SA_SIGINFO | SA_RESTART | with_restorer,
+                                    stub().restore_rt, every_signal & ~one_signal(SIGSYS)};
+  for (int signal = 1; signal <= signal_count; ++signal)
+    if ((requests.signals & one_signal(signal)) != 0) install(signal, &on_request, nullptr);
+}
+
+namespace {
+
+constinit signal_set ignored_at_first = 0;
+
+/// Before constructors of the lower half's libraries, some of which take signals over.
+void note_ignored() noexcept {
+  for (int signal = 1; signal <= signal_count; ++signal)
+    if (kernel_sigaction now{}; !is_error(install(signal, nullptr, &now)) && now.handler == 1 /* SIG_IGN */)
+      ignored_at_first |= one_signal(signal);
+}
+
+[[gnu::used, gnu::section(".preinit_array")]] void (*const at_first)() noexcept = note_ignored;
+
+}  // namespace
+
+void adopt_dispositions() noexcept {
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    if ((ignored_at_first & one_signal(signal)) == 0) continue;
+    const kernel_sigaction ignoring{1 /* SIG_IGN */, 0, 0, 0};
+    if (is_ours(signal)) record(signal, ignoring);
+    else set_disposition(signal, ignoring);
+  }
+  adopt_lower_handlers();
+}
+
+void take_back_handlers() noexcept {
+  adopt_lower_handlers();
+  install_request_handlers();
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    const kernel_sigaction action = recorded(signal);
+    if (!is_function(action.handler) || is_ours(signal)) continue;
+    const kernel_sigaction to_install = as_installed(action);
+    install(signal, &to_install, nullptr);
+  }
+}
+
+void give_back_request_signals() noexcept {
+  const signal_set signals = std::exchange(requests.signals, 0);
+  lower::the_bridge().reserved[lower::slot_end_signals] = 0;      // the job is its parent's
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    if ((signals & one_signal(signal)) == 0) continue;
+    const kernel_sigaction to_install = as_installed(recorded(signal));
+    install(signal, &to_install, nullptr);
+  }
+}
+
+namespace {
+
+/// in: wanted  null: none, the program only asks
+long change_disposition(int signal, const kernel_sigaction* wanted, kernel_sigaction& before) noexcept {
+  const std::scoped_lock hold(dispositions_lock);
+  if (is_ours(signal)) {
+    before = recorded(signal);
+    if (wanted != nullptr) record(signal, *wanted);
+    return 0;
+  }
+  const long known = install(signal, nullptr, &before);
+  if (is_error(known)) return known;
+  if (before.handler == stub().signal_trampoline) before = recorded(signal);
+  else if (is_lower_handler(before.handler)) before = lower_action_as_seen(signal);
+  return wanted == nullptr ? 0 : set_disposition(signal, *wanted);
+}
+
+}  // namespace
+
+/// The kernel reads before it looks at anything but the size of a set, and writes after the action is set.
+long trap_rt_sigaction(trap& t) {
+  if (t.arg(3) != signal_set_bytes) return -EINVAL;
+  const auto given = t.pointer<const kernel_sigaction>(1);
+  const auto old = t.pointer<kernel_sigaction>(2);
+  kernel_sigaction wanted{};  // read before old is written, which may be the same memory
+  if (!given.is_null() && given.get(wanted) != 0) return -EFAULT;
+  const int signal = static_cast<int>(t.arg(0));
+  const bool is_fixed = signal == SIGKILL || signal == SIGSTOP;
+  if (signal < 1 || signal > signal_count || (is_fixed && !given.is_null())) return -EINVAL;
+  if (t.role == process_role::borrowing) return is_ours(signal) ? 0 : t.carry_out();
+
+  kernel_sigaction before{};
+  const long result = change_disposition(signal, given.is_null() ? nullptr : &wanted, before);
+  if (is_error(result)) return result;
+  return old.is_null() ? 0 : old.put(before);
+}
+
+/// As the program has set it.
+signal_set programs_mask(trap& t) noexcept { return t.mask() | (blocks_sigsys(*t.self) != 0 ? sigsys_set : 0); }
+
+/// The frame's mask is the thread's: the kernel takes it from there when the trap returns. A child that borrows the memory has its
+/// owner's block, whose word stays.
+void set_programs_mask(trap& t, signal_set mask) noexcept {
+  t.mask() = without_ours(mask);
+  if (t.role == process_role::borrowing) return;
+  blocks_sigsys(*t.self) = (mask & sigsys_set) != 0 ? 1 : 0;
+  if (blocks_sigsys(*t.self) == 0) release_held_sigsys(*t.self);
+}
+
+long trap_rt_sigprocmask(trap& t) {
+  if (t.arg(3) != signal_set_bytes) return -EINVAL;
+  const auto given = t.pointer<const signal_set>(1);
+  const auto old = t.pointer<signal_set>(2);
+  const signal_set before = programs_mask(t);
+  if (!given.is_null()) {
+    signal_set set = 0;
+    if (given.get(set) != 0) return -EFAULT;
+    switch (static_cast<int>(t.arg(0))) {
+      case SIG_BLOCK: set_programs_mask(t, before | set); break;
+      case SIG_UNBLOCK: set_programs_mask(t, before & ~set); break;
+      case SIG_SETMASK: set_programs_mask(t, set); break;
+      default: return -EINVAL;
+    }
+  }
+  return old.is_null() ? 0 : old.put(before);
+}
+
+/// rt_sigpending(set, bytes): in here all signals are blocked, and natively those are told that the program blocks.
+long trap_rt_sigpending(trap& t) {
+  const long result = t.carry_out();
+  if (is_error(result)) return result;
+  const auto told = t.pointer<signal_set>(0);
+  const signal_set held = blocks_sigsys(*t.self) != 0 && has_held_sigsys(*t.self) ? sigsys_set : 0;
+  signal_set set = 0;
+  if (t.arg(1) != signal_set_bytes) return result;
+  if (told.get(set) != 0) return -EFAULT;
+  return told.put((set & t.mask()) | held) == 0 ? result : -EFAULT;
+}
+
+namespace {
+
+/// What the program finds: while a handler runs, also the one that is here, the kernel's own word of a stack with
+/// SS_AUTODISARM is that there is none. What the trap returns to is in its frame. The kernel leaves no old bytes
+/// between the members, as the frame does.
+void find_alternate_stack(const trap& t, stack_t& now) noexcept {
+  constexpr int autodisarm = static_cast<int>(1u << 31);
+  const stack_t& framed = t.context->uc_stack;
+  std::memset(&now, 0, sizeof now);
+  now.ss_sp = framed.ss_sp, now.ss_flags = framed.ss_flags, now.ss_size = framed.ss_size;
+  const auto begin = reinterpret_cast<std::uint64_t>(now.ss_sp);
+  const auto pointer = static_cast<std::uint64_t>(t.reg(REG_RSP));
+  const int mode = now.ss_flags & autodisarm;
+  if (now.ss_size == 0) now.ss_flags = SS_DISABLE;
+  else now.ss_flags = mode | (mode == 0 && pointer > begin && pointer - begin <= now.ss_size ? SS_ONSTACK : 0);
+}
+
+}  // namespace
+
+/// The kernel sets the stack again from the frame when the trap returns, so the frame must agree.
+long trap_sigaltstack(trap& t) {
+  const auto given = t.pointer<const stack_t>(0);
+  const auto old = t.pointer<stack_t>(1);
+  stack_t before;
+  find_alternate_stack(t, before);
+  if (!given.is_null()) {
+    stack_t wanted{};
+    if (given.get(wanted) != 0) return -EFAULT;
+    const long result = raw_call(SYS_sigaltstack, as_word(&wanted), 0);
+    if (is_error(result)) return result;
+    t.context->uc_stack = wanted;
+    if ((wanted.ss_flags & SS_DISABLE) != 0) t.context->uc_stack.ss_size = 0;
+  }
+  return old.is_null() ? 0 : old.put(before);
+}
+
+void note_dispositions() noexcept {
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    kernel_sigaction now{};
+    saved().dispositions[signal] = disposition::unknown;        // of one of ours: what the program set is recorded
+    if (is_ours(signal) || is_error(install(signal, nullptr, &now))) continue;
+    saved().dispositions[signal] = now.handler == stub().signal_trampoline                  ? disposition::program
+                                   : now.handler == reinterpret_cast<std::uint64_t>(SIG_DFL) ? disposition::standard
+                                   : now.handler == reinterpret_cast<std::uint64_t>(SIG_IGN) ? disposition::ignored
+                                                                                             : disposition::lower_half;
+  }
+}
+
+/// A handler that is called once may be recorded still when it was: the kernel's word counts. Of what the program left to
+/// the MPI library the new one's is right.
+void reinstall_dispositions() noexcept {
+  adopt_lower_handlers();
+  for (int signal = 1; signal <= signal_count; ++signal) {
+    kernel_sigaction action = recorded(signal);
+    switch (saved().dispositions[signal]) {
+      case disposition::standard: action.handler = reinterpret_cast<std::uint64_t>(SIG_DFL); break;
+      case disposition::ignored: action.handler = reinterpret_cast<std::uint64_t>(SIG_IGN); break;
+      case disposition::lower_half: continue;
+      case disposition::unknown:
+        if (action.handler == 0) continue;
+        break;
+      case disposition::program: break;
+    }
+    if (is_ours(signal)) continue;
+    const kernel_sigaction to_install = as_installed(action);
+    install(signal, &to_install, nullptr);
+  }
+}
+
+}  // namespace mana::split

@@ -1,0 +1,15 @@
+// The file that says of a checkpoint, or of an image, that a restart of it failed.
+#pragma once
+#include <runtime/files/own_directory.hpp>
+
+#include <optional>
+#include <string>
+
+namespace mana::store {
+
+/// With the time. What is there already stays.     errors: image_error (io)
+void write_failure(const image::own_directory& own, const std::string& name, const std::string& why);
+/// Nothing if there is none.                       errors: image_error (not_own, io)
+std::optional<std::string> read_failure(const image::own_directory& own, const std::string& name);
+
+}  // namespace mana::store

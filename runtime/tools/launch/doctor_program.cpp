@@ -1,0 +1,195 @@
+// The program, as far as its files say it.
+#include <runtime/tools/launch/doctor.hpp>
+#include <runtime/tools/launch/program_check.hpp>
+#include <runtime/tools/mpi/install_tree.hpp>
+
+#include <mana/gen/refused_functions.hpp>
+
+#include <runtime/symbols/elf_symbol_table.hpp>
+#include <runtime/symbols/mapped_file.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace mana::tools {
+namespace {
+
+/// The wrapper library takes the place of these.
+const std::set<std::string> mpi_libraries{"libmpich.so.12", "libmpi.so.12", "libmpi.so.40"};
+
+/// Of the system or of an MPI: what these call says nothing of the program.
+bool is_of_system(const std::string& name) {
+  for (const char* system : {"libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "ld-linux", "libgcc_s.so",
+                             "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi", "libopen-", "libmana"})
+    if (name.starts_with(system)) return true;
+  return false;
+}
+
+std::set<std::string> undefined_in(const std::filesystem::path& file) {
+  std::set<std::string> names;
+  const symbols::mapped_file contents(file);
+  symbols::for_each_symbol(contents.bytes(), SHT_DYNSYM, [&](std::string_view name, const Elf64_Sym& symbol) {
+    if (symbol.st_shndx == SHN_UNDEF && !name.empty()) names.emplace(name);
+  });
+  return names;
+}
+
+/// MPI_File_open for PMPI_File_open and Fortran's mpi_file_open_: in small letters, as both can be compared.
+std::string plain_name(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.starts_with("pmpi_")) name.erase(0, 1);
+  for (const char* ending : {"_", "_cdesc", "_f08ts", "_f08", "_"})
+    if (name.ends_with(ending)) name.erase(name.size() - std::string_view(ending).size());
+  return name;
+}
+
+findings mpi_calls(const std::set<std::string>& imported) {
+  std::set<std::string> called;
+  for (const std::string& name : imported) called.insert(plain_name(name));
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const refused_function& f : refused_functions)
+    if (called.contains(plain_name(f.name))) by_reason[f.why].emplace_back(f.name);
+  findings all;
+  for (const auto& [why, names] : by_reason)
+    all.push_back({"mpi-calls", verdict::warning, fmt::format("ends in an MPI error where it calls {} ({})",
+                                                              fmt::join(names, ", "), why),
+                   "see docs/coverage.md for what works"});
+  if (all.empty())
+    all.push_back({"mpi-calls", verdict::ok, "no MPI function that is refused is among its symbols", ""});
+  return all;
+}
+
+struct system_call { const char *name, *what; };
+constexpr system_call doubtful[] = {
+    {"dlmopen", "libraries of other namespaces are not told apart"},
+    {"clone", "threads and processes that are made past libc may not be restored"},
+    {"ptrace", "a process that is traced, or traces, is not restored as such"},
+    {"io_uring_setup", "rings are not saved"},
+    {"io_uring_queue_init", "rings are not saved"},
+    {"io_uring_queue_init_params", "rings are not saved"},
+    {"fork", "child processes are not part of a checkpoint"},
+    {"vfork", "child processes are not part of a checkpoint"},
+    {"system", "child processes are not part of a checkpoint"},
+    {"popen", "child processes are not part of a checkpoint"},
+    {"posix_spawn", "child processes are not part of a checkpoint"},
+};
+
+findings system_calls(const std::set<std::string>& imported) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const system_call& call : doubtful)
+    if (imported.contains(call.name)) by_reason[call.what].emplace_back(call.name);
+  findings all;
+  for (const auto& [what, names] : by_reason)
+    all.push_back({"calls", verdict::warning, fmt::format("uses {}: {}", fmt::join(names, ", "), what), ""});
+  if (all.empty()) all.push_back({"calls", verdict::ok, "no call of which a checkpoint cannot keep the effect", ""});
+  return all;
+}
+
+finding rights(const std::filesystem::path& file) {
+  struct stat found {};
+  const bool known = ::stat(file.c_str(), &found) == 0;
+  if (!known || (found.st_mode & (S_ISUID | S_ISGID)) == 0)
+    return {"rights", verdict::ok, "runs with the caller's rights", ""};
+  return {"rights", verdict::warning, "is setuid or setgid, which has no effect: mana loads it itself",
+          "start mana with the rights that it needs"};
+}
+
+finding stack(const std::filesystem::path& file) {
+  const symbols::mapped_file contents(file);
+  const auto header = symbols::at<Elf64_Ehdr>(contents.bytes(), 0);
+  for (std::size_t i = 0; header && i < header->e_phnum; ++i) {
+    const auto segment = symbols::at<Elf64_Phdr>(contents.bytes(), header->e_phoff + i * sizeof(Elf64_Phdr));
+    if (segment && segment->p_type == PT_GNU_STACK && (segment->p_flags & PF_X) != 0)
+      return {"stack", verdict::ok, "its stack is executable, and stays so", ""};
+  }
+  return {"stack", verdict::ok, "its stack is not executable", ""};
+}
+
+finding libraries(const std::vector<loaded_library>& loaded) {
+  std::vector<std::string> missing;
+  for (const loaded_library& library : loaded)
+    if (library.file.empty() && !mpi_libraries.contains(library.name)) missing.push_back(library.name);
+  if (missing.empty()) return {"libraries", verdict::ok, fmt::format("all {} libraries are there", loaded.size()), ""};
+  return {"libraries", verdict::will_not_work, fmt::format("not found: {}", fmt::join(missing, ", ")),
+          "install them on every node, or name their directory in LD_LIBRARY_PATH"};
+}
+
+/// The lower half names the MPI library that it finds: "MPICH 4.0.2". Empty: it cannot be started.
+std::string live_mpi(const installed_parts& parts) {
+  std::string path = parts.lower_half.string();
+  for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
+  const std::string command = "'" + path + "' mpi-version 2>/dev/null";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> answer(::popen(command.c_str(), "r"), ::pclose);
+  std::array<char, 200> line{};
+  if (!answer || std::fgets(line.data(), line.size(), answer.get()) == nullptr) return {};
+  std::string text = line.data();
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+finding mpi(const doctor_command& wanted, const checked_program& program, const environment& get) {
+  try {
+    const mpi_name chosen = choose_mpi(
+        {wanted.command[0], program.linked, find_launcher(get), parse_mpi_name(wanted.mpi)});
+    const installed_parts parts = find_parts(chosen);
+    if (chosen == mpi_name::none)
+      return {"mpi", verdict::ok, "none: a job of one process, without MPI",
+              "if it loads one when it runs, start it with mpirun, or name it with --mpi"};
+    const std::string live = live_mpi(parts);
+    if (live.empty())
+      return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", long_name(chosen)),
+              fmt::format("install the libraries of {}", long_name(chosen))};
+    if (live == "MPICH 4.0.2" || live == "Open MPI 4.1.4") return {"mpi", verdict::ok, live, ""};
+    return {"mpi", verdict::warning, live + " is a version that mana has not been tested with",
+            "take a checkpoint early, and restart it"};
+  } catch (const failure& refused) {
+    return as_finding("mpi", refused);
+  }
+}
+
+finding kind(const checked_program& program) {
+  return {"program", verdict::ok, fmt::format("{}: dynamically linked, for x86-64", program.file.string()), ""};
+}
+
+finding sanitizer(const checked_program& program) {
+  try {
+    refuse_sanitized(program);
+    return {"sanitizer", verdict::ok, "built without sanitizers", ""};
+  } catch (const failure& refused) {
+    return as_finding("sanitizer", refused);
+  }
+}
+
+}  // namespace
+
+findings examine_program(const doctor_command& wanted, const environment& get) {
+  checked_program program;
+  try {
+    program = check_program(wanted.command, get);
+  } catch (const failure& refused) {
+    return {as_finding("program", refused)};
+  }
+  const char* const library_path = get("LD_LIBRARY_PATH");
+  const auto loaded = library_closure(read_elf_program(program.file), read_library_cache(),
+                                      library_path ? library_path : "", mpi_libraries);
+  std::set<std::string> imported = undefined_in(program.file);
+  for (const loaded_library& library : loaded)
+    if (!is_of_system(library.name)) imported.merge(undefined_in(library.file));
+  findings all{kind(program),         sanitizer(program),   mpi(wanted, program, get),
+               libraries(loaded),     rights(program.file), stack(program.file)};
+  for (const auto& more : {mpi_calls(imported), system_calls(imported)})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace mana::tools

@@ -1,0 +1,115 @@
+// `mana gdb`: the debugger knows what the kernel and the first dynamic linker have loaded, the lower half. What the
+// second one has loaded into the window is added by a script.
+#include <runtime/tools/launch/exec.hpp>
+#include <runtime/tools/options/commands.hpp>
+#include <runtime/tools/text/failure.hpp>
+
+#include <mana/lower/abi.hpp>
+#include <mana/lower/signals.hpp>
+
+#include <runtime/symbols/core_memory.hpp>
+#include <runtime/symbols/process_memory.hpp>
+#include <runtime/symbols/upper_objects.hpp>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace mana::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A word of gdb's language.
+std::string quoted(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (std::strchr(" \t\\'\"", c) != nullptr) safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+std::string names_of(const symbols::memory_view& memory) {
+  std::string script;
+  for (const symbols::upper_object& object : symbols::upper_objects(memory)) {
+    if (object.path.find('\n') != std::string::npos) continue;
+    if (!symbols::is_as_loaded(memory, object))
+      script += fmt::format("echo mana: note: {} is not there, or not what was loaded: its names are unknown\\n\n",
+                            quoted(object.path));
+    else
+      script += fmt::format("add-symbol-file {} -o {:#x}\n", quoted(object.path), object.bias);
+  }
+  return script + fmt::format("add-symbol-file-from-memory {:#x}\n", lower::stub_address);
+}
+
+/// System calls and checkpoints make signals that are none of the program's.
+std::string signals_of_mana() {
+  return fmt::format("handle SIGSYS nostop noprint pass\nhandle SIG{} nostop noprint pass\n", lower::park_signal);
+}
+
+/// A file without a name, which the debugger reads. Returns its path.
+std::string as_file(const std::string& text) {
+  const int fd = ::memfd_create("mana-gdb-script", 0);
+  if (fd < 0 || ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    throw failure(exit_code::internal, fmt::format("the debugger's script cannot be made: {}", std::strerror(errno)));
+  return fmt::format("/proc/self/fd/{}", fd);
+}
+
+bool is_rank(const std::string& pid) {
+  std::error_code error;
+  const auto program = fs::read_symlink("/proc/" + pid + "/exe", error);
+  if (error == std::errc::no_such_file_or_directory)
+    throw failure(exit_code::not_a_rank, fmt::format("there is no process {}", pid),
+                  "ranks are processes of this node");
+  return !error && program.filename().string().starts_with("mana-lower-");
+}
+
+/// out: words that open the process; script: what else the debugger is to be told
+std::vector<std::string> open_process(const std::string& pid, std::string& script) {
+  if (!is_rank(pid))
+    throw failure(exit_code::not_a_rank, fmt::format("process {} is no rank of a job under mana", pid),
+                  "ranks are the processes whose /proc/PID/exe is mana-lower-mpich, mana-lower-openmpi or mana-lower-none");
+  script = signals_of_mana();
+  try {
+    script += names_of(symbols::process_memory(pid));
+  } catch (const symbols::memory_error& error) {   // gdb will meet the same, and may know more of it
+    fmt::print(stderr, "mana: note: names of the program are unknown: {}\n", error.what());
+  }
+  return {"-p", pid};
+}
+
+std::vector<std::string> open_core(const std::string& file, std::string& script) {
+  try {
+    const symbols::core_memory memory(file);
+    script = names_of(memory);
+    const std::string program = memory.program();
+    if (program.empty()) return {"-c", file};
+    return {program, "-c", file};
+  } catch (const symbols::memory_error& error) {
+    throw failure(exit_code::not_a_rank, fmt::format("{}: {}", file, error.what()),
+                  "give the core dump of a rank, made where this mana is installed");
+  }
+}
+
+}  // namespace
+
+void debug(const gdb_command& wanted, const environment& get) {
+  std::string script;
+  std::vector<std::string> words =
+      wanted.core.empty() ? open_process(wanted.pid, script) : open_core(wanted.core, script);
+  const auto gdb = find_command("gdb", get);
+  if (gdb.empty())
+    throw failure(exit_code::debugger_missing, "gdb is not installed: there is none in PATH",
+                  "install it (on Debian: apt install gdb)");
+  // Behind the process or core, which must be open; before the user's words, which may use the names.
+  words.insert(words.end(), {"-ex", "with pagination off -- source " + as_file(script)});
+  words.insert(words.end(), wanted.words.begin(), wanted.words.end());
+  become(gdb, words);
+}
+
+}  // namespace mana::tools

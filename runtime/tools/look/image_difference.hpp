@@ -1,0 +1,53 @@
+// In what two images differ: sections, regions, pages.
+#pragma once
+#include <runtime/tools/memory/memory_kinds.hpp>
+#include <runtime/tools/memory/saved_memory.hpp>
+#include <runtime/tools/options/address_range.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mana::tools {
+
+enum class presence { both, first_only, second_only };
+
+struct section_difference {
+  std::string name;
+  presence where = presence::both;
+};
+
+/// A region of the first image, or one that only the second has; or a part of it that the other has too, or has not.
+struct region_difference {
+  address_range at;
+  region_identity what;
+  presence where = presence::both;
+  bool mapped_otherwise = false;         // another protection, file, or kind of mapping
+  std::vector<address_range> pages;      // both: that differ, whole pages, ascending, with gaps between them
+  std::uint64_t bytes() const noexcept;  // that differ; of one that is in one image alone: all
+};
+
+struct image_difference {
+  std::uint32_t rank = 0;
+  std::string first, second;             // paths
+  std::vector<section_difference> sections;
+  std::vector<region_difference> regions;
+  std::uint64_t compared_bytes = 0;      // of memory that both have
+  std::uint64_t read_bytes = 0;          // of chunks that were read for it, in both files
+  std::uint64_t differing_bytes() const noexcept;
+  bool is_none() const noexcept { return sections.empty() && regions.empty(); }
+};
+
+/// Memory whose chunks have the same checksums is equal, and not read.
+/// in:     passed  told of the bytes of the first's memory that are done
+/// errors: image::image_error
+image_difference compare(const saved_memory& first, const saved_memory& second,
+                         const std::function<void(std::uint64_t)>& passed = [](std::uint64_t) {});
+
+/// in: pages  every range of pages is a line
+std::string as_text(const image_difference& difference, bool pages);
+nlohmann::ordered_json as_json(const image_difference& difference);
+
+}  // namespace mana::tools

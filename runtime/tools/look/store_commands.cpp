@@ -1,0 +1,54 @@
+// `mana restart`: what can be known beforehand is checked, then this process becomes the lower half.
+#include <runtime/tools/launch/exec.hpp>
+#include <runtime/tools/launch/program_check.hpp>
+#include <runtime/tools/launch/restart_source.hpp>
+#include <runtime/tools/mpi/install_tree.hpp>
+#include <runtime/tools/mpi/process_manager.hpp>
+#include <runtime/tools/options/run_options.hpp>
+#include <runtime/tools/text/failure.hpp>
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace mana::tools {
+namespace {
+
+void check_launcher(const launcher& started_by, mpi_name mpi, const std::string& path) {
+  if (!started_by.mpi || !started_by.certain || *started_by.mpi == mpi || mpi == mpi_name::none) return;
+  throw failure(exit_code::surroundings_differ,
+                fmt::format("{}: the checkpoint was made with {}, this mpirun belongs to {}", path, long_name(mpi),
+                            long_name(*started_by.mpi)),
+                fmt::format("use the mpirun of {}", long_name(mpi)));
+}
+
+/// A rank that cannot use the directory finds out again when it is to read its image.
+std::filesystem::path directory_of(const restart_source& source, const launcher& started_by) {
+  if (!source.is_seen) return source.directory;
+  try {
+    return prepare_checkpoint_directory(source.directory);
+  } catch (const failure&) {
+    if (!has_others(started_by)) throw;
+    return source.directory;
+  }
+}
+
+}  // namespace
+
+void restart(const run_options& options, const environment& get) {
+  check_kernel();
+  const auto started_by = find_launcher(get);
+  const restart_source source = find_restart_source(options, started_by);
+  check_launcher(started_by, source.mpi, source.where);
+  const auto parts = find_parts(source.mpi);
+  refuse_other_process_manager(source.mpi, parts.lower_half, get);
+  const auto directory = directory_of(source, started_by);
+  // The ranks choose together, when MPI runs, unless the user did.
+  const auto& what = source.generation.empty() ? directory : source.generation;
+  std::vector<std::string> arguments{"restart", what.string()};
+  for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
+  use_default_layout();
+  become(parts.lower_half, arguments);
+}
+
+}  // namespace mana::tools

@@ -1,0 +1,12 @@
+// The notes of a core dump: threads and their registers, the process, the files that were mapped, the auxiliary vector.
+#pragma once
+#include <runtime/tools/memory/saved_memory.hpp>
+
+#include <vector>
+
+namespace mana::tools {
+
+/// As the contents of a PT_NOTE segment (elf.h: NT_PRSTATUS, NT_PRPSINFO, NT_AUXV, NT_FILE).
+std::vector<char> core_notes(const saved_memory& memory);
+
+}  // namespace mana::tools

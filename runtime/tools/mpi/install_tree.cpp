@@ -1,0 +1,29 @@
+#include <runtime/tools/mpi/install_tree.hpp>
+
+#include <runtime/tools/text/failure.hpp>
+
+#include <fmt/format.h>
+
+// Relative ways from the directory of the command, set by CMake for this installation's layout.
+#if !defined(MANA_LIBEXEC_FROM_BIN) || !defined(MANA_LIB_FROM_BIN)
+#error "set by runtime/tools/CMakeLists.txt"
+#endif
+
+namespace mana::tools {
+
+installed_parts find_parts(mpi_name mpi) {
+  const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto libexec = (here / MANA_LIBEXEC_FROM_BIN).lexically_normal();
+  const auto library = (here / MANA_LIB_FROM_BIN).lexically_normal();
+  installed_parts parts{libexec / fmt::format("mana-lower-{}", short_name(mpi)),
+                        library / fmt::format("libmana-{}.so", short_name(mpi))};
+  for (const auto& file : {parts.lower_half, parts.wrappers})
+    if (!std::filesystem::exists(file))
+      throw failure(
+          exit_code::parts_missing,
+          fmt::format("this installation has no part for {}: {} is missing", long_name(mpi), file.string()),
+          fmt::format("build and install mana where {}'s headers and libraries are installed", long_name(mpi)));
+  return parts;
+}
+
+}  // namespace mana::tools

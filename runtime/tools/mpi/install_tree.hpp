@@ -1,0 +1,18 @@
+// Where the parts of this installation are, found from where the command itself is: any prefix works, and so does a
+// build tree, which has the same layout.
+#pragma once
+#include <runtime/tools/mpi/launcher.hpp>
+
+#include <filesystem>
+
+namespace mana::tools {
+
+struct installed_parts {
+  std::filesystem::path lower_half;   // PREFIX/libexec/mana/mana-lower-<mpi>
+  std::filesystem::path wrappers;     // PREFIX/<lib>/mana/libmana-<mpi>.so
+};
+
+/// Both parts for `mpi`. errors: failure (parts_missing) naming the file that is not there.
+installed_parts find_parts(mpi_name mpi);
+
+}  // namespace mana::tools

@@ -1,0 +1,101 @@
+#include <runtime/tools/options/manual_page.hpp>
+
+#include <runtime/tools/options/option_words.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mana::tools {
+namespace {
+
+/// The character of UTF-8 that begins at text[at], which is left at its last byte.
+char32_t decoded(const std::string& text, std::size_t& at) {
+  const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned more = byte(at) >= 0xf0 ? 3 : byte(at) >= 0xe0 ? 2 : 1;
+  char32_t value = byte(at) & (0x3fu >> more);
+  for (unsigned i = 0; i < more && at + 1 < text.size(); ++i) value = value << 6 | (byte(++at) & 0x3fu);
+  return value;
+}
+
+/// As troff shows it letter by letter.
+std::string plain(const std::string& text) {
+  std::string safe;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (static_cast<unsigned char>(text[at]) >= 0x80)
+      safe += fmt::format("\\[u{:04X}]", static_cast<unsigned>(decoded(text, at)));
+    else if (text[at] == '\\') safe += "\\e";
+    else if (text[at] == '-') safe += "\\-";
+    else if (text[at] == '\'') safe += "\\(aq";
+    else safe += text[at];
+  }
+  return safe.starts_with('.') ? "\\&" + safe : safe;
+}
+
+std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
+std::string italic(const std::string& text) { return "\\fI" + plain(text) + "\\fR"; }
+
+std::string paragraph_of(const option_words& o) {
+  std::vector<std::string> names;
+  for (const std::string& name : o.names)
+    names.push_back(o.positional ? italic(name) : o.value.empty() ? bold(name) : bold(name) + " " + italic(o.value));
+  std::string about = o.description;
+  if (!o.choices.empty() && about.find(o.choices.front()) == std::string::npos)
+    about += fmt::format(" ({})", fmt::join(o.choices, ", "));
+  return fmt::format(".TP\n{}\n{}\n", fmt::join(names, ", "), plain(about));
+}
+
+std::string head_of(const std::string& name, const std::string& about, const std::string& version) {
+  std::string title = name;
+  for (char& c : title) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return fmt::format(".TH {} 1 \"\" \"mana {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n", plain(title), plain(version),
+                     plain(name), plain(about));
+}
+
+std::string options_section(const CLI::App& app) {
+  std::string arguments, options;
+  for (const option_words& o : options_of(app)) (o.positional ? arguments : options) += paragraph_of(o);
+  return (arguments.empty() ? "" : ".SH ARGUMENTS\n" + arguments) + ".SH OPTIONS\n" + options;
+}
+
+std::string synopsis_of(const CLI::App& command) {
+  std::string line = bold("mana " + command.get_name()) + " [" + italic("OPTIONS") + "]";
+  for (const option_words& o : options_of(command)) {
+    if (o.positional) line += " " + (o.required ? italic(o.value) : "[" + italic(o.value) + "]");
+    else if (o.required) line += " " + bold(o.names.back()) + " " + italic(o.value);
+  }
+  return line + "\n";
+}
+
+/// What stands below a command's options in its help.
+std::string notes_of(const CLI::App& command) {
+  std::string text;
+  for (const std::string& line : CLI::detail::split(command.get_footer(), '\n')) {
+    if (line.find_first_not_of(' ') == std::string::npos) continue;
+    text += (text.empty() ? ".SH NOTES\n" : ".br\n") + plain(line.substr(line.find_first_not_of(' '))) + "\n";
+  }
+  return text;
+}
+
+std::string page_of(const CLI::App& command, const std::string& version) {
+  return head_of("mana-" + command.get_name(), command.get_description(), version) + ".SH SYNOPSIS\n" +
+         synopsis_of(command) + options_section(command) + notes_of(command) + ".SH SEE ALSO\n.BR mana (1)\n";
+}
+
+std::string main_page(const CLI::App& app, const std::string& version) {
+  std::string text = head_of("mana", app.get_description(), version) + ".SH SYNOPSIS\n" + bold("mana") + " " +
+                     italic("COMMAND") + " [" + italic("OPTIONS") + "]\n.SH COMMANDS\n";
+  for (const CLI::App* command : commands_of(app))
+    text += fmt::format(".TP\n.BR mana\\-{} (1)\n{}\n", plain(command->get_name()), plain(command->get_description()));
+  return text + options_section(app);
+}
+
+}  // namespace
+
+std::vector<manual_page> manual_pages(const CLI::App& app, const std::string& version) {
+  std::vector<manual_page> pages{{"mana.1", main_page(app, version)}};
+  for (const CLI::App* command : commands_of(app))
+    pages.push_back({"mana-" + command->get_name() + ".1", page_of(*command, version)});
+  return pages;
+}
+
+}  // namespace mana::tools
