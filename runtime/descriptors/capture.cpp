@@ -13,7 +13,7 @@
 #include <runtime/descriptors/kinds/watches.hpp>
 #include <runtime/descriptors/sockets/describe.hpp>
 
-#include <runtime/split/traps/descriptors/input.hpp>
+#include <runtime/split/filter/input.hpp>
 
 #include <fcntl.h>
 #include <linux/magic.h>

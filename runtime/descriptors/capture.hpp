@@ -5,6 +5,7 @@
 #include <runtime/descriptors/base/table.hpp>
 #include <runtime/descriptors/files/objects.hpp>
 #include <runtime/descriptors/files/private_files.hpp>
+#include <runtime/descriptors/kinds/anonymous.hpp>
 #include <runtime/descriptors/memory/protected_mappings.hpp>
 
 #include <runtime/files/path_map.hpp>
@@ -80,13 +81,6 @@ class restoration {
   struct parts;
   std::unique_ptr<parts> parts_;
 };
-
-/// What is left now of what was left at the checkpoint, by this clock.
-using time_left = timespec (*)(const timespec& then, int clock);
-
-/// Once the program's clocks go on: its timers with descriptors, which stand still until then.
-/// in:  left_now  or null: as much as at the checkpoint
-void start_timers(time_left left_now);
 
 /// All steps, for a process of its own.
 inline void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {}) {

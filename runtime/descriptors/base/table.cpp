@@ -3,8 +3,8 @@
 #include <runtime/descriptors/base/low_descriptor_guard.hpp>
 #include <runtime/descriptors/base/proc_info.hpp>
 
-#include <runtime/split/traps/descriptors/descriptor_events.hpp>
-#include <runtime/split/traps/descriptors/input.hpp>
+#include <runtime/split/call/descriptor_events.hpp>
+#include <runtime/split/filter/input.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #pragma once
 #include <runtime/descriptors/base/standard_files.hpp>
 
-#include <runtime/split/traps/descriptors/input.hpp>
+#include <runtime/split/filter/input.hpp>
 
 #include <cstdint>
 #include <string>

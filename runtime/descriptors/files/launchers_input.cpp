@@ -1,6 +1,6 @@
 #include <runtime/descriptors/files/launchers_input.hpp>
 
-#include <runtime/split/traps/descriptors/input.hpp>
+#include <runtime/split/filter/input.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,6 @@
 #include <runtime/descriptors/kinds/anonymous.hpp>
 
 #include <runtime/descriptors/base/proc_info.hpp>
-#include <runtime/descriptors/capture.hpp>
 
 #include <fcntl.h>
 #include <sys/eventfd.h>

@@ -1,6 +1,6 @@
 #include <runtime/job/save/parked_threads.hpp>
 
-#include <runtime/split/traps/signals/signals.hpp>
+#include <runtime/split/threads/park_signal.hpp>
 
 #include <mana/gen/function_tags.hpp>
 #include <mana/lower/abi.hpp>

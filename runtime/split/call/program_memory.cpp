@@ -1,6 +1,6 @@
 #include <runtime/split/call/program_memory.hpp>
 
-#include <runtime/split/threads/twin.hpp>
+#include <runtime/split/window/live_threads.hpp>
 
 #include <runtime/split/window/raw.hpp>
 

@@ -9,9 +9,9 @@
 #include <runtime/split/window/upper_half.hpp>
 #include <runtime/split/window/window.hpp>
 
+#include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/threads/twin.hpp>
-#include <runtime/split/traps/descriptors/input.hpp>
 #include <runtime/split/traps/signals/lower_handlers.hpp>
 #include <runtime/split/traps/signals/signals.hpp>
 

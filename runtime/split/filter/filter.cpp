@@ -1,8 +1,8 @@
 // The seccomp filter. By the number first: the kernel then knows that all other calls pass, whatever their arguments,
 // and no longer runs the filter for them. Then by the instruction pointer.
+#include <runtime/split/call/descriptor_events.hpp>
+#include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
-#include <runtime/split/traps/descriptors/descriptor_events.hpp>
-#include <runtime/split/traps/descriptors/input.hpp>
 #include <runtime/split/traps/memory/lazy.hpp>
 
 #include <runtime/split/window/bridge.hpp>

@@ -1,7 +1,8 @@
 #include <runtime/split/threads/twin.hpp>
 
+#include <runtime/split/threads/park_signal.hpp>
 #include <runtime/split/threads/robust_list.hpp>
-#include <runtime/split/traps/signals/signals.hpp>
+#include <runtime/split/window/live_threads.hpp>
 
 #include <mana/lower/context.hpp>
 #include <mana/lower/parked.hpp>
@@ -15,7 +16,6 @@
 namespace mana::split {
 namespace {
 
-constinit std::atomic<std::uint32_t> live_threads{0};   // of the upper half
 constinit std::atomic<bool> ending{false};
 
 /// Libc lets its own signals through to each thread that it makes. The program may have them blocked, and may send them as
@@ -38,8 +38,6 @@ void wake(std::uint64_t address, long how_many) noexcept {
 }
 
 }  // namespace
-
-bool has_one_thread() noexcept { return live_threads.load(std::memory_order_acquire) == 1; }
 
 lower::thread_block* new_block() noexcept {
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {

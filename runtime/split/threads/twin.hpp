@@ -23,9 +23,6 @@ lower::thread_block* new_block() noexcept;
 /// Binds the calling thread of the lower half to `block`: thread pointer, id, lists, %gs.
 void adopt(lower::thread_block& block, twin& self) noexcept;
 
-/// No thread of the program but the caller is in this process, nor comes before the caller makes one.
-bool has_one_thread() noexcept;
-
 /// Publishes a thread that adopt()ed its block: from now on it can be parked.
 void publish(lower::thread_block& block) noexcept;
 

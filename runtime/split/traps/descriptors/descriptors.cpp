@@ -1,10 +1,11 @@
 // Calls that open, duplicate and close descriptors: carried out, and told to whoever keeps the list of the upper half's.
+#include <runtime/split/call/descriptor_events.hpp>
 #include <runtime/split/call/stub_call.hpp>
+#include <runtime/split/filter/input.hpp>
 #include <runtime/split/threads/twin.hpp>
-#include <runtime/split/traps/descriptors/descriptor_events.hpp>
-#include <runtime/split/traps/descriptors/input.hpp>
 #include <runtime/split/traps/process/ids.hpp>
 #include <runtime/split/traps/process/process.hpp>
+#include <runtime/split/window/live_threads.hpp>
 
 #include <runtime/split/window/bridge.hpp>
 #include <runtime/split/window/saved_state.hpp>

@@ -1,6 +1,6 @@
 // clone, exit and what libc tells the kernel about a thread.
+#include <runtime/split/call/descriptor_events.hpp>
 #include <runtime/split/threads/twin.hpp>
-#include <runtime/split/traps/descriptors/descriptor_events.hpp>
 #include <runtime/split/traps/memory/lazy.hpp>
 #include <runtime/split/traps/process/process.hpp>
 

@@ -25,9 +25,6 @@ signal_set our_signals() noexcept;
 /// park signal holds up every checkpoint.
 inline signal_set without_ours(signal_set set) noexcept { return set & ~our_signals(); }
 
-/// To a thread of this process.
-void send_park_signal(int tid) noexcept;
-
 /// In this process, for the signals that ask for a checkpoint; their slots in the bridge too.
 void install_request_handlers() noexcept;
 

@@ -1,7 +1,7 @@
 #include <runtime/split/call/stub_call.hpp>
+#include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/threads/twin.hpp>
-#include <runtime/split/traps/descriptors/input.hpp>
 
 #include <runtime/split/window/bridge.hpp>
 
