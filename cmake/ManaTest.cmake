@@ -68,10 +68,14 @@ function(mana_takes_turn name mpi result)
   endif()
 endfunction()
 
-# mana_add_restart_test(name mpi ranks words…): words are options of restart_test.py, "--", the program, its arguments.
+# mana_add_restart_test(name mpi ranks [IN_TURN] [BUSY] [ALONE] words…): words are options of restart_test.py, "--", the program,
+# its arguments.
+#   IN_TURN  over one of the MPIs, but for a long run
+#   BUSY     its ranks never pause: a slow machine takes fewer of its steps; ALONE, too
+#   ALONE    has the machine for itself
 function(mana_add_restart_test name mpi ranks)
-  if(name MATCHES "^(busy_|trap_|heat2d_|stress_|tree|tool_|many_)" AND
-      NOT name MATCHES "^(busy_stress|busy_collectives|trap_early_leaver|trap_in_handler)$")
+  cmake_parse_arguments(PARSE_ARGV 3 test "IN_TURN;BUSY;ALONE" "" "")
+  if(test_IN_TURN)
     mana_takes_turn(${name} ${mpi} has_turn)
     if(NOT has_turn)
       return()
@@ -79,7 +83,7 @@ function(mana_add_restart_test name mpi ranks)
   endif()
   set(labels restart)
   set(more "")
-  if(name MATCHES "^busy_")
+  if(test_BUSY)
     list(APPEND labels slow)
     set(more --at-most 4)
   endif()
@@ -87,8 +91,8 @@ function(mana_add_restart_test name mpi ranks)
     list(APPEND more --once-too)
   endif()
   mana_add_script_test(${name}/${mpi}/${ranks} ${mpi} "${labels}" ${PROJECT_SOURCE_DIR}/tests/restart/restart_test.py
-    --ranks ${ranks} --name ${name} ${more} ${ARGN})
-  if(TEST restart/${name}/${mpi}/${ranks} AND name MATCHES "^(busy_|heat2d|stress|fortran_(cg|lu|is)|trap_(many_)?freed_requests)")
+    --ranks ${ranks} --name ${name} ${more} ${test_UNPARSED_ARGUMENTS})
+  if(TEST restart/${name}/${mpi}/${ranks} AND (test_BUSY OR test_ALONE))
     set_tests_properties(restart/${name}/${mpi}/${ranks} PROPERTIES PROCESSORS ${MANA_TEST_ALL_PROCESSORS})
   endif()
 endfunction()
