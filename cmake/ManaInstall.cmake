@@ -29,17 +29,16 @@ endforeach()
 # The package.
 set(mana_package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/mana)
 set(mana_exported mana)
-if(TARGET mana_wrappers)
-  set_target_properties(mana_wrappers PROPERTIES EXPORT_NAME wrappers)
-  list(APPEND mana_exported mana_wrappers)
-endif()
+foreach(mpi IN LISTS MANA_MPIS)
+  list(APPEND mana_exported mana_wrappers_${mpi})
+endforeach()
 install(TARGETS ${mana_exported} EXPORT mana-targets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mana DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
   PATTERN "*.h")
 install(EXPORT mana-targets NAMESPACE mana:: DESTINATION ${mana_package_directory})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mana-config.cmake.in ${PROJECT_BINARY_DIR}/mana-config.cmake
   INSTALL_DESTINATION ${mana_package_directory} PATH_VARS CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/mana-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/mana-config.cmake ${PROJECT_BINARY_DIR}/mana-config-version.cmake
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/ManaWrappers.cmake ${PROJECT_BINARY_DIR}/mana-config.cmake ${PROJECT_BINARY_DIR}/mana-config-version.cmake
   DESTINATION ${mana_package_directory})

@@ -19,6 +19,8 @@ OUTPUTS = {
     "mana/gen/app_predefined.hpp": "app_predefined.hpp.j2",
     "mana/gen/real_predefined.hpp": "real_predefined.hpp.j2",
     "mana/gen/refused_functions.hpp": "refused_functions.hpp.j2",
+    "mana/gen/calls.hpp": "calls.hpp.j2",
+    "mana/gen/message_calls.h": "message_calls.h.j2",
     "lower_table.cpp": "lower_table.cpp.j2",
     "wrappers.cpp": "wrappers.cpp.j2",
     "data_symbols.cpp": "data_symbols.cpp.j2",

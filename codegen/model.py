@@ -83,6 +83,13 @@ class Function:
         return f"mana::interpose<mana::fn::{self.id}>({self.args})"
 
     @property
+    def moves_data(self):
+        """Whether it moves a buffer of one datatype on a communicator."""
+        needed = [("buffer", False), ("count", False), ("datatype", False), ("comm", False)]
+        has = [(p.tag, p.is_array) for p in self.params]
+        return self.shape != "refuse" and self.reports_errors and all(one in has for one in needed)
+
+    @property
     def slot_name(self):
         """Function of the lower half that the wrapper's template calls. A persistent collective starts as MPI_I…"""
         if self.shape == "pcollective":

@@ -1,31 +1,12 @@
 // Why a lower half could not start or restart a program: a sentence, a remedy, and the exit status of the command.
 #pragma once
+#include <runtime/words/exit_status.hpp>
+
 #include <optional>
 #include <stdexcept>
 #include <string>
 
 namespace mana::run {
-
-/// Exit statuses of a lower half that ends before the program runs. They continue those of the command `mana`
-/// (runtime/tools/text/exit_status.hpp), which users see; numbers never change their meaning.
-enum class exit_status : int {
-  internal = 63,
-  usage = 64,
-  program_not_started = 66,
-  mpi_not_started = 77,
-  parts_missing = 73,
-  no_seccomp = 74,
-  directory_unwritable = 75,
-  checkpoint_missing = 80,       // no complete checkpoint there, or a rank's image is missing
-  checkpoint_damaged = 81,       // an image is truncated or its bytes are not those that were written
-  rank_count_differs = 82,
-  surroundings_differ = 83,      // another MPI, program, processor or files than at the checkpoint
-  memory_occupied = 84,          // the image's addresses are not free
-  checkpoint_unreadable = 85,    // the system refused to read a checkpoint, or to map its memory
-  checkpoint_not_own = 86,       // of another user, behind a link, or where others can replace it
-  directory_in_use = 87,         // another job has the directory of checkpoints
-  stopped = 88,                  // no failure: a checkpoint ended the job, as it was asked to
-};
 
 /// Who meets a failure, and so who has to say it.
 enum class met_by {

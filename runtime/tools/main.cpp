@@ -81,7 +81,7 @@ void keep_standard_streams() noexcept {
 }
 
 failure lost_output(const std::string& why) {
-  return failure(exit_code::output_lost, "standard output: " + why, "what the command did is done; what it had to say of it is lost");
+  return failure(mana::exit_status::output_lost, "standard output: " + why, "what the command did is done; what it had to say of it is lost");
 }
 
 /// What was said may be in memory still.
@@ -113,8 +113,8 @@ int main(int argc, char** argv) {
   try {
     return execute_words(argc, argv);
   } catch (const failure& failed) {
-    return end(failed, is_of_job && failed.code() != exit_code::output_lost);
+    return end(failed, is_of_job && failed.code() != mana::exit_status::output_lost);
   } catch (const std::exception& error) {
-    return end(failure(exit_code::internal, error.what(), "this is a defect of mana: please report it"), is_of_job);
+    return end(failure(mana::exit_status::internal, error.what(), "this is a defect of mana: please report it"), is_of_job);
   }
 }

@@ -168,10 +168,10 @@ int main(int argc, char** argv) {
   } catch (const start_failure& failure) {
     end_alone(failure);
   } catch (const mana::split::load_error& error) {
-    end_alone(start_failure(static_cast<exit_status>(error.exit_code), error.text, {}, met_by::all));
+    end_alone(start_failure(static_cast<mana::exit_status>(error.exit_code), error.text, {}, met_by::all));
   } catch (const std::system_error& error) {
-    end_alone(start_failure(exit_status::program_not_started, error.what()));
+    end_alone(start_failure(mana::exit_status::program_not_executable, error.what()));
   } catch (const std::exception& error) {
-    end_alone(start_failure(exit_status::internal, error.what()));
+    end_alone(start_failure(mana::exit_status::internal, error.what()));
   }
 }

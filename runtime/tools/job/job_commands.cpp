@@ -24,20 +24,20 @@ std::string place_of(const job_reference& job) { return job.file.empty() ? job.c
   using control::client_problem;
   switch (error.problem) {
     case client_problem::no_job:
-      throw failure(exit_code::no_job, std::string("no such job: ") + error.what(),
+      throw failure(exit_status::no_job, std::string("no such job: ") + error.what(),
                     "name the job's directory with --ckpt-dir, or its file with --job; where its rank 0 has ended, it has none any more");
     case client_problem::not_owner:
-      throw failure(exit_code::not_owner, error.what(), "only the owner of a job may ask it for anything");
+      throw failure(exit_status::not_owner, error.what(), "only the owner of a job may ask it for anything");
     case client_problem::not_answering:
-      throw failure(exit_code::job_ended, error.what(), "mana list shows what it saved");
+      throw failure(exit_status::job_ended, error.what(), "mana list shows what it saved");
     case client_problem::timeout:
-      throw failure(exit_code::no_answer, error.what(), "mana status shows what it waits for");
+      throw failure(exit_status::no_answer, error.what(), "mana status shows what it waits for");
     case client_problem::other_mana:
-      throw failure(exit_code::other_mana, error.what(),
+      throw failure(exit_status::other_mana, error.what(),
                     "use the mana that started the job" + (error.command.empty() ? "" : ": " + error.command));
     case client_problem::refused: break;
   }
-  throw failure(exit_code::not_saved, std::string("no checkpoint: ") + error.what());
+  throw failure(exit_status::not_saved, std::string("no checkpoint: ") + error.what());
 }
 
 std::string as_people_read(const nlohmann::json& status) {

@@ -84,9 +84,9 @@ void require_directory(const std::string& directory) {
   std::error_code error;
   const auto type = std::filesystem::status(directory, error).type();
   if (type == std::filesystem::file_type::none)
-    throw failure(exit_code::checkpoint_unreadable, fmt::format("{}: {}", directory, error.message()));
+    throw failure(exit_status::checkpoint_unreadable, fmt::format("{}: {}", directory, error.message()));
   if (type != std::filesystem::file_type::directory)
-    throw failure(exit_code::checkpoint_missing, directory + ": no such directory");
+    throw failure(exit_status::checkpoint_missing, directory + ": no such directory");
 }
 
 std::vector<store::generation> generations_in(const std::string& directory) {
@@ -112,7 +112,7 @@ std::vector<checkpoint_view> view_directory(const std::string& directory, std::o
     if (!number || g.number == *number) all.push_back(view_generation(g));
   leave_out_what_is_gone(all);
   if (!all.empty()) return all;
-  throw failure(exit_code::checkpoint_missing,
+  throw failure(exit_status::checkpoint_missing,
                 number ? fmt::format("{}: there is no checkpoint {}", directory, *number)
                        : directory + ": there is no checkpoint",
                 number ? "mana list shows what there is" : "name the directory that mana run was given by --ckpt-dir");

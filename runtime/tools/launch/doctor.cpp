@@ -49,7 +49,7 @@ int examine(const doctor_command& wanted, const environment& get) {
   if (!wanted.command.empty()) all = examine_program(wanted, get);
   for (finding& f : examine_machine(wanted.checkpoint_directory)) all.push_back(std::move(f));
   fmt::print("{}", wanted.json ? as_json(all, wanted.command) : as_text(all));
-  return works(all) ? 0 : static_cast<int>(exit_code::will_not_work);
+  return works(all) ? 0 : static_cast<int>(exit_status::will_not_work);
 }
 
 }  // namespace mana::tools

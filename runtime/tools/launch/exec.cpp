@@ -20,7 +20,7 @@ void become(const std::filesystem::path& file, const std::vector<std::string>& a
   pointers.push_back(nullptr);
   ::execv(file.c_str(), pointers.data());
   const int error = errno;
-  throw failure(error == E2BIG ? exit_code::usage : exit_code::parts_missing,
+  throw failure(error == E2BIG ? exit_status::usage : exit_status::parts_missing,
                 fmt::format("{} cannot be started: {}", file.string(), std::strerror(error)),
                 error == E2BIG ? "the arguments and the environment are too long together"
                                : "install mana again, and see that the file may be executed");

@@ -42,7 +42,7 @@ struct execution {
 };
 
 [[noreturn]] void not_for_users() {
-  throw failure(exit_code::usage, "`mana follow` is a part of mana that programs under mana start", "use `mana run`");
+  throw failure(exit_status::usage, "`mana follow` is a part of mana that programs under mana start", "use `mana run`");
 }
 
 template <class T>
@@ -82,7 +82,7 @@ void refuse_other_rights(const fs::path& file) {
   const bool other_group = (s.st_mode & S_ISGID) != 0 && (s.st_mode & S_IXGRP) != 0 && s.st_gid != getegid();
   const bool capable = geteuid() != 0 && ::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
   if (other_user || other_group || capable)
-    throw failure(exit_code::program_not_executable,
+    throw failure(exit_status::program_not_executable,
                   fmt::format("{} has rights of its own ({}), which a program that mana loads cannot get",
                               file.string(),
                               other_user ? "set-user-id" : other_group ? "set-group-id" : "file capabilities"),
@@ -133,7 +133,7 @@ void lose_input(const execution& wanted) {
 
 /// As the kernel alone does it.
 [[noreturn]] void become_natively(const execution& wanted, const failure& why, const environment& get) {
-  const bool loads_no_libraries = why.code() == exit_code::program_static || why.code() == exit_code::program_foreign;
+  const bool loads_no_libraries = why.code() == exit_status::program_static || why.code() == exit_status::program_foreign;
   if (loads_no_libraries) leave_a_trace(wanted, get);
   lose_input(wanted);
   std::vector<std::string> texts = wanted.arguments;
@@ -142,13 +142,13 @@ void lose_input(const execution& wanted) {
   pointers.push_back(nullptr);
   block_signals(wanted.mask);
   ::execv(wanted.file.c_str(), pointers.data());
-  throw failure(exit_code::program_not_executable, fmt::format("{}: {}", wanted.file, std::strerror(errno)));
+  throw failure(exit_status::program_not_executable, fmt::format("{}: {}", wanted.file, std::strerror(errno)));
 }
 
 /// What mana can load.     errors: failure
 checked_program check(const execution& wanted, const environment& get) {
   if (std::error_code error; !fs::exists(wanted.file, error))
-    throw failure(exit_code::program_not_found,
+    throw failure(exit_status::program_not_found,
                   fmt::format("{} has no name in any directory any more, or never had one", wanted.file),
                   "mana loads a program by its name: execute a file that has one");
   std::vector<std::string> command{wanted.file};
@@ -172,7 +172,7 @@ checked_program check_or_become(const execution& wanted, const environment& get)
     check_kind(program);
     return program;
   } catch (const failure& why) {
-    if (why.code() == exit_code::program_static) is_mpi_program = is_static_mpi_program(wanted.file);
+    if (why.code() == exit_status::program_static) is_mpi_program = is_static_mpi_program(wanted.file);
     if (wanted.is_rank || is_mpi_program) throw;
     become_natively(wanted, why, get);
   }

@@ -56,7 +56,7 @@ std::string signals_of_mana() {
 std::string as_file(const std::string& text) {
   const int fd = ::memfd_create("mana-gdb-script", 0);
   if (fd < 0 || ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    throw failure(exit_code::internal, fmt::format("the debugger's script cannot be made: {}", std::strerror(errno)));
+    throw failure(exit_status::internal, fmt::format("the debugger's script cannot be made: {}", std::strerror(errno)));
   return fmt::format("/proc/self/fd/{}", fd);
 }
 
@@ -64,7 +64,7 @@ bool is_rank(const std::string& pid) {
   std::error_code error;
   const auto program = fs::read_symlink("/proc/" + pid + "/exe", error);
   if (error == std::errc::no_such_file_or_directory)
-    throw failure(exit_code::not_a_rank, fmt::format("there is no process {}", pid),
+    throw failure(exit_status::not_a_rank, fmt::format("there is no process {}", pid),
                   "ranks are processes of this node");
   return !error && program.filename().string().starts_with("mana-lower-");
 }
@@ -72,7 +72,7 @@ bool is_rank(const std::string& pid) {
 /// out: words that open the process; script: what else the debugger is to be told
 std::vector<std::string> open_process(const std::string& pid, std::string& script) {
   if (!is_rank(pid))
-    throw failure(exit_code::not_a_rank, fmt::format("process {} is no rank of a job under mana", pid),
+    throw failure(exit_status::not_a_rank, fmt::format("process {} is no rank of a job under mana", pid),
                   "ranks are the processes whose /proc/PID/exe is mana-lower-mpich, mana-lower-openmpi or mana-lower-none");
   script = signals_of_mana();
   try {
@@ -91,7 +91,7 @@ std::vector<std::string> open_core(const std::string& file, std::string& script)
     if (program.empty()) return {"-c", file};
     return {program, "-c", file};
   } catch (const symbols::memory_error& error) {
-    throw failure(exit_code::not_a_rank, fmt::format("{}: {}", file, error.what()),
+    throw failure(exit_status::not_a_rank, fmt::format("{}: {}", file, error.what()),
                   "give the core dump of a rank, made where this mana is installed");
   }
 }
@@ -104,7 +104,7 @@ void debug(const gdb_command& wanted, const environment& get) {
       wanted.core.empty() ? open_process(wanted.pid, script) : open_core(wanted.core, script);
   const auto gdb = find_command("gdb", get);
   if (gdb.empty())
-    throw failure(exit_code::debugger_missing, "gdb is not installed: there is none in PATH",
+    throw failure(exit_status::debugger_missing, "gdb is not installed: there is none in PATH",
                   "install it (on Debian: apt install gdb)");
   // Behind the process or core, which must be open; before the user's words, which may use the names.
   words.insert(words.end(), {"-ex", "with pagination off -- source " + as_file(script)});

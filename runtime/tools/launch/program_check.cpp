@@ -43,7 +43,7 @@ fs::path search(const std::string& name, const environment& get) {
     begin = end + 1;
   }
   if (!not_executable.empty()) return not_executable;
-  throw failure(exit_code::program_not_found, fmt::format("{}: no such program in PATH", name),
+  throw failure(exit_status::program_not_found, fmt::format("{}: no such program in PATH", name),
                 is_file(name) ? fmt::format("write ./{} for the file in this directory", name)
                               : "check the spelling, or give its path");
 }
@@ -52,14 +52,14 @@ void check_file(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
-    throw failure(exit_code::program_not_found, fmt::format("{}: no such file", path.string()),
+    throw failure(exit_status::program_not_found, fmt::format("{}: no such file", path.string()),
                   "check the path; it must be there on every node");
-  if (error) throw failure(exit_code::program_not_found, fmt::format("{}: {}", path.string(), error.message()));
+  if (error) throw failure(exit_status::program_not_found, fmt::format("{}: {}", path.string(), error.message()));
   if (fs::is_directory(status))
-    throw failure(exit_code::program_not_executable, fmt::format("{} is a directory", path.string()),
+    throw failure(exit_status::program_not_executable, fmt::format("{} is a directory", path.string()),
                   "give the program's file");
   if (::access(path.c_str(), X_OK) != 0)
-    throw failure(exit_code::program_not_executable, fmt::format("{} is not executable", path.string()),
+    throw failure(exit_status::program_not_executable, fmt::format("{} is not executable", path.string()),
                   fmt::format("chmod +x {}", path.string()));
 }
 
@@ -67,7 +67,7 @@ elf_program read(const fs::path& path) {
   try {
     return read_elf_program(path);
   } catch (const std::system_error& error) {
-    throw failure(exit_code::program_not_executable,
+    throw failure(exit_status::program_not_executable,
                   fmt::format("{} cannot be read: {}", path.string(), error.code().message()),
                   "mana loads the program itself, so it needs permission to read it");
   }
@@ -76,21 +76,21 @@ elf_program read(const fs::path& path) {
 [[noreturn]] void refuse(const fs::path& path, const elf_program& program) {
   switch (program.form) {
     case file_form::foreign:
-      throw failure(exit_code::program_foreign,
+      throw failure(exit_status::program_foreign,
                     fmt::format("{} is a program for {}, this is x86-64", path.string(), machine_name(program.machine)),
                     "build it for this machine");
     case file_form::damaged:
-      throw failure(exit_code::program_not_elf,
+      throw failure(exit_status::program_not_elf,
                     fmt::format("{} is damaged: its ELF headers point outside the file", path.string()),
                     "build or copy it again");
     case file_form::static_program:
-      throw failure(exit_code::program_static, fmt::format("{} is statically linked", path.string()),
+      throw failure(exit_status::program_static, fmt::format("{} is statically linked", path.string()),
                     "link it dynamically (without -static): mana works between a program and its shared MPI library");
     case file_form::shared_object:
-      throw failure(exit_code::program_not_elf, fmt::format("{} is a library, not a program", path.string()),
+      throw failure(exit_status::program_not_elf, fmt::format("{} is a library, not a program", path.string()),
                     "give the program that uses it");
     default:
-      throw failure(exit_code::program_not_elf,
+      throw failure(exit_status::program_not_elf,
                     fmt::format("{} is neither an ELF program nor a script with a #! line", path.string()),
                     "give the program itself; a shell script needs a first line like #!/bin/sh");
   }
@@ -107,7 +107,7 @@ void look_through_env(std::vector<std::string>& words, const environment& get) {
 void enter_script(checked_program& program, const environment& get) {
   auto words = script_interpreter(program.file);
   if (words.empty())
-    throw failure(exit_code::program_not_elf, fmt::format("{} has an empty #! line", program.file.string()),
+    throw failure(exit_status::program_not_elf, fmt::format("{} has an empty #! line", program.file.string()),
                   "name its interpreter there, e.g. #!/bin/sh");
   look_through_env(words, get);
   std::vector<std::string> arguments(words);
@@ -141,12 +141,12 @@ checked_program check_program(const std::vector<std::string>& command, const env
     program.layers = find_tool_layers(preload ? preload : "", closure);
     return program;
   }
-  throw failure(exit_code::program_not_elf, fmt::format("{}: scripts that interpret scripts, too deep", command[0]));
+  throw failure(exit_status::program_not_elf, fmt::format("{}: scripts that interpret scripts, too deep", command[0]));
 }
 
 void refuse_sanitized(const checked_program& program) {
   if (program.sanitizer.empty()) return;
-  throw failure(exit_code::program_sanitized,
+  throw failure(exit_status::program_sanitized,
                 fmt::format("{} is built with {}, whose memory a checkpoint cannot keep", program.file.string(),
                             program.sanitizer),
                 "build it without -fsanitize=…");
@@ -155,7 +155,7 @@ void refuse_sanitized(const checked_program& program) {
 void check_kernel() {
   const std::uint32_t action = SECCOMP_RET_TRAP;
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) return;
-  throw failure(exit_code::no_seccomp,
+  throw failure(exit_status::no_seccomp,
                 fmt::format("this kernel cannot filter system calls (seccomp: {})", std::strerror(errno)),
                 "use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets seccomp(2) through");
 }
@@ -164,7 +164,7 @@ namespace {
 
 fs::path prepare_directory(const fs::path& directory, const char* what, const char* option) {
   const auto fail = [&](const std::string& why) {
-    throw failure(exit_code::directory_unwritable,
+    throw failure(exit_status::directory_unwritable,
                   fmt::format("{} {}: {}", what, directory.string(), why),
                   fmt::format("name a directory in which you may make files with {}", option));
   };

@@ -23,17 +23,17 @@ namespace {
 
 void check_redundancy(const run_options& options) {
   if (options.local.empty())
-    throw failure(exit_code::usage, "--redundancy is of images on the nodes, and there is no --local",
+    throw failure(exit_status::usage, "--redundancy is of images on the nodes, and there is no --local",
                   "say where each node keeps images: --local DIR, or leave --redundancy out");
   if (options.forked)
-    throw failure(exit_code::usage, "--redundancy and --forked exclude each other: parity is computed by messages between "
+    throw failure(exit_status::usage, "--redundancy and --forked exclude each other: parity is computed by messages between "
                   "the ranks, for which the program has to stand until the images are written",
                   "leave one of them out; with --local the copy to the checkpoint directory is made while the program runs on");
 }
 
 void check_copy_every(const run_options& options) {
   if (options.local.empty())
-    throw failure(exit_code::usage, "--copy-every is of images on the nodes, and there is no --local",
+    throw failure(exit_status::usage, "--copy-every is of images on the nodes, and there is no --local",
                   "say where each node keeps images: --local DIR, or leave --copy-every out");
 }
 
@@ -44,7 +44,7 @@ std::string check_input(const std::string& name) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status) || std::filesystem::is_directory(status) || ::access(file.c_str(), R_OK) != 0)
-    throw failure(exit_code::usage, fmt::format("--stdin: {} is no file that can be read", file),
+    throw failure(exit_status::usage, fmt::format("--stdin: {} is no file that can be read", file),
                   "name a file that rank 0 can read");
   return file;
 }
@@ -58,9 +58,9 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
   const auto set_of = [](const std::string& names) { return names.empty() ? 0 : parse_signals(names); };
   const std::uint64_t checkpoint_on = set_of(options.checkpoint_on), stop_on = set_of(options.stop_on);
   if ((checkpoint_on & stop_on) != 0)
-    throw failure(exit_code::usage, "--checkpoint-on and --stop-on name the same signal", "name it for one of them");
+    throw failure(exit_status::usage, "--checkpoint-on and --stop-on name the same signal", "name it for one of them");
   if (options.stop_after_s > 0) add("--stop-after", seconds(options.stop_after_s));
-  if (options.stopped_status != static_cast<int>(exit_code::stopped))
+  if (options.stopped_status != static_cast<int>(exit_status::stopped))
     add("--stopped-status", std::to_string(options.stopped_status));
   if (checkpoint_on != 0) add("--checkpoint-on", std::to_string(checkpoint_on));
   if (stop_on != 0) add("--stop-on", std::to_string(stop_on));
@@ -102,7 +102,7 @@ void limit_processor(const std::string& level, const environment& get) {
   if (level.empty()) return;
   const auto missing = image::lacking(image::least_of(level), image::features_here());
   if (!missing.empty())
-    throw failure(exit_code::usage, fmt::format("--cpu {}: this processor lacks {}", level, fmt::join(missing, ", ")),
+    throw failure(exit_status::usage, fmt::format("--cpu {}: this processor lacks {}", level, fmt::join(missing, ", ")),
                   "choose a lower level");
   const char* const earlier = get("GLIBC_TUNABLES");
   setenv("GLIBC_TUNABLES", image::tunables_for(level, earlier != nullptr ? earlier : "").c_str(), 1);

@@ -100,7 +100,7 @@ int diff(const diff_command& wanted) {
     fail(error);
   }
   fmt::print("{}", all.text());
-  return static_cast<int>(all.equal() ? exit_code::success : exit_code::differ);
+  return static_cast<int>(all.equal() ? exit_status::success : exit_status::differ);
 }
 
 }  // namespace mana::tools

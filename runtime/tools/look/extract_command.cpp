@@ -37,7 +37,7 @@ made_file extract_section(const saved_memory& memory, const std::string& name, c
   if (const image::section* const s = memory.section(name)) return extract_bytes(*s, path);
   std::vector<std::string> names;
   for (const image::section& s : memory.about().sections) names.push_back(s.name);
-  throw failure(exit_code::usage, fmt::format("{}: it has no section \"{}\"", memory.path(), name),
+  throw failure(exit_status::usage, fmt::format("{}: it has no section \"{}\"", memory.path(), name),
                 fmt::format("it has {}", fmt::join(names, ", ")));
 }
 
@@ -59,7 +59,7 @@ void require_mapped(const saved_memory& memory, address_range r) {
   for (std::uintptr_t at = r.begin; at < r.end;) {
     const image::region* const region = memory.region_at(at);
     if (region == nullptr)
-      throw failure(exit_code::usage, fmt::format("{}: nothing was mapped at {:#x}", memory.path(), at),
+      throw failure(exit_status::usage, fmt::format("{}: nothing was mapped at {:#x}", memory.path(), at),
                     "mana inspect --regions shows what was");
     at = region->end;
   }
@@ -134,7 +134,7 @@ std::vector<made_file> extract_or_end(const chosen_image& image, const extract_c
 
 const chosen_image& only_one(const chosen& images) {
   if (images.images.size() == 1) return images.images[0];
-  throw failure(exit_code::usage,
+  throw failure(exit_status::usage,
                 fmt::format("{}: it has the images of {} ranks", images.directory, images.images.size()),
                 "name one with --rank");
 }

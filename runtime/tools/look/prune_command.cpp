@@ -1,6 +1,6 @@
 // `mana prune`: removes the checkpoints that are not needed any more.
 #include <runtime/tools/options/commands.hpp>
-#include <runtime/tools/text/exit_status.hpp>
+#include <runtime/words/exit_status.hpp>
 #include <runtime/tools/text/progress_output.hpp>
 #include <runtime/tools/text/safe_name.hpp>
 #include <runtime/tools/text/store_failure.hpp>
@@ -43,7 +43,7 @@ int prune(const prune_command& wanted) {
   try {
     const auto done = pruned(wanted);
     fmt::print("{}", wanted.json ? as_json(wanted, done) : as_text(wanted, done));
-    return static_cast<int>(done.problems.empty() ? exit_code::success : exit_code::not_removed);
+    return static_cast<int>(done.problems.empty() ? exit_status::success : exit_status::not_removed);
   } catch (const store::store_error& error) {
     fail_with(error);
   }

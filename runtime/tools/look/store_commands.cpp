@@ -16,7 +16,7 @@ namespace {
 
 void check_launcher(const launcher& started_by, mpi_name mpi, const std::string& path) {
   if (!started_by.mpi || !started_by.certain || *started_by.mpi == mpi || mpi == mpi_name::none) return;
-  throw failure(exit_code::surroundings_differ,
+  throw failure(exit_status::surroundings_differ,
                 fmt::format("{}: the checkpoint was made with {}, this mpirun belongs to {}", path, long_name(mpi),
                             long_name(*started_by.mpi)),
                 fmt::format("use the mpirun of {}", long_name(mpi)));

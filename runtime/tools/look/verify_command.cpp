@@ -2,7 +2,7 @@
 #include <runtime/tools/job/survey.hpp>
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/tools/options/option_checks.hpp>
-#include <runtime/tools/text/exit_status.hpp>
+#include <runtime/words/exit_status.hpp>
 #include <runtime/tools/text/progress_output.hpp>
 #include <runtime/tools/text/store_failure.hpp>
 
@@ -71,12 +71,12 @@ void check_all(std::vector<checkpoint_view>& checkpoints, const paths::path_map&
   for (checkpoint_view& v : checkpoints) check_copies(v);
 }
 
-exit_code verdict(const std::vector<checkpoint_view>& checkpoints) {
+exit_status verdict(const std::vector<checkpoint_view>& checkpoints) {
   const auto any = [&checkpoints](auto&& holds) { return std::any_of(checkpoints.begin(), checkpoints.end(), holds); };
-  if (any([](const checkpoint_view& v) { return v.complete && !v.unreadable && !is_sound(v); })) return exit_code::checkpoint_damaged;
-  if (any([](const checkpoint_view& v) { return v.unreadable; })) return exit_code::checkpoint_unreadable;
-  if (!any([](const checkpoint_view& v) { return v.complete; })) return exit_code::checkpoint_missing;
-  return any(lacks_files) ? exit_code::surroundings_differ : exit_code::success;
+  if (any([](const checkpoint_view& v) { return v.complete && !v.unreadable && !is_sound(v); })) return exit_status::checkpoint_damaged;
+  if (any([](const checkpoint_view& v) { return v.unreadable; })) return exit_status::checkpoint_unreadable;
+  if (!any([](const checkpoint_view& v) { return v.complete; })) return exit_status::checkpoint_missing;
+  return any(lacks_files) ? exit_status::surroundings_differ : exit_status::success;
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void write_memory(const saved_memory& memory, const std::vector<Elf64_Phdr>& seg
 std::uint64_t write_core(const saved_memory& memory, new_file& into) {
   const auto& regions = memory.about().regions;
   if (regions.size() + 1 >= PN_XNUM)
-    throw failure(exit_code::internal, memory.path() + ": it has more regions than a core dump can have");
+    throw failure(exit_status::internal, memory.path() + ": it has more regions than a core dump can have");
   const std::vector<char> notes = core_notes(memory);
   std::vector<Elf64_Phdr> segments(1);
   segments[0].p_type = PT_NOTE;

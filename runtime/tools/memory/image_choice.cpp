@@ -124,17 +124,17 @@ chosen choose_images(const std::string& word, std::optional<std::uint32_t> rank)
   std::error_code error;
   const fs::path path = store::tidy(word);
   if (!fs::exists(path, error) && error)
-    throw failure(exit_code::checkpoint_unreadable, fmt::format("{}: {}", word, error.message()));
+    throw failure(exit_status::checkpoint_unreadable, fmt::format("{}: {}", word, error.message()));
   if (!fs::exists(path, error))
-    throw failure(exit_code::checkpoint_missing, word + ": there is no such file or directory",
+    throw failure(exit_status::checkpoint_missing, word + ": there is no such file or directory",
                   "name a directory of checkpoints, a checkpoint in it, or an image");
   chosen found = fs::is_directory(path, error) ? of_directory(path) : of_file(path);
   if (is_being_written(found))
-    throw failure(exit_code::checkpoint_missing, found.directory + ": this checkpoint is being written",
+    throw failure(exit_status::checkpoint_missing, found.directory + ": this checkpoint is being written",
                   "wait until mana list says that it is complete");
   if (rank) std::erase_if(found.images, [rank](const chosen_image& i) { return i.rank != *rank; });
   if (found.images.empty())
-    throw failure(exit_code::checkpoint_missing,
+    throw failure(exit_status::checkpoint_missing,
                   rank ? fmt::format("{}: there is no image of rank {}", found.directory, *rank)
                        : found.directory + ": there is no image");
   compare_with_manifest(found);

@@ -20,7 +20,7 @@ installed_parts find_parts(mpi_name mpi) {
   for (const auto& file : {parts.lower_half, parts.wrappers})
     if (!std::filesystem::exists(file))
       throw failure(
-          exit_code::parts_missing,
+          exit_status::parts_missing,
           fmt::format("this installation has no part for {}: {} is missing", long_name(mpi), file.string()),
           fmt::format("build and install mana where {}'s headers and libraries are installed", long_name(mpi)));
   return parts;

@@ -21,14 +21,14 @@ const char* other_mpirun(mpi_name mpi) { return mpi == mpi_name::mpich ? "mpirun
 
 /// The launcher's MPI and the program's differ, and the launcher is certain.
 [[noreturn]] void disagree(const mpi_evidence& evidence, mpi_name program) {
-  throw failure(exit_code::mpi_mismatch,
+  throw failure(exit_status::mpi_mismatch,
                 fmt::format("{} uses {}, but was started by {}'s mpirun", evidence.program, long_name(program),
                             long_name(*evidence.started_by.mpi)),
                 fmt::format("start it with {} (on Debian: {})", long_name(program), other_mpirun(program)));
 }
 
 [[noreturn]] void refuse_without(const mpi_evidence& evidence) {
-  throw failure(exit_code::mpi_mismatch,
+  throw failure(exit_status::mpi_mismatch,
                 fmt::format("{} is linked with {}, and --mpi none is for programs without MPI", evidence.program,
                             long_name(evidence.linked.found.front())),
                 "leave --mpi out");
@@ -87,10 +87,10 @@ mpi_name choose_mpi(const mpi_evidence& evidence) {
     return mpi_name::none;
   }
   if (!wanted && linked.found.size() > 1)
-    throw failure(exit_code::mpi_mismatch, fmt::format("{} is linked with both MPICH and Open MPI", program),
+    throw failure(exit_status::mpi_mismatch, fmt::format("{} is linked with both MPICH and Open MPI", program),
                   "link it with one of them, or choose with --mpi mpich or --mpi openmpi");
   if (!wanted && linked.found.empty() && !linked.foreign.empty())
-    throw failure(exit_code::mpi_unsupported,
+    throw failure(exit_status::mpi_unsupported,
                   fmt::format("{} is linked with an MPI that this mana has no lower half for ({})", program,
                               fmt::join(linked.foreign, ", ")),
                   "link it with MPICH (libmpich.so.12) or Open MPI 4 (libmpi.so.40)");

@@ -37,7 +37,7 @@ void refuse_other_process_manager(mpi_name mpi, const std::filesystem::path& low
   const bool by_pmix = offers_pmix(get);
   if (mpi != mpi_name::mpich || offers_pmi(get) || processes == 1 || (processes == 0 && !by_pmix)) return;
   if (by_pmix && speaks_pmix(lower_half, get)) return;
-  throw failure(exit_code::mpi_mismatch,
+  throw failure(exit_status::mpi_mismatch,
                 std::string(by_pmix ? "the ranks were started for PMIx, which this MPICH does not speak"
                                     : "srun has started the ranks without a plug-in for their MPI") +
                     ": each would be a job of its own",

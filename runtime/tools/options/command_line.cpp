@@ -72,7 +72,7 @@ void settle(parsed& values) {
   if (!values.extract_range.empty()) e.range = parse_address_range(values.extract_range);
   const int named = !e.section.empty() + !values.extract_range.empty() + e.core + e.all;
   if (named != 1)
-    throw failure(exit_code::usage, "mana extract: name one of --section, --range, --core and --all",
+    throw failure(exit_status::usage, "mana extract: name one of --section, --range, --core and --all",
                   "see mana extract --help");
 }
 
@@ -80,7 +80,7 @@ void require_known(const CLI::App& app, const std::vector<std::string>& own) {
   if (own.empty() || own[0].starts_with('-')) return;
   const auto named = app.get_subcommands([&own](const CLI::App* command) { return command->get_name() == own[0]; });
   if (!named.empty()) return;
-  throw failure(exit_code::usage, fmt::format("mana has no command \"{}\"", own[0]), "mana --help names all that it has");
+  throw failure(exit_status::usage, fmt::format("mana has no command \"{}\"", own[0]), "mana --help names all that it has");
 }
 
 /// out: text that was asked for instead of a command; empty: none
@@ -96,7 +96,7 @@ std::string parse_words(CLI::App& app, std::vector<std::string> own) {
   } catch (const CLI::CallForVersion& version) {
     return fmt::format("{}\n", version.what());
   } catch (const CLI::ParseError& error) {
-    throw failure(exit_code::usage, error.what(), "see mana --help, or mana COMMAND --help");
+    throw failure(exit_status::usage, error.what(), "see mana --help, or mana COMMAND --help");
   }
 }
 
@@ -113,10 +113,10 @@ std::vector<std::string> words_of_file(const CLI::App& app, const parsed& values
 
 void require_something(const CLI::App& app, const parsed& values) {
   if (app.got_subcommand("run") && values.run.command.empty())
-    throw failure(exit_code::usage, "mana run: no program given",
+    throw failure(exit_status::usage, "mana run: no program given",
                   "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
   if (app.got_subcommand("gdb") && values.gdb.pid.empty() && values.gdb.core.empty())
-    throw failure(exit_code::usage, "mana gdb: no process given", "mana gdb PID, or mana gdb --core FILE");
+    throw failure(exit_status::usage, "mana gdb: no process given", "mana gdb PID, or mana gdb --core FILE");
 }
 
 /// in:  more  words that are taken as if they stood before the others

@@ -32,7 +32,7 @@ place find_place(const environment& get) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what, const char* remedy = "") {
-  throw failure(exit_code::usage, fmt::format("the configuration file {} {}", path, what), remedy);
+  throw failure(exit_status::usage, fmt::format("the configuration file {} {}", path, what), remedy);
 }
 
 struct descriptor {

@@ -39,7 +39,7 @@ class reader {
 
  private:
   [[noreturn]] void refuse(int line, const std::string& key, const std::string& what) const {
-    throw failure(exit_code::usage, fmt::format("{}:{}: {}{}{}", path_, line, key, key.empty() ? "" : ": ", what),
+    throw failure(exit_status::usage, fmt::format("{}:{}: {}{}{}", path_, line, key, key.empty() ? "" : ": ", what),
                   "correct the configuration file, or use --no-config");
   }
 

@@ -1,6 +1,7 @@
 #include <runtime/tools/options/manual_page.hpp>
 
 #include <runtime/tools/options/option_words.hpp>
+#include <runtime/words/exit_status.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -81,12 +82,31 @@ std::string page_of(const CLI::App& command, const std::string& version) {
          synopsis_of(command) + options_section(command) + notes_of(command) + ".SH SEE ALSO\n.BR mana (1)\n";
 }
 
+/// Words between backticks are bold.
+std::string marked(const char* text) {
+  std::string all;
+  bool is_code = false;
+  for (const std::string& part : CLI::detail::split(text, '`')) {
+    all += is_code ? bold(part) : plain(part);
+    is_code = !is_code;
+  }
+  return all;
+}
+
+std::string statuses_section() {
+  std::string text = ".SH EXIT STATUS\nA program that mana runs gives its own. Others are of mana:\n";
+  for (const exit_status_row& row : exit_statuses)
+    text += fmt::format(".TP\n.B {}\n{}{}{}\n", static_cast<int>(row.status), marked(row.meaning), *row.remedy != '\0' ? ": " : "",
+                        marked(row.remedy));
+  return text;
+}
+
 std::string main_page(const CLI::App& app, const std::string& version) {
   std::string text = head_of("mana", app.get_description(), version) + ".SH SYNOPSIS\n" + bold("mana") + " " +
                      italic("COMMAND") + " [" + italic("OPTIONS") + "]\n.SH COMMANDS\n";
   for (const CLI::App* command : commands_of(app))
     text += fmt::format(".TP\n.BR mana\\-{} (1)\n{}\n", plain(command->get_name()), plain(command->get_description()));
-  return text + options_section(app);
+  return text + options_section(app) + statuses_section();
 }
 
 }  // namespace

@@ -247,7 +247,7 @@ paths::path_map path_map_of(const std::vector<std::string>& rules) {
     try {
       map.add(rule);
     } catch (const paths::path_map_error& wrong) {
-      throw failure(exit_code::usage, std::string("--map: ") + wrong.what());
+      throw failure(exit_status::usage, std::string("--map: ") + wrong.what());
     }
   }
   return map;

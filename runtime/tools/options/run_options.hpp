@@ -1,7 +1,7 @@
 // Options that `mana run` and `mana restart` have in common.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
-#include <runtime/tools/text/exit_status.hpp>
+#include <runtime/words/exit_status.hpp>
 
 #include <mana/clock/tree.hpp>
 
@@ -15,7 +15,7 @@ struct run_options {
   double interval_s = 0;                 // 0: no checkpoints by themselves
   double limit_s = 0;                    // time limit of the quiesce phase; 0: the runtime's own
   double stop_after_s = 0;               // 0: not by itself
-  int stopped_status = static_cast<int>(exit_code::stopped);   // of the ranks of a job that a checkpoint ended
+  int stopped_status = static_cast<int>(exit_status::stopped);   // of the ranks of a job that a checkpoint ended
   std::string checkpoint_on, stop_on;    // signals that ask for a checkpoint (that ends the job); see signal_names.hpp
   std::string mpi;                       // short name, "" = find out
   std::string cpu;                       // run: level of the x86-64 ABI to limit the program to, "" = none

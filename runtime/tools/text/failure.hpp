@@ -1,6 +1,6 @@
 // How the command ends when it cannot do what was asked: what was wrong, what to do, and the exit status.
 #pragma once
-#include <runtime/tools/text/exit_status.hpp>
+#include <runtime/words/exit_status.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -11,13 +11,13 @@ class failure : public std::runtime_error {
  public:
   /// in: what    what was wrong and where, one line
   ///     remedy  what the user can do, one line, may be empty
-  failure(exit_code code, const std::string& what, std::string remedy = {})
+  failure(exit_status code, const std::string& what, std::string remedy = {})
       : std::runtime_error(what), code_(code), remedy_(std::move(remedy)) {}
-  exit_code code() const noexcept { return code_; }
+  exit_status code() const noexcept { return code_; }
   const std::string& remedy() const noexcept { return remedy_; }
 
  private:
-  exit_code code_;
+  exit_status code_;
   std::string remedy_;
 };
 

@@ -22,8 +22,8 @@ namespace {
 [[noreturn]] void refuse(const std::string& path, const char* what) {
   const int error = errno;
   if (error == EEXIST)
-    throw failure(exit_code::usage, path + ": is there already, and is not written over", "give another name");
-  throw failure(exit_code::directory_unwritable, fmt::format("{}: {}: {}", path, what, std::strerror(error)));
+    throw failure(exit_status::usage, path + ": is there already, and is not written over", "give another name");
+  throw failure(exit_status::directory_unwritable, fmt::format("{}: {}: {}", path, what, std::strerror(error)));
 }
 
 void require_nothing(const std::string& path) {

@@ -1,6 +1,6 @@
 // How a command ends that the store of checkpoints refused.
 #pragma once
-#include <runtime/tools/text/exit_status.hpp>
+#include <runtime/words/exit_status.hpp>
 
 #include <runtime/store/store.hpp>
 
@@ -9,7 +9,7 @@ namespace mana::tools {
 /// What to do about a file that images refer to.
 inline constexpr char map_remedy[] = "put it back, or say where it is now: --map OLD=NEW";
 
-exit_code code_of(store::error_kind kind) noexcept;
+exit_status code_of(store::error_kind kind) noexcept;
 /// errors: failure, always
 [[noreturn]] void fail_with(const store::store_error& error);
 

@@ -1,5 +1,4 @@
-#include <mana/core/handle.hpp>
-#include <mana/vid/group_clock.hpp>
+#include <mana/mana.hpp>
 
 int main() {
   constexpr auto id = mana::virt<mana::kind::comm>::make(7, 3);

@@ -69,7 +69,7 @@ TEST_CASE("words that nobody understands are refused by name") {
       parse_faults(word);
       FAIL_CHECK(word);
     } catch (const run::start_failure& failure) {
-      CHECK(failure.status() == run::exit_status::usage);
+      CHECK(failure.status() == mana::exit_status::usage);
       CHECK(failure.who() == run::met_by::all);
       CHECK(std::string(failure.what()).find("MANA_FAULT: \"") == 0);
       CHECK(failure.text().find("half_written") != std::string::npos);

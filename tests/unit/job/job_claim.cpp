@@ -73,7 +73,7 @@ char claim(const start_options& options) {
   try {
     return claim_directory(options, short_patience) >= 0 ? 'h' : 'n';
   } catch (const start_failure& failure) {
-    return failure.status() == exit_status::directory_in_use && failure.who() == met_by::all ? 'r' : 'x';
+    return failure.status() == mana::exit_status::directory_in_use && failure.who() == met_by::all ? 'r' : 'x';
   }
 }
 
@@ -81,7 +81,7 @@ std::string refusal(const start_options& options) {
   try {
     claim_directory(options, short_patience);
   } catch (const start_failure& failure) {
-    CHECK(failure.status() == exit_status::directory_in_use);
+    CHECK(failure.status() == mana::exit_status::directory_in_use);
     return failure.text();
   }
   FAIL("it was not refused");

@@ -90,7 +90,7 @@ TEST_CASE("words that are refused") {
       parse_start_options(words);
       FAIL_CHECK("accepted");
     } catch (const start_failure& failure) {
-      CHECK(failure.status() == exit_status::usage);
+      CHECK(failure.status() == mana::exit_status::usage);
       CHECK(failure.who() == met_by::all);
     }
   }

@@ -16,13 +16,13 @@ namespace clock = mana::clock;
 
 run_options run_of(const words& line) { return std::get<run_command>(parse_command_line(line)).options; }
 
-exit_code refusal(const words& line) {
+mana::exit_status refusal(const words& line) {
   try {
     parse_command_line(line);
   } catch (const failure& failed) {
     return failed.code();
   }
-  return exit_code::success;
+  return mana::exit_status::success;
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ TEST_CASE("a rate is a number of bytes greater than 0") {
       run_of({"run", std::string("--max-rate=") + wrong, "./app"});
       FAIL("taken");
     } catch (const failure& failed) {
-      CHECK(failed.code() == exit_code::usage);
+      CHECK(failed.code() == mana::exit_status::usage);
       CHECK(std::string(failed.what()).find("--max-rate") != std::string::npos);
     }
   }
@@ -72,37 +72,37 @@ TEST_CASE("a number of a checkpoint or a rank is digits") {
   for (const char* wrong : {"-1", "", "x", "1x", "0x1", "99999999999999999999"}) {
     CAPTURE(wrong);
     CHECK_THROWS_WITH_AS(verify_of(wrong), doctest::Contains("--generation"), failure);
-    CHECK(refusal({"inspect", "d", std::string("--rank=") + wrong}) == exit_code::usage);
+    CHECK(refusal({"inspect", "d", std::string("--rank=") + wrong}) == mana::exit_status::usage);
   }
-  CHECK(refusal({"verify", "d", "--generation", "-1"}) == exit_code::usage);
+  CHECK(refusal({"verify", "d", "--generation", "-1"}) == mana::exit_status::usage);
 }
 
 TEST_CASE("wrong words are usage errors") {
-  CHECK(refusal({}) == exit_code::usage);
-  CHECK(refusal({"fly"}) == exit_code::usage);
-  CHECK(refusal({"run"}) == exit_code::usage);
-  CHECK(refusal({"run", "--"}) == exit_code::usage);
-  CHECK(refusal({"run", "--nonsense", "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--interval", "soon", "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--interval", "-1", "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--interval"}) == exit_code::usage);
-  CHECK(refusal({"run", "--mpi", "lam", "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--stop-on", "KILL", "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--clock", "sundial", "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--checkpoint-on", "", "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--clock-trace", "", "./app"}) == exit_code::usage);
+  CHECK(refusal({}) == mana::exit_status::usage);
+  CHECK(refusal({"fly"}) == mana::exit_status::usage);
+  CHECK(refusal({"run"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--nonsense", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--interval", "soon", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--interval", "-1", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--interval"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--mpi", "lam", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--stop-on", "KILL", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--clock", "sundial", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--checkpoint-on", "", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--clock-trace", "", "./app"}) == mana::exit_status::usage);
   for (const char* wrong : {"1", "0", "-2", "65537", "many", "3x", ""})
-    CHECK(refusal({"run", "--fan-out", wrong, "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--children", "perhaps", "./app"}) == exit_code::usage);
-  CHECK(refusal({"run", "--sockets", "", "./app"}) == exit_code::usage);
+    CHECK(refusal({"run", "--fan-out", wrong, "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--children", "perhaps", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--sockets", "", "./app"}) == mana::exit_status::usage);
   for (const char* name : {"restart", "list", "verify", "prune", "compact", "inspect", "status", "checkpoint"}) {
-    CHECK(refusal({name, ""}) == exit_code::usage);
-    CHECK(refusal({name, "a", "--ckpt-dir", "b"}) == exit_code::usage);
+    CHECK(refusal({name, ""}) == mana::exit_status::usage);
+    CHECK(refusal({name, "a", "--ckpt-dir", "b"}) == mana::exit_status::usage);
   }
-  CHECK(refusal({"status", "a", "--job", "b"}) == exit_code::usage);
-  for (const char* wrong : {"-1", "256", "x", ""}) CHECK(refusal({"run", "--stopped-status", wrong, "./app"}) == exit_code::usage);
-  CHECK(refusal({"list", "a", "b"}) == exit_code::usage);
-  CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == exit_code::usage);
+  CHECK(refusal({"status", "a", "--job", "b"}) == mana::exit_status::usage);
+  for (const char* wrong : {"-1", "256", "x", ""}) CHECK(refusal({"run", "--stopped-status", wrong, "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"list", "a", "b"}) == mana::exit_status::usage);
+  CHECK(refusal({"checkpoint", "--job", "a", "--ckpt-dir", "b"}) == mana::exit_status::usage);
 }
 
 TEST_CASE("a clock that there is not is answered with those that there are") {
@@ -125,7 +125,7 @@ TEST_CASE("a clock that there is not is answered with those that there are") {
 TEST_CASE("how much of the images on the nodes may be lost") {
   CHECK(run_of({"run", "--redundancy", "4+2", "./app"}).redundancy == "4+2");
   for (const char* wrong : {"4", "4+", "0+1", "33+1", "4+9", "4-1", "four+1", "4+1x", ""})
-    CHECK(refusal({"run", "--redundancy", wrong, "./app"}) == exit_code::usage);
+    CHECK(refusal({"run", "--redundancy", wrong, "./app"}) == mana::exit_status::usage);
   run_options options;
   options.redundancy = "1+1";
   const auto refused = [&] {
@@ -133,7 +133,7 @@ TEST_CASE("how much of the images on the nodes may be lost") {
       lower_half_words(options, "/c");
       return std::string("not refused");
     } catch (const failure& wrong) {
-      CHECK(wrong.code() == exit_code::usage);
+      CHECK(wrong.code() == mana::exit_status::usage);
       return std::string(wrong.what());
     }
   };
@@ -149,8 +149,8 @@ TEST_CASE("where files have moved") {
   CHECK(options.options.moved == words{"/a=/b", "/c=/d"});
   CHECK(options.options.checkpoint_directory == "d");
   for (const char* wrong : {"/a", "a=/b", "/a=b", "=/b", "/a=", ""})
-    CHECK(refusal({"restart", "d", "--map", wrong}) == exit_code::usage);
-  CHECK(refusal({"run", "--map", "/a=/b", "./app"}) == exit_code::usage);   // a program that starts has no past
+    CHECK(refusal({"restart", "d", "--map", wrong}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--map", "/a=/b", "./app"}) == mana::exit_status::usage);   // a program that starts has no past
 }
 
 TEST_CASE("the doctor looks at a program, or at none") {
@@ -161,8 +161,8 @@ TEST_CASE("the doctor looks at a program, or at none") {
   CHECK(of({"doctor", "--ckpt-dir", "d", "--", "-app"}).checkpoint_directory == "d");
   CHECK(of({"doctor", "--ckpt-dir", "d", "--", "-app"}).command == words{"-app"});
   CHECK_FALSE(of({"doctor", "./app", "--json"}).json);
-  CHECK(refusal({"doctor", "--mpi", "lam", "./app"}) == exit_code::usage);
-  CHECK(refusal({"doctor", "--nonsense", "./app"}) == exit_code::usage);
+  CHECK(refusal({"doctor", "--mpi", "lam", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"doctor", "--nonsense", "./app"}) == mana::exit_status::usage);
 }
 
 TEST_CASE("words of the debugger are its own") {
@@ -173,12 +173,12 @@ TEST_CASE("words of the debugger are its own") {
   CHECK(of({"gdb", "--core", "a b", "--core", "x"}).words == words{"--core", "x"});
   CHECK(of({"gdb", "--core=c", "-q"}).core == "c");
   CHECK(of({"gdb", "--core=c", "-q"}).words == words{"-q"});
-  CHECK(refusal({"gdb"}) == exit_code::usage);
-  CHECK(refusal({"gdb", "me"}) == exit_code::usage);
-  CHECK(refusal({"gdb", "-3"}) == exit_code::usage);
-  CHECK(refusal({"gdb", "1.5"}) == exit_code::usage);
-  CHECK(refusal({"gdb", "--core"}) == exit_code::usage);
-  CHECK(refusal({"gdb", "--core="}) == exit_code::usage);
+  CHECK(refusal({"gdb"}) == mana::exit_status::usage);
+  CHECK(refusal({"gdb", "me"}) == mana::exit_status::usage);
+  CHECK(refusal({"gdb", "-3"}) == mana::exit_status::usage);
+  CHECK(refusal({"gdb", "1.5"}) == mana::exit_status::usage);
+  CHECK(refusal({"gdb", "--core"}) == mana::exit_status::usage);
+  CHECK(refusal({"gdb", "--core="}) == mana::exit_status::usage);
   CHECK(std::get<show_text>(parse_command_line({"gdb", "--help"})).text.find("--core") != std::string::npos);
   CHECK(run_of({"run", "--perf-map", "./app"}).perf_map);
 }

@@ -30,7 +30,7 @@ std::string refusal(const words& line, const std::string& text) {
   try {
     options_of(line, text);
   } catch (const failure& failed) {
-    CHECK(failed.code() == exit_code::usage);
+    CHECK(failed.code() == mana::exit_status::usage);
     return failed.what();
   }
   return {};

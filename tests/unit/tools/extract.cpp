@@ -33,13 +33,13 @@ extract_command from(const std::string& image, const std::string& output) {
 }
 
 /// The status of one that is to be refused.
-exit_code refusal(const extract_command& wanted) {
+mana::exit_status refusal(const extract_command& wanted) {
   try {
     extract(wanted);
   } catch (const failure& failed) {
     return failed.code();
   }
-  return exit_code::success;
+  return mana::exit_status::success;
 }
 
 mode_t mode_of(const std::filesystem::path& file) {
@@ -61,11 +61,11 @@ TEST_CASE("sections and memory are written to new files for their owner alone") 
   umask(before);
   CHECK(read_bytes(wanted.output) == "1");
   CHECK(mode_of(wanted.output) == 0600);
-  CHECK(refusal(wanted) == exit_code::usage);                 // it is there now
+  CHECK(refusal(wanted) == mana::exit_status::usage);                 // it is there now
   CHECK(read_bytes(wanted.output) == "1");
   wanted.output = own.path() / "other";
   wanted.section = "two";
-  CHECK(refusal(wanted) == exit_code::usage);
+  CHECK(refusal(wanted) == mana::exit_status::usage);
   CHECK_FALSE(std::filesystem::exists(wanted.output));
   wanted = from(image, own.path() / "memory");
   wanted.range = {wm::heap + 5, wm::heap + 100 * wm::page + 9};
@@ -73,7 +73,7 @@ TEST_CASE("sections and memory are written to new files for their owner alone") 
   CHECK(read_bytes(wanted.output) == std::string(saved_image::page_at(0) + 5, 100 * wm::page + 4));
   wanted.output = own.path() / "outside";
   wanted.range = {wm::heap, wm::heap + saved_image::bytes + 1};
-  CHECK(refusal(wanted) == exit_code::usage);
+  CHECK(refusal(wanted) == mana::exit_status::usage);
 }
 
 TEST_CASE("links and what is there are not followed or written over") {
@@ -86,10 +86,10 @@ TEST_CASE("links and what is there are not followed or written over") {
   for (const char* name : {"link", "dangling"}) {
     extract_command wanted = from(image, own.path() / name);
     wanted.section = "one";
-    CHECK(refusal(wanted) == exit_code::usage);
+    CHECK(refusal(wanted) == mana::exit_status::usage);
     wanted.section.clear();
     wanted.all = true;
-    CHECK(refusal(wanted) == exit_code::usage);
+    CHECK(refusal(wanted) == mana::exit_status::usage);
   }
   CHECK(read_bytes(own.path() / "victim") == "mine");
   CHECK_FALSE(std::filesystem::exists(own.path() / "nothing"));
@@ -208,7 +208,7 @@ TEST_CASE("what is to be extracted is said once") {
     try {
       parse_command_line(words);
     } catch (const failure& failed) {
-      return failed.code() == exit_code::usage;
+      return failed.code() == mana::exit_status::usage;
     }
     return false;
   };

@@ -22,14 +22,14 @@ const auto hydra = of({{"PMI_RANK", "3"}, {"PMI_FD", "6"}, {"PMI_SIZE", "4"}, {"
 const auto orte = of({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "2"}, {"PMIX_RANK", "2"},
                       {"OMPI_COMM_WORLD_LOCAL_RANK", "2"}});
 
-exit_code refusal(const mpi_evidence& evidence) {
+mana::exit_status refusal(const mpi_evidence& evidence) {
   try {
     choose_mpi(evidence);
   } catch (const failure& failed) {
     CHECK(!failed.remedy().empty());
     return failed.code();
   }
-  return exit_code::success;
+  return mana::exit_status::success;
 }
 
 mpi_evidence evidence(linked_mpi linked, const environment& get, std::optional<mpi_name> wanted = {}) {
@@ -63,17 +63,17 @@ TEST_CASE("libraries are known by their sonames") {
 TEST_CASE("the program's MPI is chosen; a launcher that disagrees is an error") {
   CHECK(choose_mpi(evidence(mpich, of({}))) == mpi_name::mpich);
   CHECK(choose_mpi(evidence(openmpi, orte)) == mpi_name::openmpi);
-  CHECK(refusal(evidence(openmpi, hydra)) == exit_code::mpi_mismatch);
-  CHECK(refusal(evidence(mpich, orte)) == exit_code::mpi_mismatch);
+  CHECK(refusal(evidence(openmpi, hydra)) == mana::exit_status::mpi_mismatch);
+  CHECK(refusal(evidence(mpich, orte)) == mana::exit_status::mpi_mismatch);
   CHECK(choose_mpi(evidence(mpich, of({{"PMIX_RANK", "0"}}))) == mpi_name::mpich);
-  CHECK(refusal(evidence({{mpi_name::mpich, mpi_name::openmpi}, {}}, hydra)) == exit_code::mpi_mismatch);
-  CHECK(refusal(evidence({{}, {"libmpi.so.20"}}, orte)) == exit_code::mpi_unsupported);
+  CHECK(refusal(evidence({{mpi_name::mpich, mpi_name::openmpi}, {}}, hydra)) == mana::exit_status::mpi_mismatch);
+  CHECK(refusal(evidence({{}, {"libmpi.so.20"}}, orte)) == mana::exit_status::mpi_unsupported);
 }
 
 TEST_CASE("without an MPI library the launcher decides, and --mpi before it") {
   CHECK(choose_mpi(evidence(none, hydra)) == mpi_name::mpich);
   CHECK(choose_mpi(evidence(none, of({}), mpi_name::openmpi)) == mpi_name::openmpi);
-  CHECK(refusal(evidence(none, hydra, mpi_name::openmpi)) == exit_code::mpi_mismatch);
+  CHECK(refusal(evidence(none, hydra, mpi_name::openmpi)) == mana::exit_status::mpi_mismatch);
 }
 
 TEST_CASE("a program of which nothing says an MPI has none") {
@@ -81,7 +81,7 @@ TEST_CASE("a program of which nothing says an MPI has none") {
   CHECK(choose_mpi(evidence(none, of({}), mpi_name::none)) == mpi_name::none);
   CHECK(choose_mpi(evidence(none, hydra, mpi_name::none)) == mpi_name::none);      // each process is a job of its own
   CHECK(choose_mpi(evidence(none, orte)) == mpi_name::openmpi);                    // ranks that never call MPI_Init
-  CHECK(refusal(evidence(mpich, of({}), mpi_name::none)) == exit_code::mpi_mismatch);
+  CHECK(refusal(evidence(mpich, of({}), mpi_name::none)) == mana::exit_status::mpi_mismatch);
   CHECK(parse_mpi_name(short_name(mpi_name::none)) == mpi_name::none);
 }
 

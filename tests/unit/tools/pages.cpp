@@ -3,6 +3,7 @@
 #include <runtime/tools/options/completion.hpp>
 #include <runtime/tools/options/manual_page.hpp>
 #include <runtime/tools/options/option_words.hpp>
+#include <runtime/words/exit_status.hpp>
 
 #include "../temporary_directory.hpp"
 
@@ -45,6 +46,8 @@ TEST_CASE("every command has a page, every option is in it") {
   const definition mana;
   const auto pages = manual_pages(mana.app, "1.2.3");
   REQUIRE(pages.size() == commands_of(mana.app).size() + 1);
+  for (const mana::exit_status_row& row : mana::exit_statuses)
+    CHECK(pages[0].text.find(fmt::format(".B {}\n", static_cast<int>(row.status))) != std::string::npos);
   for (std::size_t i = 0; i < pages.size(); ++i) {
     const CLI::App& command = i == 0 ? mana.app : *commands_of(mana.app)[i - 1];
     CAPTURE(pages[i].name);

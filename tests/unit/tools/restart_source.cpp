@@ -41,10 +41,10 @@ class place {
     store::finish_local(directory, about);
   }
 
-  exit_code refusal(const launcher& started_by, const std::string& words) const {
+  mana::exit_status refusal(const launcher& started_by, const std::string& words) const {
     try {
       find_restart_source(options, started_by);
-      return exit_code::success;
+      return mana::exit_status::success;
     } catch (const failure& failed) {
       CHECK(std::string(failed.what()).find(words) != std::string::npos);
       return failed.code();
@@ -94,16 +94,16 @@ TEST_CASE("a checkpoint that is named itself is the only one") {
 
 TEST_CASE("where there is no checkpoint, an image of this node says it, or else this mpirun") {
   place here;
-  CHECK(here.refusal(by_hand, "no such directory") == exit_code::checkpoint_missing);
+  CHECK(here.refusal(by_hand, "no such directory") == mana::exit_status::checkpoint_missing);
   store::make_store_id(here.made.directory());
-  CHECK(here.refusal(by_hand, "and node n7 has no image in ") == exit_code::checkpoint_missing);
+  CHECK(here.refusal(by_hand, "and node n7 has no image in ") == mana::exit_status::checkpoint_missing);
   CHECK(find_restart_source(here.options, by_mpich).mpi == mpi_name::mpich);
   here.add_on_node(2, "Open MPI");
   const restart_source found = find_restart_source(here.options, by_mpich);
   CHECK(found.mpi == mpi_name::openmpi);
   CHECK(found.directory == here.made.directory());
   here.options.local.clear();
-  CHECK(here.refusal(by_hand, "there is no complete checkpoint") == exit_code::checkpoint_missing);
+  CHECK(here.refusal(by_hand, "there is no complete checkpoint") == mana::exit_status::checkpoint_missing);
 }
 
 TEST_CASE("a rank that sees no checkpoint leaves it to all to say so: others wait for it in the start of MPI") {

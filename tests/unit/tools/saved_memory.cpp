@@ -71,7 +71,7 @@ TEST_CASE("images are named by themselves, by their checkpoint, or by the direct
     } catch (const failure& failed) {
       return failed.code();
     }
-    return exit_code::success;
+    return mana::exit_status::success;
   };
   CHECK(choose_images(path, {}).images[0].rank == 5);
   CHECK(choose_images(path, {}).generation == 3);
@@ -79,7 +79,7 @@ TEST_CASE("images are named by themselves, by their checkpoint, or by the direct
   CHECK_FALSE(incomplete.complete);
   REQUIRE(incomplete.images.size() == 1);
   CHECK(incomplete.images[0].path == path);
-  CHECK(refused((own.path() / "gen-000003").string(), 4) == exit_code::checkpoint_missing);
-  CHECK(refused(own.path().string(), {}) == exit_code::checkpoint_missing);
-  CHECK(refused((own.path() / "none").string(), {}) == exit_code::checkpoint_missing);
+  CHECK(refused((own.path() / "gen-000003").string(), 4) == mana::exit_status::checkpoint_missing);
+  CHECK(refused(own.path().string(), {}) == mana::exit_status::checkpoint_missing);
+  CHECK(refused((own.path() / "none").string(), {}) == mana::exit_status::checkpoint_missing);
 }

@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 namespace {
 
 template <class Step>
-exit_code refusal(Step&& step, const std::string& words = {}) {
+mana::exit_status refusal(Step&& step, const std::string& words = {}) {
   try {
     step();
   } catch (const failure& failed) {
     CHECK(std::string(failed.what()).find(words) != std::string::npos);
     return failed.code();
   }
-  return exit_code::success;
+  return mana::exit_status::success;
 }
 
 std::string state_of(const std::string& directory, std::size_t which) {
@@ -39,9 +39,9 @@ std::string state_of(const std::string& directory, std::size_t which) {
 TEST_CASE("a path that the system refuses is no defect") {
   const temporary_directory scratch;
   const std::string long_one = scratch.path() / std::string(300, 'x');
-  CHECK(refusal([&] { view_directory(long_one); }, "File name too long") == exit_code::checkpoint_unreadable);
-  CHECK(refusal([&] { view_directory(scratch.path() / "none"); }, "no such directory") == exit_code::checkpoint_missing);
-  CHECK(refusal([&] { view_directory(scratch.write("file", "")); }, "no such directory") == exit_code::checkpoint_missing);
+  CHECK(refusal([&] { view_directory(long_one); }, "File name too long") == mana::exit_status::checkpoint_unreadable);
+  CHECK(refusal([&] { view_directory(scratch.path() / "none"); }, "no such directory") == mana::exit_status::checkpoint_missing);
+  CHECK(refusal([&] { view_directory(scratch.write("file", "")); }, "no such directory") == mana::exit_status::checkpoint_missing);
 }
 
 TEST_CASE("a checkpoint that may not be looked into is unreadable, with the system's words") {
@@ -63,7 +63,7 @@ TEST_CASE("a checkpoint that may not be looked into is unreadable, with the syst
       inspected.what = g.path;
       for (const char* of : {"", "/rank-00000.mana"}) {
         inspected.what = g.path + of;
-        if (refusal([&] { inspect(inspected); }, "Permission denied") != exit_code::checkpoint_unreadable) return inspected.what;
+        if (refusal([&] { inspect(inspected); }, "Permission denied") != mana::exit_status::checkpoint_unreadable) return inspected.what;
       }
       return "";
     }) == "");
@@ -80,7 +80,7 @@ TEST_CASE("a checkpoint that is being written is neither damaged nor never finis
     checkpoints::put(g, "rank-00000.mana", "a part");
     CHECK(state_of(made.directory(), 1) == "being written");
     for (const char* of : {"", "/rank-00000.mana"})
-      CHECK(refusal([&] { choose_images(g.path + of, {}); }, "is being written") == exit_code::checkpoint_missing);
+      CHECK(refusal([&] { choose_images(g.path + of, {}); }, "is being written") == mana::exit_status::checkpoint_missing);
   }
   CHECK(state_of(made.directory(), 1) == "incomplete");
   fs::remove(fs::path(made.directory()) / "lock");
@@ -107,11 +107,11 @@ TEST_CASE("an image that is not the one that the manifest means is not taken for
   extracted.rank = 0;
   extracted.section = "run";
   extracted.output = scratch.path() / "out";
-  CHECK(refusal([&] { extract(extracted); }, "rank-00000.mana") == exit_code::checkpoint_damaged);
+  CHECK(refusal([&] { extract(extracted); }, "rank-00000.mana") == mana::exit_status::checkpoint_damaged);
   CHECK_FALSE(fs::exists(extracted.output));
   diff_command compared;
   compared.first = compared.second = g.path;
-  CHECK(refusal([&] { diff(compared); }, "rank-00000.mana") == exit_code::checkpoint_damaged);
+  CHECK(refusal([&] { diff(compared); }, "rank-00000.mana") == mana::exit_status::checkpoint_damaged);
   fs::copy_file(g.path + "/rank-00000.mana", scratch.path() / "alone");
   CHECK_FALSE(choose_images(scratch.path() / "alone", {}).images[0].problem);
 }

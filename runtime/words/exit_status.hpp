@@ -1,0 +1,109 @@
+// Exit statuses of the command and of the lower halves: users cannot tell the two programs apart, so there is one list. Numbers
+// never change their meaning. The guide's table is printed from this one.
+#pragma once
+
+// ROW(name, number, meaning, remedy): the texts are the guide's.
+#define MANA_EXIT_STATUSES(ROW) \
+  ROW(success, 0, "done", \
+      "") \
+  ROW(differ, 1, "`mana diff`: what was compared is not equal", \
+      "") \
+  ROW(internal, 63, "a defect of mana", \
+      "report it, with the message") \
+  ROW(usage, 64, "unknown command or option, bad value, no program given; the same in the configuration file, or one that is not the user's alone", \
+      "`mana --help`, `mana COMMAND --help`, `--no-config`") \
+  ROW(program_not_found, 65, "program not found", \
+      "check the path, on every node") \
+  ROW(program_not_executable, 66, "program not executable or not readable, a directory, or larger than the memory that this machine gives", \
+      "`chmod +x`; the message says which") \
+  ROW(program_not_elf, 67, "neither an ELF program nor a script with a `#!` line, a library, a damaged file, or one whose code is linked for fixed addresses above 4 GiB", \
+      "give the program itself; in the last case link it with `-pie`") \
+  ROW(program_foreign, 68, "program for another architecture", \
+      "build it for x86-64") \
+  ROW(program_static, 69, "program statically linked", \
+      "link it dynamically") \
+  ROW(not_mpi, 70, "MPI_Init of a program that is run without MPI: it has loaded one, is no rank (an MPI program that was started past mana), or is a copy made by fork", \
+      "start it with mpirun, or `--mpi`") \
+  ROW(mpi_mismatch, 71, "program and mpirun belong to different MPIs, or srun started MPICH's ranks with another plug-in than `--mpi=pmi2`", \
+      "use the other mpirun; `srun --mpi=pmi2`") \
+  ROW(program_sanitized, 72, "program built with a sanitizer (address, thread, memory, leak, undefined behaviour with its runtime)", \
+      "build it without `-fsanitize`") \
+  ROW(parts_missing, 73, "a part of mana is missing in this installation", \
+      "build mana where that MPI is installed") \
+  ROW(no_seccomp, 74, "the kernel or the container does not allow seccomp filters", \
+      "see Limits") \
+  ROW(directory_unwritable, 75, "directory of checkpoints, or of traces, not writable", \
+      "`--ckpt-dir`, `--clock-trace`") \
+  ROW(mpi_unsupported, 76, "program linked with an MPI for which there is no lower half", \
+      "MPICH 4 or Open MPI 4") \
+  ROW(mpi_not_started, 77, "the MPI of the lower half did not start", \
+      "see its message; try the program without mana") \
+  ROW(checkpoint_missing, 80, "no complete checkpoint, or a rank's image is missing", \
+      "`mana list DIR`") \
+  ROW(checkpoint_damaged, 81, "an image is truncated or damaged, and there is no older checkpoint, or it was seen only while memory was read", \
+      "`mana verify DIR`; restart again: an older one is taken") \
+  ROW(rank_count_differs, 82, "another number of ranks than at the checkpoint", \
+      "`mpirun -n` with the number that the message names") \
+  ROW(surroundings_differ, 83, "another MPI, program or processor than at the checkpoint, or a file or directory of the program is not there", \
+      "the message names both; `--map` for what has moved") \
+  ROW(memory_occupied, 84, "the checkpoint's addresses are not free in the new process", \
+      "report it, with the message") \
+  ROW(checkpoint_unreadable, 85, "the system refused to read a checkpoint, or to map its memory; the checkpoint itself may be sound", \
+      "as the message says; restart again") \
+  ROW(checkpoint_not_own, 86, "a checkpoint, or a directory on the way to it, belongs to somebody else, is a link, or can be replaced by all users", \
+      "as the message says: `chmod`, or a directory of your own") \
+  ROW(directory_in_use, 87, "another job has the directory of checkpoints, or the job that is to be restarted still runs", \
+      "a directory for each (`--ckpt-dir`); `mana checkpoint --stop`, and restart then") \
+  ROW(stopped, 88, "no failure: the job was saved and stopped, as it was asked to (`--stopped-status` for another number)", \
+      "`mana restart DIR`") \
+  ROW(other_mana, 89, "the job is of another mana, which speaks another version of the protocol", \
+      "the mana that the message names") \
+  ROW(no_job, 90, "no such job", \
+      "`--ckpt-dir`, `--job`") \
+  ROW(not_owner, 91, "the job belongs to another user", \
+      "") \
+  ROW(job_ended, 92, "the job has ended, or its node cannot be reached", \
+      "`mana list DIR`") \
+  ROW(no_answer, 93, "no answer within `--timeout`; the job goes on with what it was asked", \
+      "`mana status`") \
+  ROW(not_saved, 94, "the job could not take the checkpoint; earlier checkpoints stand, and it runs on unless the message says that a rank has ended", \
+      "the message says why") \
+  ROW(not_a_rank, 95, "`mana gdb`: no rank of a job under mana, or no core dump of one", \
+      "give a process whose /proc/PID/exe is mana-lower-…") \
+  ROW(debugger_missing, 96, "`mana gdb`: there is no gdb", \
+      "install the package gdb") \
+  ROW(will_not_work, 97, "`mana doctor`: something will not work", \
+      "its lines say what, and the remedy") \
+  ROW(not_removed, 98, "`mana prune` could not remove, or not look at, all that is there", \
+      "as the message says; what is there restarts") \
+  ROW(output_lost, 99, "a command could not write its standard output: a full disk, or it was closed; what it was to do is done", \
+      "make room, and ask again")
+
+namespace mana {
+
+#define MANA_ROW(name, number, meaning, remedy) name = number,
+enum class exit_status : int { MANA_EXIT_STATUSES(MANA_ROW) };
+#undef MANA_ROW
+
+struct exit_status_row {
+  exit_status status;
+  const char* meaning;
+  const char* remedy;
+};
+
+#define MANA_ROW(name, number, meaning, remedy) {exit_status::name, meaning, remedy},
+inline constexpr exit_status_row exit_statuses[] = {MANA_EXIT_STATUSES(MANA_ROW)};
+#undef MANA_ROW
+
+/// No number twice.
+consteval bool statuses_ascend() {
+  int last = -1;
+  for (const exit_status_row& row : exit_statuses) {
+    if (static_cast<int>(row.status) <= last) return false;
+    last = static_cast<int>(row.status);
+  }
+  return true;
+}
+static_assert(statuses_ascend());
+
+}  // namespace mana

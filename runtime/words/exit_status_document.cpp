@@ -1,0 +1,10 @@
+// Prints the guide's table of exit statuses.
+#include <runtime/words/exit_status.hpp>
+
+#include <cstdio>
+
+int main() {
+  std::puts("| status | meaning | remedy |\n|---|---|---|");
+  for (const mana::exit_status_row& row : mana::exit_statuses)
+    std::printf("| %d | %s | %s%s|\n", static_cast<int>(row.status), row.meaning, row.remedy, *row.remedy != '\0' ? " " : "");
+}
