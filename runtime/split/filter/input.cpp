@@ -4,6 +4,7 @@
 #include <runtime/split/threads/twin.hpp>
 
 #include <runtime/split/window/bridge.hpp>
+#include <runtime/split/window/live_threads.hpp>
 
 #include <mana/core/high_number.hpp>
 #include <mana/lower/input_count.hpp>
