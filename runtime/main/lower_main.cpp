@@ -17,6 +17,7 @@
 #include <standard_files.hpp>
 #include <endpoint.hpp>
 #include <follow.hpp>
+#include <kept_notices.hpp>
 #include <low_descriptor_guard.hpp>
 #include <passage.hpp>
 #include <process.hpp>
@@ -147,6 +148,7 @@ int say_mpi_version() {
 
 [[noreturn]] void start(int argc, char** argv) {
   control::reserve_passage(descriptors::first_lower_descriptor());
+  process_state::keep_notices_of_tables();
   if (!real_mpi::is_an_mpi()) be_alone();
   this_job().options = parse_start_options({argv + 1, argv + argc});
   arm_fault_points();
