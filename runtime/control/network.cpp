@@ -78,6 +78,7 @@ void network::start_coordinator() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     throw std::system_error(errno, std::generic_category(), "the coordinator cannot be told when to end");
   orders_ = std::make_unique<connection>(handle(pair[0]));
+  const core::kept_of_table kept;
   const passage to_thread(pair[1]);
   const auto where = std::make_shared<std::promise<endpoint>>();
   thread_ = start_quiet([this, where, orders = to_thread.number()] { run_coordinator(orders, where); });
@@ -122,6 +123,7 @@ void network::say_where(const endpoint& where) const {
 void network::start_relay(const clock::rank_range& range) {
   const auto where = std::make_shared<std::promise<endpoint>>();
   const auto up = std::make_shared<std::promise<void>>();
+  const core::kept_of_table kept;
   thread_ = start_quiet([this, range, where, up, parent = peer_] { run_relay(range, parent, where, up); });
   const endpoint own = await(where, thread_);
   for (const clock::rank_range& child : clock::links_of(range, job_.fan_out))

@@ -2,11 +2,16 @@
 
 #include <runtime/split/traps/descriptors/queue_notices.hpp>
 
+#include <mana/core/own_table.hpp>
+
 #include <mqueue.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <memory>
+#include <new>
+#include <utility>
 
 namespace mana::process_state {
 
@@ -58,5 +63,31 @@ std::vector<std::string> ask_again(std::span<const kept_notice> notices) {
   }
   return well ? std::vector<std::string>() : std::vector<std::string>{"who is told of messages in a queue (mq_notify)"};
 }
+
+namespace {
+
+void* look() noexcept {
+  try {
+    std::vector<kept_notice> all = read_notices();
+    return all.empty() ? nullptr : new std::vector<kept_notice>(std::move(all));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void ask_for_all(void* seen) noexcept {
+  const std::unique_ptr<std::vector<kept_notice>> all(static_cast<std::vector<kept_notice>*>(seen));
+  std::erase_if(*all, [](const kept_notice& n) { return split::is_to_be_told(n.fd); });
+  try {
+    ask_again(*all);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+constexpr core::table_loss notices_of_tables{look, ask_for_all};
+
+}  // namespace
+
+void keep_notices_of_tables() noexcept { core::loss_of_tables = &notices_of_tables; }
 
 }  // namespace mana::process_state

@@ -21,4 +21,7 @@ std::vector<kept_notice> read_notices();
 /// out: what could not be asked for again, in words
 std::vector<std::string> ask_again(std::span<const kept_notice> notices);
 
+/// From now on they are asked for again where a thread of mana's that gets a table of descriptors of its own ends them.
+void keep_notices_of_tables() noexcept;
+
 }  // namespace mana::process_state

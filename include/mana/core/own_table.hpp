@@ -10,9 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
+#include <future>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -69,11 +71,35 @@ inline bool begin_own_table(int kept = -1) noexcept {
   return true;
 }
 
+/// The kernel copies the first 64 numbers of a table in any case, and takes the closing of such a copy of a message queue for the
+/// process's: it is not told of messages any more (mq_notify). Who knows what was asked for asks again.
+struct table_loss {
+  void* (*look)() noexcept;            // what there is; null: nothing
+  void (*ask_again)(void* seen) noexcept;
+};
+inline constinit std::atomic<const table_loss*> loss_of_tables{nullptr};
+
+/// As long as it lives, a thread that is begun meanwhile gets a table of its own. In a thread that has the process's.
+class kept_of_table {
+ public:
+  kept_of_table() noexcept : loss_(has_own_table() ? nullptr : loss_of_tables.load()), seen_(loss_ ? loss_->look() : nullptr) {}
+  ~kept_of_table() {
+    if (seen_ != nullptr) loss_->ask_again(seen_);
+  }
+  kept_of_table(const kept_of_table&) = delete;
+  kept_of_table& operator=(const kept_of_table&) = delete;
+
+ private:
+  const table_loss* loss_;
+  void* seen_;
+};
+
 /// Does work that opens files and closes them again. What it leaves open is closed; of the process's it has none. If there is
-/// no thread to be had, it is done here.
+/// no thread to be had, it is done here, as it is in a thread that has such a table already.
 /// errors: what work throws
 template <class Work>
 void in_own_table(Work work) {
+  if (has_own_table()) return work();
   std::exception_ptr error;
   const auto guarded = [&]() noexcept {
     try {
@@ -83,10 +109,17 @@ void in_own_table(Work work) {
     }
   };
   try {
-    std::thread apart([&]() noexcept {
-      begin_own_table();
-      guarded();
-    });
+    std::promise<void> begun;
+    std::thread apart;
+    {
+      const kept_of_table kept;
+      apart = std::thread([&]() noexcept {
+        begin_own_table();
+        begun.set_value();
+        guarded();
+      });
+      begun.get_future().wait();
+    }
     apart.join();
   } catch (const std::system_error&) {
     guarded();

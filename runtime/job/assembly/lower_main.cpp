@@ -19,6 +19,7 @@
 #include <runtime/descriptors/base/standard_files.hpp>
 #include <runtime/descriptors/capture.hpp>
 #include <runtime/image/memory/shared_value.hpp>
+#include <runtime/process_state/kept_notices.hpp>
 #include <runtime/process_state/process_state.hpp>
 #include <runtime/split/traps/process/follow.hpp>
 #include <runtime/split/traps/process/process.hpp>
@@ -147,6 +148,7 @@ int say_mpi_version() {
 
 [[noreturn]] void start(int argc, char** argv) {
   control::reserve_passage(descriptors::first_lower_descriptor());
+  process_state::keep_notices_of_tables();
   if (!real_mpi::is_an_mpi()) be_alone();
   this_job().options = parse_start_options({argv + 1, argv + argc});
   arm_fault_points();

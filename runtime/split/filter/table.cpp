@@ -4,6 +4,10 @@
 
 #include <runtime/split/window/layout.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 namespace mana::split {
 namespace {
 
@@ -175,8 +179,26 @@ constexpr trap_row told_id_rows[] = {
     {SYS_lstat, trap_path_of_id},
     {SYS_newfstatat, trap_path_of_id, condition::by_name, 3},
     {SYS_statx, trap_path_of_id, condition::by_name, 2},
+    {SYS_name_to_handle_at, trap_path_of_id},
+    {SYS_statfs, trap_path_of_id},
+    {SYS_chdir, trap_path_of_id},
+    {SYS_getxattr, trap_path_of_id},
+    {SYS_lgetxattr, trap_path_of_id},
+    {SYS_listxattr, trap_path_of_id},
+    {SYS_llistxattr, trap_path_of_id},
     {SYS_getsockopt, trap_peer, condition::of_peer},
 };
+
+/// The handler of a call is found by its number alone.
+template <std::size_t... N>
+consteval bool are_distinct(const trap_row (&... tables)[N]) {
+  std::vector<unsigned> numbers;
+  const auto add = [&](const auto& table) { for (const trap_row& row : table) numbers.push_back(row.number); };
+  (add(tables), ...);
+  std::sort(numbers.begin(), numbers.end());
+  return std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
+}
+static_assert(are_distinct(rows, clock_rows, id_rows, told_id_rows));
 
 }  // namespace
 

@@ -4,6 +4,8 @@
 #include <runtime/process_state/kept_notices.hpp>
 #include <runtime/split/traps/descriptors/queue_notices.hpp>
 
+#include <mana/core/own_table.hpp>
+
 #include <fcntl.h>
 #include <mqueue.h>
 #include <unistd.h>
@@ -114,4 +116,17 @@ TEST_CASE("a message that came while nobody could be told") {
   CHECK(ask_again({&had_one, 1}).empty());           // natively it would not be told of that one
   CHECK(held.take().si_signo == 0);
   CHECK(split::is_to_be_told(q.fd()));
+}
+
+TEST_CASE("a thread of mana's with a table of its own does not end it") {
+  const queue q;
+  if (!q.is_there()) return;
+  keep_notices_of_tables();
+  REQUIRE(q.ask(SIGEV_SIGNAL, SIGUSR2, 7));
+  split::note_queue_notice({q.fd(), SIGEV_SIGNAL, SIGUSR2, 7});
+  mana::core::in_own_table([] {});
+  CHECK(split::is_to_be_told(q.fd()));
+  mana::core::loss_of_tables = nullptr;
+  mana::core::in_own_table([] {});
+  CHECK(!split::is_to_be_told(q.fd()));      // else nobody would have to ask again
 }

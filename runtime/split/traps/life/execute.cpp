@@ -4,6 +4,7 @@
 #include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/traps/process/follow.hpp>
+#include <runtime/split/traps/process/ids.hpp>
 #include <runtime/split/traps/process/process.hpp>
 
 #include <runtime/split/window/bridge.hpp>
@@ -207,8 +208,10 @@ void write_mask(signal_set mask, char* text) noexcept {
   text[16] = '\0';
 }
 
+int path_number(const trap& t) noexcept { return t.number == SYS_execveat ? 1 : 0; }
+
 program_pointer<const char> path_of(const trap& t) noexcept {
-  return t.pointer<const char>(t.number == SYS_execveat ? 1 : 0);
+  return t.pointer<const char>(path_number(t));
 }
 
 /// Whether the kernel would give the program rights that the caller has not, if it were not for the filter.
@@ -244,6 +247,13 @@ bool is_executable(const trap& t) noexcept {
          S_ISREG(file.st_mode) && (file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 
+/// By whatever id the process is named.
+bool names_own_program(trap& t) noexcept {
+  const with_current_ids named(t, path_number(t));
+  const auto path = path_of(t);
+  return shows_own_program(t.number == SYS_execve ? AT_FDCWD : t.arg(0), path, end_of(path));
+}
+
 /// As the kernel alone would do it. By the stub: in here all signals are blocked, and what is executed would inherit
 /// that.
 long as_natively(trap& t) noexcept {
@@ -251,10 +261,9 @@ long as_natively(trap& t) noexcept {
   if (t.role == process_role::owner) tell_of_exec(path);
   if (t.role != process_role::owner && is_executable(t)) lose_input();
   warn_of_rights(t);
+  const bool is_own = names_own_program(t);
   const long number = continue_in_stub(t, stub().call);
-  const bool by_path = t.number == SYS_execve;
-  const bool is_own = shows_own_program(by_path ? AT_FDCWD : t.arg(0), path, end_of(path));
-  if (is_own) t.set_reg(by_path ? REG_RDI : REG_RSI, as_word(saved().program));
+  if (is_own) t.set_reg(path_number(t) == 0 ? REG_RDI : REG_RSI, as_word(saved().program));
   return number;
 }
 
@@ -316,7 +325,10 @@ long trap_execve(trap& t) {
   if (arguments.count < 0) return as_natively(t);  // the kernel says what is wrong first
   call_texts* const texts = texts_with_room(t, f.words.size() + static_cast<std::size_t>(arguments.count) + 8);
   if (texts == nullptr) return -ENOMEM;
-  const long length = path_of(t).get_text(texts->path, sizeof texts->path);
+  const long length = [&] {
+    const with_current_ids named(t, path_number(t));
+    return path_of(t).get_text(texts->path, sizeof texts->path);
+  }();
   if (is_error(length) || length == sizeof texts->path) return as_natively(t);
   const target wanted = target_of(t, *texts);
   if (wanted.file == nullptr) return as_natively(t);

@@ -211,10 +211,11 @@ long trap_owner(trap& t) {
   return wanted.put(owner) == 0 ? result : -EFAULT;
 }
 
-/// access(path, …), stat(path, …), …: of a path in /proc
+/// access(path, …), stat(path, …), …, faccessat(directory, path, …), …: of a path in /proc
 long trap_path_of_id(trap& t) {
-  const bool first = t.number == SYS_access || t.number == SYS_stat || t.number == SYS_lstat;
-  const with_current_ids named(t, first ? 0 : 1);
+  constexpr int by_directory[] = {SYS_faccessat, number_of_faccessat2, SYS_newfstatat, SYS_statx, SYS_name_to_handle_at};
+  const bool second = std::ranges::find(by_directory, t.number) != std::end(by_directory);
+  const with_current_ids named(t, second ? 1 : 0);
   return t.carry_out();
 }
 
