@@ -84,10 +84,12 @@ class Function:
 
     @property
     def moves_data(self):
-        """Whether it moves a buffer of one datatype on a communicator."""
-        needed = [("buffer", False), ("count", False), ("datatype", False), ("comm", False)]
-        has = [(p.tag, p.is_array) for p in self.params]
-        return self.shape != "refuse" and self.reports_errors and all(one in has for one in needed)
+        """Whether it moves a buffer on a communicator, and the first count and datatype say how much this process gives or gets."""
+        first = {}
+        for p in self.params:
+            first.setdefault(p.tag, p)
+        plain = all(tag in first and not first[tag].is_array for tag in ("buffer", "count", "datatype", "comm"))
+        return plain and self.shape != "refuse" and self.reports_errors
 
     @property
     def slot_name(self):

@@ -53,11 +53,11 @@ class Checks:
         return out, text
 
     def debug(self, program):
-        """The program stops at MPI_Allreduce, whose definition is the tool's, and runs on."""
+        """The program stops at MPI_Sendrecv, whose definition is the tool's, and runs on."""
         if shutil.which("gdb") is None:
             print("there is no gdb here: not run under a debugger")
             return
-        commands = ["break MPI_Allreduce", "run", "bt 2", "delete", "continue"]
+        commands = ["break MPI_Sendrecv", "run", "bt 2", "delete", "continue"]
         words = [word for command in commands for word in ("-ex", command)]
         status, out, text = self.run("gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", *words, "--args", program)
         self.expect("under a debugger", status == 0 and "in main (" in out and re.search(r"^sum \d+$", out, re.M),
@@ -90,7 +90,10 @@ def main():
     parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
     for name in ("prefix", "source", "work"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
-    checks = Checks(parser.parse_args())
+    options = parser.parse_args()
+    for name in ("prefix", "source", "work"):
+        setattr(options, name, getattr(options, name).resolve())
+    checks = Checks(options)
     checks.all()
     return 1 if checks.failures else 0
 
