@@ -5,6 +5,7 @@ counted, so that a file takes its place; what is not is not, and no warning call
 warned of.
 """
 import argparse
+import contextlib
 import os
 import pathlib
 import shutil
@@ -63,8 +64,8 @@ class Inputs:
                "env": {**mpi_environment(), **environment}}
         with subprocess.Popen(words, stdin=subprocess.DEVNULL if text is None else subprocess.PIPE, **how) as job:
             if text is not None:
-                job.stdin.write(text)
-                job.stdin.flush()
+                with contextlib.suppress(BrokenPipeError):       # who does not read it may have ended
+                    os.write(job.stdin.fileno(), text.encode())
                 if ends:
                     job.stdin.close()
             status = job.wait(120)
