@@ -23,14 +23,18 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace mana::run {
 
 namespace {
 
-/// Of this rank. `problem` and the numbers of what was settled are touched by one thread at a time: checkpoints follow each other.
+/// Of this rank. What no lock guards is touched by one thread at a time: checkpoints follow each other, and one is settled
+/// when nobody writes its image any more.
 struct node_place {
   std::string directory;                     // of the images of this job's directory of checkpoints; empty: there is none
   std::string problem;                       // why not; empty: nobody asked for one
@@ -42,10 +46,21 @@ struct node_place {
   std::uint64_t left = 0;                    // generation that was given up, and whose image stays for now; 0: none
 };
 
+struct writing {
+  std::mutex lock;
+  std::uint64_t generation = 0;              // 0: none
+  std::optional<control::stored_end> early;  // what became of the checkpoint, where that was known before the image was whole
+};
+
 /// Never destroyed: a thread may use it as long as the process runs.
 node_place& here() noexcept {
   static auto& place = *new node_place;
   return place;
+}
+
+writing& under_way() noexcept {
+  static auto& image = *new writing;
+  return image;
 }
 
 task_thread& worker() {
@@ -124,6 +139,47 @@ store::local_image description(const control::commit_info& generation, const ima
   return about;
 }
 
+/// A rank or a node that is lost ends a checkpoint for the others, who do not know what all had come to: with what is
+/// lost rebuilt, or where nothing is, it may be whole. So an image that is whole stays until the next one has ended.
+void give_up_on_node(std::uint64_t generation) {
+  node_place& place = here();
+  if (place.left != 0) store::remove_local(place.directory, place.left, own_rank());
+  place.left = place.newest_whole == generation ? generation : 0;
+  if (place.left == 0 && place.begun == generation) store::remove_local(place.directory, generation, own_rank());
+}
+
+/// in: generation  whose image nobody writes
+void settle_later(std::uint64_t generation, control::stored_end end) {
+  worker().post([generation, end = std::move(end)] {
+    node_place& place = here();
+    if (end.on_nodes) place.newest_on_nodes = generation;
+    try {
+      core::in_own_table([&] {
+        if (!end.committed && !end.on_nodes) give_up_on_node(generation);
+        else if (end.is_known) remove_superfluous(end.builds_on, place.newest_on_nodes, end.committed ? generation : 0);
+      });
+    } catch (const std::exception&) {
+      // What cannot be removed now goes after the next checkpoint.
+    }
+  });
+}
+
+bool is_being_written_here(const control::commit_info& generation) {
+  const std::lock_guard hold(under_way().lock);
+  return under_way().generation == generation.generation;
+}
+
+void end_writing(const control::commit_info& generation, bool is_whole) {
+  std::optional<control::stored_end> early;
+  {
+    const std::lock_guard hold(under_way().lock);
+    under_way().generation = 0;
+    early = std::exchange(under_way().early, std::nullopt);
+  }
+  if (is_whole) here().newest_whole = generation.generation;
+  if (early) settle_later(generation.generation, std::move(*early));
+}
+
 }  // namespace
 
 void begin_node_images() {
@@ -158,6 +214,9 @@ std::string begin_on_node(const control::commit_info& generation) {
   if (here().directory.empty()) throw store::store_error(store::error_kind::unwritable, here().problem);
   const std::string path = store::begin_local(here().directory, generation.generation, own_rank());
   here().begun = generation.generation;
+  const std::lock_guard hold(under_way().lock);
+  under_way().generation = generation.generation;
+  under_way().early.reset();
   return path;
 }
 
@@ -166,13 +225,15 @@ void finish_on_node(const control::commit_info& generation, const image::saved_i
   here().current = description(generation, saved, warnings);
   here().current.group = group;
   store::finish_local(here().directory, here().current);
-  here().newest_whole = generation.generation;
   fault_point(fault::point::on_node);
+  end_writing(generation, true);
   control_of_job().on_node();
 }
 
 void abandon_on_node(const control::commit_info& generation) noexcept {
+  if (!is_being_written_here(generation)) return;
   if (here().begun == generation.generation) store::remove_local(here().directory, generation.generation, own_rank());
+  end_writing(generation, false);
 }
 
 void copy_from_node(const control::commit_info& generation) {
@@ -194,33 +255,16 @@ void copy_from_node_later(const control::commit_info& generation, std::function<
   });
 }
 
-namespace {
-
-/// A rank or a node that is lost ends a checkpoint for the others, who do not know what all had come to: with what is
-/// lost rebuilt, or where nothing is, it may be whole. So an image that is whole stays until the next one has ended.
-void give_up_on_node(std::uint64_t generation) {
-  node_place& place = here();
-  if (place.left != 0) store::remove_local(place.directory, place.left, own_rank());
-  place.left = place.newest_whole == generation ? generation : 0;
-  if (place.left == 0 && place.begun == generation) store::remove_local(place.directory, generation, own_rank());
-}
-
-}  // namespace
-
 void settle_on_node(const control::commit_info& generation, control::stored_end end) {
   if (here().directory.empty()) return;
-  worker().post([generation, end] {
-    node_place& place = here();
-    if (end.on_nodes) place.newest_on_nodes = generation.generation;
-    try {
-      core::in_own_table([&] {
-        if (!end.committed && !end.on_nodes) give_up_on_node(generation.generation);
-        else if (end.is_known) remove_superfluous(end.builds_on, place.newest_on_nodes, end.committed ? generation.generation : 0);
-      });
-    } catch (const std::exception&) {
-      // What cannot be removed now goes after the next checkpoint.
+  {
+    const std::lock_guard hold(under_way().lock);
+    if (under_way().generation == generation.generation) {
+      under_way().early = std::move(end);
+      return;
     }
-  });
+  }
+  settle_later(generation.generation, std::move(end));
 }
 
 }  // namespace mana::run

@@ -27,7 +27,7 @@ std::string begin_on_node(const control::commit_info& generation);
 /// errors: store_error
 void finish_on_node(const control::commit_info& generation, const image::saved_image& saved,
                     const std::vector<std::string>& warnings, const store::parity_group& group);
-/// A part of an image that could not be finished goes.
+/// An image that could not be finished is removed. One that is whole stays.
 void abandon_on_node(const control::commit_info& generation) noexcept;
 
 /// Copies it to the directory of checkpoints.     errors: store_error
@@ -35,7 +35,8 @@ void copy_from_node(const control::commit_info& generation);
 /// The same, on a thread that lets the program have the cores first. `done` is called there, with why it failed, or nothing.
 void copy_from_node_later(const control::commit_info& generation, std::function<void(const std::string&)> done);
 
-/// What became of a checkpoint: images that are not needed any more go, some time before the next one is written.
+/// What became of a checkpoint: images that are not needed any more go, some time before the next one is written. Where this
+/// rank's image is still being written, they wait for its end.
 void settle_on_node(const control::commit_info& generation, control::stored_end end);
 
 }  // namespace mana::run

@@ -235,6 +235,7 @@ std::string finish_and_copy(const image::saved_image& saved, const control::comm
     if (copies) copy_from_node(generation);
     return {};
   } catch (const std::exception& error) {
+    abandon_on_node(generation);
     return error.what();
   }
 }
@@ -246,13 +247,19 @@ lower::outcome write_aside(to_save all, const control::commit_info& generation) 
   const bool copies = control_of_job().copies();
   const auto done = [begin, local, copies, generation, warnings = std::move(all.warnings)](const image::saved_image& saved,
                                                                                    const std::string& failure) {
+    if (local && !failure.empty()) abandon_on_node(generation);
     if (!local || !failure.empty()) return control_of_job().stored({as_written(saved, warnings, begin), failure});
     image::saved_image on_node = saved;
     on_node.mode += words_of_node(copies);
     const std::string why = finish_and_copy(on_node, generation, warnings, copies);
     control_of_job().stored({as_written(on_node, warnings, begin), why});
   };
-  saver_of_job().write_aside(std::move(all.plan), generation.generation, done);
+  try {
+    saver_of_job().write_aside(std::move(all.plan), generation.generation, done);
+  } catch (...) {
+    if (local) abandon_on_node(generation);
+    throw;
+  }
   fault_point(fault::point::copied);
   return control_of_job().copied();
 }

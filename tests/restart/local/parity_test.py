@@ -150,27 +150,34 @@ class Parity(Cases):
             self.case(f"rank {rank} had died while images were rebuilt", "--verbose", expected=(NEWEST,))
             self.are_as_written(f"rank {rank} had died while images were rebuilt", (0, 3))
 
-    def first_dies(self):
-        """The coordinator dies with its node when all images are on the nodes, and nobody knows. The others' stay."""
+    def first_dies(self, held=0):
+        """The coordinator dies with its node when all images are on the nodes, and nobody knows. The others' stay.
+
+        held: this rank, whose image is durable, does not know it yet when it hears of the end.
+        """
         new = self.new()
         os.mkfifo(new / "fifo")
+        os.mkfifo(new / "fifo.go")          # which nobody opens
         reader = os.open(new / "fifo", os.O_RDWR)
-        job = self.new_job(MANA_FAULT="on_node@0=hold", MANA_FAULT_PIPE=str(new / "fifo"), **ENDS_LATE)
+        job = self.new_job(MANA_FAULT=f"on_node@{held}={'wait' if held else 'hold'}", MANA_FAULT_PIPE=str(new / "fifo"), **ENDS_LATE)
         asking = subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(new / "ckpt")], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         pid = int(os.read(reader, 100).split()[2])
         os.close(reader)
         self.await_images_on_nodes("new", 1)
-        os.kill(pid, signal.SIGKILL)
+        os.kill(json.loads((new / "ckpt" / "job.json").read_text())["pid"] if held else pid, signal.SIGKILL)
         job.process.wait(LIMIT_S)
         asking.wait(LIMIT_S)
         pieces, self.pieces = self.pieces, [self.kill(job, "new")]
         shutil.rmtree(self.directory / "copy", ignore_errors=True)
         new.rename(self.directory / "copy")
         self.lose(0)
-        self.case("the first rank dies", "--verbose", expected=("restarting the images on the nodes, generation 1",
-                                                                "rank 0 on node n0, rebuilt from parity: image "))
+        self.case(f"the first rank dies, {held} is held", "--verbose", unexpected=("rank 2 on node n2, rebuilt",),
+                  expected=("restarting the images on the nodes, generation 1", "rank 0 on node n0, rebuilt from parity: image "))
         self.pieces = pieces
+
+    def first_dies_early(self):
+        self.first_dies(held=2)
 
     # For two lost of four.
 
@@ -250,7 +257,7 @@ def main():
     if options.every:
         two.killed()
     others = (two.killed_while_rebuilding, two.killed_while_encoding, two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity,
-              two.first_dies, two.cannot_be_made, two.directory_damaged)
+              two.first_dies, two.cannot_be_made, two.first_dies_early, two.directory_damaged)
     for take in others if options.every else others[int(options.mpi == "openmpi")::2]:
         take()
     failures = two.failures
