@@ -6,7 +6,7 @@
 #include <mana/hooks/hook_table.hpp>
 #include <mana/lower/signals.hpp>
 #include <mana/lower/upper_functions.hpp>
-#include <mana/object/all_calls.hpp>
+#include <mana/calls.hpp>
 
 #include <dlfcn.h>
 

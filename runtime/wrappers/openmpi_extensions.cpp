@@ -1,5 +1,5 @@
 // Open MPI's extension that has no form for profiling.
-#include <mana/object/all_calls.hpp>
+#include <mana/calls.hpp>
 
 #include <mpi-ext.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Which folder of include/mana may include which: the arrows of the README's flow, and nothing else. And of runtime/: a header
-is named by its path from the root, folders do not include each other in a circle, and none has more than MOST files.
+"""Folders do not include each other in a circle, in include/mana and in runtime/; a header is named by its path from the root; no
+folder has more than MOST files. Rooms that others build on may use what their row in PURE says, and nothing else.
 """
 import pathlib
 import re
@@ -12,49 +12,42 @@ from includes import INCLUDE, arrows, circle  # noqa: E402
 
 MOST = 40
 
-OBJECTS = ("app", "call", "checkpoint", "drain", "interpose", "library", "object")
-ALLOWED = {
+PURE = {
     "core": set(),
-    "vid": {"core", "lower"},
     "lower": {"core"},
+    "vid": {"core", "lower"},
     "clock": {"core"},
     "image": {"core", "lower"},
     "hooks": {"core", "lower"},
-    **dict.fromkeys(OBJECTS, {"core", "lower", "vid", "clock", "hooks", *OBJECTS}),
-    "gen": set(),
+    "drain": {"core", "lower"},
 }
 QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
-def check(root: pathlib.Path) -> list[str]:
+def check_pure(root: pathlib.Path) -> list[str]:
     wrong = []
-    for header in sorted((root / "include/mana").rglob("*.hpp")):
-        parts = header.relative_to(root / "include/mana").parts
-        if len(parts) == 1:
-            continue
-        here = parts[0]
-        if here not in ALLOWED:
-            wrong.append(f"{header}: folder {here} has no row in {__file__}")
-            continue
+    for header in sorted((root / "include/mana").rglob("*.h*")):
+        room = header.relative_to(root / "include/mana").parts[0]
         for name in INCLUDE.findall(header.read_text()):
             target = name.split("/")
             if "runtime" in target:
                 wrong.append(f"{header}: includes {name}; include/ never uses runtime/")
-            if target[0] == "mana" and len(target) > 2 and target[1] not in ALLOWED[here] | {here, "gen"}:
-                wrong.append(f"{header}: {here} may not use {target[1]} ({name})")
+            if room in PURE and target[0] == "mana" and len(target) > 2 and target[1] not in PURE[room] | {room, "gen"}:
+                wrong.append(f"{header}: {room} may not use {target[1]} ({name})")
     return wrong
 
 
 def check_rooms(root: pathlib.Path) -> list[str]:
     wrong = []
-    for folder in sorted(path for path in (root / "runtime").rglob("*") if path.is_dir()):
+    for folder in sorted(path for top in ("runtime", "include/mana") for path in (root / top).rglob("*") if path.is_dir()):
         count = sum(path.is_file() for path in folder.iterdir())
         if count > MOST:
             wrong.append(f"{folder}: {count} files; a room has {MOST} at most")
     for file in sorted((root / "runtime").rglob("*.?pp")):
         wrong += [f'{file}: "{name}" is included; name it from the root: <runtime/…>' for name in QUOTED.findall(file.read_text())]
-    if found := circle(arrows(root / "runtime", "runtime/")):
-        wrong.append("folders include each other in a circle: " + " -> ".join(found))
+    for top, prefix in (("runtime", "runtime/"), ("include/mana", "mana/")):
+        if found := circle(arrows(root / top, prefix)):
+            wrong.append(f"folders of {top} include each other in a circle: " + " -> ".join(found))
     return wrong
 
 
@@ -77,6 +70,6 @@ def self_test() -> None:
 if __name__ == "__main__":
     self_test()
     tree = pathlib.Path(sys.argv[1])
-    problems = check(tree) + check_rooms(tree)
+    problems = check_pure(tree) + check_rooms(tree)
     print("\n".join(problems) or "include graph: as it should be")
     sys.exit(bool(problems))

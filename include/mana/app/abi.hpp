@@ -1,9 +1,9 @@
 // Between the application's mpi.h, with which its wrapper library is compiled, and neutral values.
 #pragma once
+#include <mana/call/function.hpp>
 #include <mana/core/handle.hpp>
 #include <mana/lower/neutral.hpp>
 #include <mana/vid/code_map.hpp>
-#include <mana/call/function.hpp>
 
 #include <mana/gen/app_predefined.hpp>
 
@@ -62,22 +62,6 @@ inline std::uint32_t predefined_code(handle<K> h) noexcept { return predefined<K
 template <class K>
 inline handle<K> predefined_handle(std::uint32_t code) noexcept {
   return handle_of_bits<handle<K>>(predefined<K>.bits(code));
-}
-
-/// Neutral error class that says "not a handle of this kind".
-template <class K>
-constexpr int class_of_kind() noexcept {
-  switch (K::code) {
-    case kind_code::comm: return neutral::err_comm;
-    case kind_code::group: return neutral::err_group;
-    case kind_code::request: case kind_code::message: return neutral::err_request;
-    case kind_code::op: return neutral::err_op;
-    case kind_code::datatype: return neutral::err_type;
-    case kind_code::info: return neutral::err_info;
-    case kind_code::errhandler: return neutral::err_errhandler;
-    case kind_code::session: return neutral::err_session;
-    default: return neutral::err_arg;
-  }
 }
 
 /// Both mpi.h number their classes below this.

@@ -1,9 +1,8 @@
 // From the application's handles to what the wrappers work on: entry, descriptor, real handle.
 #pragma once
 #include <mana/app/abi.hpp>
-#include <mana/call/library.hpp>
-
-#include <mana/object/datatype/descriptor.hpp>
+#include <mana/lower/abi.hpp>
+#include <mana/object/comm/state.hpp>
 
 namespace mana {
 
@@ -36,10 +35,10 @@ template <class K>
 
 template <>
 [[gnu::always_inline]] inline resolved<kind::comm> resolve<kind::comm>(app::handle<kind::comm> handle) noexcept {
-  if (handle == MPI_COMM_WORLD) return resolve_lasting(wrap::library().world, neutral::comm_world);
+  if (handle == MPI_COMM_WORLD) return resolve_lasting(wrap::comms().world, neutral::comm_world);
   if (vid::entry<kind::comm>* const e = vid::table<kind::comm>().find(app::to_virt<kind::comm>(handle)))
     return {true, 0, e, e->real};
-  if (handle == MPI_COMM_SELF) return resolve_lasting(wrap::library().self, neutral::comm_self);
+  if (handle == MPI_COMM_SELF) return resolve_lasting(wrap::comms().self, neutral::comm_self);
   return {};     // MPI_COMM_NULL is an error wherever a communicator is used
 }
 

@@ -3,8 +3,9 @@
 #include <mana/lower/abi.hpp>
 #include <mana/lower/inventory.hpp>
 #include <mana/lower/signals.hpp>
+#include <mana/object/classes.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/vid/id_table.hpp>
-#include <mana/call/library.hpp>
 
 #include <cstdint>
 
@@ -24,18 +25,9 @@ void note_number(lower::counted what) noexcept {
 /// Of what has ids: not the predefined objects. Nothing is in flight, no other thread runs.
 inline void note_inventory() noexcept {
   using lower::counted;
-  note_number<kind::comm>(counted::communicators);
-  note_number<kind::group>(counted::groups);
-  note_number<kind::datatype>(counted::datatypes);
-  note_number<kind::op>(counted::operations);
-  note_number<kind::errhandler>(counted::error_handlers);
-  note_number<kind::info>(counted::infos);
-  note_number<kind::request>(counted::requests);
-  note_number<kind::message>(counted::messages);
-  note_number<kind::session>(counted::sessions);
-  note_number<kind::tool>(counted::tools_handles);
+  for_each_kind([]<class K, class Facts>(K, Facts) { note_number<K>(Facts::counted); });
   std::uint64_t messages = 0, bytes = 0;
-  wrap::library().inbox.for_each([&](const vid::held_message& m) {
+  wrap::comms().inbox.for_each([&](const vid::held_message& m) {
     ++messages;
     bytes += static_cast<std::uint64_t>(m.bytes);
   });

@@ -1,9 +1,10 @@
 // A checkpoint of a program with MPI: what it drains, counts and builds again.
 #pragma once
+#include <mana/call/library.hpp>
 #include <mana/checkpoint/drain/run.hpp>
 #include <mana/checkpoint/inventory.hpp>
+#include <mana/checkpoint/rebuild.hpp>
 #include <mana/checkpoint/service.hpp>
-#include <mana/object/comm/restart/rebuild.hpp>
 #include <mana/library/env.hpp>
 
 namespace mana::drain {

@@ -1,8 +1,6 @@
 // Words about a drain, put together where no memory may be taken from malloc.
 #pragma once
 #include <mana/lower/cross.hpp>
-#include <mana/object/comm/traffic.hpp>
-#include <mana/call/library.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,18 +32,6 @@ class sentence {
   char text_[512] = {};
   std::size_t n_ = 0;
 };
-
-/// "MPI_COMM_WORLD", the communicator's name, or its size.
-inline sentence& operator<<(sentence& s, const vid::traffic& t) noexcept {
-  const wrap::library_state& lib = wrap::library();
-  const vid::descriptor<kind::comm>* found = nullptr;
-  for (const auto* own : {&lib.world, &lib.self})
-    if (own->what.messages == &t) found = &own->what;
-  vid::table<kind::comm>().for_each_unordered([&](const auto& e) { if (e.what.messages == &t) found = &e.what; });
-  if (&t == lib.hidden.what.messages || &t == lib.partitioned.what.messages) return s << "a communicator of mana's own";
-  if (found != nullptr && found->name[0] != '\0') return s << found->name;
-  return s << "a communicator of " << t.peers->size << " ranks" << (t.is_freed ? " that was freed" : "");
-}
 
 /// in: neutral_class  as the live MPI calls it
 inline sentence& add_error(sentence& s, int neutral_class) noexcept {

@@ -11,8 +11,10 @@ class progress {
   const char* why() const noexcept { return why_.text(); }
   bool over() const noexcept { return over_; }
 
-  /// Notes that a call of the live MPI failed; the first one counts. out: the error
-  int check(int neutral_class, const char* call, const vid::traffic* on = nullptr) noexcept {
+  /// Notes that a call of the live MPI failed; the first one counts. on: what it was about; nullptr: nobody knows
+  /// out: the error
+  template <class What = char>
+  int check(int neutral_class, const char* call, const What* on = nullptr) noexcept {
     if (neutral_class == neutral::success || failed()) return neutral_class;
     why_ << call;
     if (on != nullptr) why_ << " on " << *on;

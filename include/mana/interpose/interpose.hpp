@@ -2,14 +2,15 @@
 // translate back; nothing of the upper half's libc runs under the lower half's thread pointer.
 #pragma once
 #include <mana/app/argument.hpp>
-#include <mana/object/comm/collective.hpp>
 #include <mana/call/function.hpp>
-#include <mana/object/errhandler/calls.hpp>
 #include <mana/interpose/neutral_argument.hpp>
 #include <mana/interpose/null_result.hpp>
 #include <mana/interpose/operands.hpp>
-#include <mana/object/request/pool.hpp>
+#include <mana/object/comm/collective.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/object/comm/topology_math.hpp>
+#include <mana/object/errhandler/calls.hpp>
+#include <mana/object/request/pool.hpp>
 
 #include <mana/gen/lower_slots.hpp>
 
@@ -35,7 +36,7 @@ consteval std::size_t last_position_of() {
 template <class Fn>
 inline int read_later([[maybe_unused]] const vid::descriptor<kind::comm>& comm) noexcept {
   if constexpr (Fn::form == shape::collective) return 0;
-  else return std::max({comm.peers->size, library().most_neighbours, 1});
+  else return std::max({comm.peers->size, comms().most_neighbours, 1});
 }
 
 template <class Fn, class... A, std::size_t... I>
@@ -199,7 +200,7 @@ template <class Fn, class... A>
 [[gnu::cold]] int refuse([[maybe_unused]] A... args) noexcept {
   static constinit std::atomic<bool> said{false};
   wrap::wrapper_scope scope(Fn::id);
-  if (!wrap::ends_the_job(wrap::library().world.what.errhandler) && !said.exchange(true))
+  if (!wrap::ends_the_job(wrap::comms().world.what.errhandler) && !said.exchange(true))
     wrap::say_refused(function_name(Fn::id), Fn::why);
   return raise(MPI_COMM_WORLD, Fn::id, neutral::err_unsupported_operation, Fn::why);
 }

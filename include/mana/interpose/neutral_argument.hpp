@@ -71,7 +71,7 @@ template <class K, class A>
 class handle_in {
  public:
   [[gnu::always_inline]] explicit handle_in(given<A> g) noexcept : found_(resolve<K>(g.value)) {}
-  int error() const noexcept { return found_.ok ? int{neutral::success} : app::class_of_kind<K>(); }
+  int error() const noexcept { return found_.ok ? int{neutral::success} : class_facts<K>::error; }
   std::uint64_t value() const noexcept { return found_.real; }
   std::uint64_t for_request(std::uint64_t*) const noexcept { return found_.real; }
 

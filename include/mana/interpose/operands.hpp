@@ -4,8 +4,9 @@
 #pragma once
 #include <mana/app/argument.hpp>
 #include <mana/call/function.hpp>
-#include <mana/object/request/pool.hpp>
+#include <mana/call/library.hpp>
 #include <mana/object/comm/topology_math.hpp>
+#include <mana/object/request/pool.hpp>
 
 #include <cstdlib>
 #include <new>

@@ -1,16 +1,18 @@
 // MPI_Init and its relatives: the moment at which the halves' states meet, and the end.
 #pragma once
-#include <mana/checkpoint/drain/run.hpp>
+#include <mana/call/library.hpp>
+#include <mana/call/no_lower_half.hpp>
 #include <mana/call/own_stack.hpp>
 #include <mana/lower/presence.hpp>
 #include <mana/lower/signals.hpp>
-#include <mana/object/comm/collective.hpp>
-#include <mana/object/request/completion/completion.hpp>
-#include <mana/object/datatype/life.hpp>
 #include <mana/object/attribute/calls.hpp>
+#include <mana/object/classes.hpp>
 #include <mana/object/comm/calls/comm.hpp>
+#include <mana/object/comm/collective.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/datatype/life.hpp>
 #include <mana/object/errhandler/calls.hpp>
-#include <mana/call/no_lower_half.hpp>
+#include <mana/object/request/completion/completion.hpp>
 #include <mana/object/request/form/partitioned/partitioned.hpp>
 
 #include <cstdio>
@@ -19,34 +21,27 @@ namespace mana::wrap {
 
 inline void describe_world() noexcept {
   const lower::bridge& b = lower::the_bridge();
-  library_state& lib = library();
+  comm_state& known = comms();
   const int n = static_cast<int>(b.world_size), me = static_cast<int>(b.world_rank);
   scratch<int, 64> everyone(n);
   for (int r = 0; r < n; ++r) everyone[r] = r;
-  lib.world.real = b.predefined_real[neutral::comm_world];
-  lib.self.real = b.predefined_real[neutral::comm_self];
-  lib.hidden.real = b.predefined_real[neutral::comm_hidden];
+  known.world.real = b.predefined_real[neutral::comm_world];
+  known.self.real = b.predefined_real[neutral::comm_self];
+  known.hidden.real = b.predefined_real[neutral::comm_hidden];
   const vid::rank_map& all = *vid::intern_ranks(everyone.data(), n);
-  describe_comm(lib.world.what, comm_groups(all), 1);
-  describe_comm(lib.self.what, comm_groups(*vid::intern_ranks(&me, 1)), 2);
-  describe_comm(lib.hidden.what, comm_groups(all), 3);
-  describe_comm(lib.partitioned.what, comm_groups(all), 4);
+  describe_comm(known.world.what, comm_groups(all), 1);
+  describe_comm(known.self.what, comm_groups(*vid::intern_ranks(&me, 1)), 2);
+  describe_comm(known.hidden.what, comm_groups(all), 3);
+  describe_comm(known.partitioned.what, comm_groups(all), 4);
   if (MPI_VERSION >= 4 && make_partitioned_comm() != neutral::success)
     lower::cross([&] { b.service->fatal("no communicator for partitioned messages"); });
-  std::strcpy(lib.world.what.name, "MPI_COMM_WORLD");
-  std::strcpy(lib.self.what.name, "MPI_COMM_SELF");
+  std::strcpy(known.world.what.name, "MPI_COMM_WORLD");
+  std::strcpy(known.self.what.name, "MPI_COMM_SELF");
 }
 
 inline void let_callers_come(turns t) noexcept {
   library().callers = t;
-  vid::table<kind::comm>().set_turns(t);
-  vid::table<kind::group>().set_turns(t);
-  vid::table<kind::request>().set_turns(t);
-  vid::table<kind::op>().set_turns(t);
-  vid::table<kind::datatype>().set_turns(t);
-  vid::table<kind::errhandler>().set_turns(t);
-  vid::table<kind::info>().set_turns(t);
-  vid::table<kind::message>().set_turns(t);
+  for_each_kind([t]<class K, class Facts>(K, Facts) { if constexpr (Facts::follows_thread_level) vid::table<K>().set_turns(t); });
 }
 
 /// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
@@ -148,11 +143,11 @@ inline int finalize() noexcept {
   wrap::library_state& lib = wrap::library();
   if (lib.state != wrap::life::initialized)
     return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
-  wrap::end_attributes(lib.self, MPI_COMM_SELF);      // its functions may still communicate
+  wrap::end_attributes(wrap::comms().self, MPI_COMM_SELF);      // its functions may still communicate
 #ifdef OPEN_MPI
   lib.state = wrap::life::finalized;                  // which the functions of the world are told there
 #endif
-  wrap::end_attributes(lib.world, MPI_COMM_WORLD);
+  wrap::end_attributes(wrap::comms().world, MPI_COMM_WORLD);
   const int rc = lib.open_sessions == 0 ? wrap::end_live_mpi(scope) : int{neutral::success};
   lib.state = wrap::life::finalized;
   return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::finalize::id, rc, nullptr);

@@ -1,5 +1,7 @@
 // What the wrappers of different processes tell each other, as it is received while a request waits for it.
 #pragma once
+#include <mana/object/comm/counting.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/object/request/completion/handshake.hpp>
 #include <mana/object/request/form/partitioned/partitioned.hpp>
 
@@ -7,7 +9,7 @@ namespace mana::wrap {
 
 /// The oldest one; nullptr if none has come.
 inline vid::held_message* next_handshake() noexcept {
-  vid::entry<kind::comm>& on = library().hidden;
+  vid::entry<kind::comm>& on = comms().hidden;
   if (vid::held_message* const held = take_held(on.what, neutral::any_source, handshake_tag)) return held;
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;

@@ -3,14 +3,18 @@
 // the order in which they were sent, so the receiver holds the last ones, and matched messages that later ones have passed;
 // those that pass are counted.
 #pragma once
+#include <mana/call/library.hpp>
 #include <mana/checkpoint/drain/mail.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/object/request/pool.hpp>
+#include <mana/object/request/state.hpp>
+#include <mana/object/request/synchronous.hpp>
 
 namespace mana::drain {
 
 /// The process's counts of the communicator; nullptr if it has none: it ended here, and nothing can be received on it.
 inline vid::traffic* traffic_of(const vid::comm_name& name) noexcept {
-  vid::traffic* t = wrap::library().traffics;
+  vid::traffic* t = wrap::comms().traffics;
   while (t != nullptr && !(t->name == name)) t = t->next;
   return t;
 }
@@ -25,7 +29,7 @@ inline void ask_about_synchronous(outbox<synchronous_row>& out) noexcept {
     if (!is_open_synchronous(e)) return;
     vid::descriptor<kind::request>& r = e.what;
     r.met = vid::meeting::asked;
-    r.posted = take_next(wrap::library().next_posted, wrap::library().callers);
+    r.posted = take_next(wrap::requests().next_posted, wrap::library().callers);
     const std::uint32_t id = vid::table<kind::request>().id_of(e).bits();
     out.add(r.messages->peers->world_ranks[r.peer],
             {r.messages->name, r.messages->own_rank, r.tag, wrap::sent_after(r), r.posted, id, 0});
@@ -37,12 +41,12 @@ inline void ask_about_synchronous(outbox<synchronous_row>& out) noexcept {
 inline vid::held_message* find_unmet(const synchronous_row& row) noexcept {
   const vid::traffic* const t = traffic_of(row.comm);
   if (t == nullptr) return nullptr;
-  wrap::library_state& lib = wrap::library();
+  wrap::comm_state& all = wrap::comms();
   const auto is_same = [&](const vid::entry<kind::message>& e) {
     return e.what.messages == t && e.what.held != nullptr && e.what.status.source == row.from && e.what.status.tag == row.tag;
   };
-  const std::uint64_t in_inbox = lib.inbox.count(t->context, row.from, row.tag);
-  if (row.after < in_inbox) return lib.inbox.at(t->context, row.from, row.tag, in_inbox - 1 - row.after);
+  const std::uint64_t in_inbox = all.inbox.count(t->context, row.from, row.tag);
+  if (row.after < in_inbox) return all.inbox.at(t->context, row.from, row.tag, in_inbox - 1 - row.after);
   // Matched by the program, which has not received it, and perhaps others that were sent after it.
   vid::held_message* found = nullptr;
   vid::table<kind::message>().for_each_unordered([&](const vid::entry<kind::message>& e) {

@@ -1,7 +1,8 @@
 // Attributes and their keys: kept and answered here, callbacks called with the application's own handles.
 #pragma once
-#include <mana/object/attribute/store.hpp>
 #include <mana/app/fortran_index.hpp>
+#include <mana/object/attribute/store.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/object/errhandler/calls.hpp>
 
 #include <cstdint>
@@ -175,8 +176,8 @@ inline int* predefined_attribute(int number, bool* known) noexcept {
 }
 
 inline MPI_Comm comm_handle(const vid::entry<kind::comm>& e) noexcept {
-  if (&e == &library().world) return MPI_COMM_WORLD;
-  if (&e == &library().self) return MPI_COMM_SELF;
+  if (&e == &comms().world) return MPI_COMM_WORLD;
+  if (&e == &comms().self) return MPI_COMM_SELF;
   return app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(e));
 }
 

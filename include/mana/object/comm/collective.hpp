@@ -1,7 +1,7 @@
 // Counting collectives: the one thing that a blocking, a non-blocking and a constructing collective have in common.
 #pragma once
-#include <mana/call/library.hpp>
 #include <mana/call/scope.hpp>
+#include <mana/object/comm/descriptor.hpp>
 
 namespace mana::wrap {
 

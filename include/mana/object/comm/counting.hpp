@@ -2,6 +2,7 @@
 // that a drain received is told from others by how many were sent after it (checkpoint/drain/synchronous.hpp); so while such sends
 // are open, messages are counted by tag too.
 #pragma once
+#include <mana/call/library.hpp>
 #include <mana/object/comm/traffic_life.hpp>
 
 #include <new>
@@ -84,57 +85,9 @@ inline vid::synchronous_ledger& ledger_of(vid::traffic& t) noexcept {
   if (source >= 0 && source < t.peers->size) count_one(t.counts[source].received, library().callers);
 }
 
-/// The program receives a message while it has matched others: of those of the same source and tag it passes the ones that
-/// were matched before the receive was posted, which were sent earlier.
-[[gnu::noinline, gnu::cold]] inline void note_passed(const vid::traffic& t, int source, int tag, std::uint64_t posted) noexcept {
-  vid::table<kind::message>().for_each_unordered([&](vid::entry<kind::message>& e) {
-    if (e.what.messages == &t && e.what.status.source == source && e.what.status.tag == tag && e.what.matched < posted)
-      count_one(e.what.passed, library().callers);
-  });
-}
-/// posted: order of the receive among matches and receives; of one that is complete at once: now
-[[gnu::always_inline]] inline void note_received(const vid::traffic& t, int source, int tag,
-                                                 std::uint64_t posted = UINT64_MAX) noexcept {
-  if (library().matched.load(std::memory_order_relaxed) != 0) [[unlikely]] note_passed(t, source, tag, posted);
-}
-
-/// A synchronous send was started, and is counted by this instead of count_sent(). peer: rank, or MPI_PROC_NULL
-inline void open_synchronous(vid::descriptor<kind::request>& r) noexcept {
-  if (r.peer < 0) return;
-  vid::traffic& t = *r.messages;
-  count_one(t.counts[r.peer].sent, library().callers);
-  vid::synchronous_ledger& ledger = detail::ledger_of(t);
-  const detail::ledger_hold hold(ledger);
-  vid::synchronous_envelope& e = *detail::envelope_for(ledger, r.peer, r.tag);
-  if (e.open++ == 0) e.sent = 0;
-  r.envelope = &e;
-  r.number = ++e.sent;
-  ledger.open.fetch_add(1, std::memory_order_relaxed);
-}
-
-/// The send is complete, or the live MPI calls it so. Runs in drains too.
-inline void close_synchronous(vid::descriptor<kind::request>& r) noexcept {
-  if (r.envelope == nullptr) [[likely]] return;
-  vid::synchronous_ledger& ledger = *r.messages->synchronous;
-  const detail::ledger_hold hold(ledger);
-  --std::exchange(r.envelope, nullptr)->open;
-  ledger.open.fetch_sub(1, std::memory_order_relaxed);
-}
-
 /// The live MPI refused a send that was counted. dest: rank in the communicator, or MPI_PROC_NULL
 inline void uncount_sent(vid::traffic& t, int dest) noexcept {
   if (dest >= 0 && dest < t.peers->size) __atomic_fetch_sub(&t.counts[dest].sent, 1, __ATOMIC_RELAXED);
 }
-inline void take_back(vid::descriptor<kind::request>& r) noexcept {
-  if (vid::synchronous_envelope* const e = r.envelope; e != nullptr) {
-    const detail::ledger_hold hold(*r.messages->synchronous);
-    if (e->sent == r.number) --e->sent;
-  }
-  close_synchronous(r);
-  uncount_sent(*r.messages, r.peer);
-}
-
-/// Messages to that peer with that tag that were sent after the send's own.
-inline std::uint64_t sent_after(const vid::descriptor<kind::request>& r) noexcept { return r.envelope->sent - r.number; }
 
 }  // namespace mana::wrap

@@ -1,7 +1,7 @@
 // Taking a matched message out of the network before the program asks for it.
 #pragma once
-#include <mana/object/comm/inbox.hpp>
 #include <mana/lower/cross.hpp>
+#include <mana/object/comm/inbox.hpp>
 
 #include <utility>
 

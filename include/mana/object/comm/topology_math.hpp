@@ -1,8 +1,11 @@
 // Topologies: arithmetic on the descriptor alone. Grids are in row-major order, as MPI fixes it.
 #pragma once
+#include <mana/lower/abi.hpp>
 #include <mana/lower/neutral.hpp>
 #include <mana/object/comm/descriptor.hpp>
-#include <mana/call/library.hpp>
+#include <mana/object/comm/state.hpp>
+
+#include <mana/gen/lower_slots.hpp>
 
 #include <mpi.h>
 
@@ -89,7 +92,7 @@ inline int most_neighbours_in(const vid::descriptor<kind::comm>& comm) noexcept 
 /// The communicator has none yet.
 inline void set_topology(vid::descriptor<kind::comm>& comm, vid::topology given) {
   comm.topology = new vid::topology(std::move(given));
-  std::atomic_ref most(library().most_neighbours);
+  std::atomic_ref most(comms().most_neighbours);
   const int here = most_neighbours_in(comm);
   for (int known = most.load(std::memory_order_relaxed); known < here && !most.compare_exchange_weak(known, here);) {}
 }

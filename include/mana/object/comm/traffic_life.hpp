@@ -1,6 +1,6 @@
 // The counts of a communicator's messages: their beginning, and what its end leaves to be told in the next drain.
 #pragma once
-#include <mana/call/library.hpp>
+#include <mana/object/comm/state.hpp>
 
 #include <cstdlib>
 #include <new>
@@ -10,8 +10,8 @@ namespace mana::wrap {
 
 class traffic_hold {
  public:
-  traffic_hold() noexcept { while (library().traffic_lock.test_and_set(std::memory_order_acquire)) {} }
-  ~traffic_hold() { library().traffic_lock.clear(std::memory_order_release); }
+  traffic_hold() noexcept { while (comms().traffic_lock.test_and_set(std::memory_order_acquire)) {} }
+  ~traffic_hold() { comms().traffic_lock.clear(std::memory_order_release); }
   traffic_hold(const traffic_hold&) = delete;
   traffic_hold& operator=(const traffic_hold&) = delete;
 };
@@ -29,8 +29,8 @@ inline void begin_traffic(vid::descriptor<kind::comm>& comm) noexcept {
   made->context = comm.context;
   comm.messages = made;
   const traffic_hold hold;
-  made->next = library().traffics;
-  library().traffics = made;
+  made->next = comms().traffics;
+  comms().traffics = made;
 }
 
 /// Rows that are kept for the next drain. A pending receive on a communicator whose row was overwritten is not drained.
@@ -38,11 +38,11 @@ inline constexpr std::uint64_t most_ended = 1 << 16;
 
 /// Caller holds the traffic_lock.
 inline void note_ended(const vid::ended_traffic& row) noexcept {
-  library_state& lib = library();
-  if (lib.ended == nullptr)
-    lib.ended = static_cast<vid::ended_traffic*>(std::malloc(most_ended * sizeof(vid::ended_traffic)));
-  if (lib.ended == nullptr) std::abort();
-  lib.ended[lib.ended_count++ % most_ended] = row;
+  comm_state& all = comms();
+  if (all.ended == nullptr)
+    all.ended = static_cast<vid::ended_traffic*>(std::malloc(most_ended * sizeof(vid::ended_traffic)));
+  if (all.ended == nullptr) std::abort();
+  all.ended[all.ended_count++ % most_ended] = row;
 }
 
 /// Caller holds the traffic_lock; t is not in the list any more.
@@ -60,7 +60,7 @@ inline void destroy_traffic(vid::traffic* t) noexcept {
 /// Its communicator ends: no request or matched message names it any more.
 inline void end_traffic(vid::traffic& ended) noexcept {
   const traffic_hold hold;
-  vid::traffic** at = &library().traffics;
+  vid::traffic** at = &comms().traffics;
   while (*at != &ended) at = &(*at)->next;
   *at = ended.next;
   destroy_traffic(&ended);

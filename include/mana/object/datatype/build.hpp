@@ -1,8 +1,8 @@
 // From a recipe to a datatype of the live MPI: the one way, when the application makes it and when a restart makes it
 // again. Nothing here allocates: a restart may have interrupted malloc.
 #pragma once
-#include <mana/object/datatype/descriptor.hpp>
 #include <mana/app/argument.hpp>
+#include <mana/object/datatype/descriptor.hpp>
 #include <mana/object/datatype/grid.hpp>
 
 #include <mana/gen/lower_slots.hpp>

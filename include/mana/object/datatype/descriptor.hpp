@@ -1,14 +1,27 @@
 // What is known of a datatype: how it was made (enough to answer MPI_Type_get_contents and to make it again), and its
 // layout (so that MPI_Type_size and its relatives cost a table look-up).
 #pragma once
+#include <mana/lower/inventory.hpp>
 #include <mana/lower/neutral.hpp>
 #include <mana/vid/id_table.hpp>
+#include <mana/vid/object_class.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::datatype> {
+  static constexpr int error = neutral::err_type;
+  static constexpr lower::counted counted = lower::counted::datatypes;
+  static constexpr bool follows_thread_level = true;
+};
+
+}  // namespace mana
 
 namespace mana::vid {
 

@@ -1,8 +1,9 @@
 // Datatypes from their constructors to their end, and again after a restart.
 #pragma once
+#include <mana/call/library.hpp>
+#include <mana/object/attribute/calls.hpp>
 #include <mana/object/datatype/build.hpp>
 #include <mana/object/datatype/elements.hpp>
-#include <mana/object/attribute/calls.hpp>
 
 #include <mana/vid/in_order.hpp>
 

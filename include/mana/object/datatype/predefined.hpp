@@ -1,10 +1,10 @@
 // What this process knows of predefined datatypes: layout, asked of the live MPI at its start; name and attributes, if the
 // application set any.
 #pragma once
-#include <mana/object/attribute/store.hpp>
-#include <mana/object/datatype/descriptor.hpp>
 #include <mana/app/argument.hpp>
 #include <mana/app/datatype_names.hpp>
+#include <mana/object/attribute/store.hpp>
+#include <mana/object/datatype/descriptor.hpp>
 
 #include <mana/call/scope.hpp>
 

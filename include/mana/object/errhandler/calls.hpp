@@ -1,13 +1,15 @@
 // Error handlers: every error of every wrapper ends in raise(). The live MPI returns errors only, so the application's
 // handlers are called by the upper half, with its own handles and codes, when the wrapper has ended.
 #pragma once
-#include <mana/object/errhandler/descriptor.hpp>
 #include <mana/app/argument.hpp>
-#include <mana/object/errhandler/due_handler.hpp>
 #include <mana/app/error_names.hpp>
 #include <mana/app/error_space.hpp>
 #include <mana/app/fortran_index.hpp>
+#include <mana/call/library.hpp>
 #include <mana/call/scope.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/errhandler/descriptor.hpp>
+#include <mana/object/errhandler/due_handler.hpp>
 
 #include <mana/gen/function_tags.hpp>
 
@@ -34,7 +36,7 @@ inline void release_errhandler(std::uint32_t name) noexcept {
 }
 /// What an error of this communicator runs.
 inline std::uint32_t errhandler_of(const vid::descriptor<kind::comm>& d) noexcept {
-  if (d.errhandler == 0 && app::unset_errhandler_is_of_world) return library().world.what.errhandler;
+  if (d.errhandler == 0 && app::unset_errhandler_is_of_world) return comms().world.what.errhandler;
   return d.errhandler;
 }
 inline void inherit_errhandler(const vid::descriptor<kind::comm>& from, vid::descriptor<kind::comm>& to) noexcept {
@@ -127,7 +129,7 @@ inline int raise(MPI_Comm comm, function_id f, int neutral_class, const char* de
   if (neutral_class == neutral::err_comm && wrap::library().live == wrap::life::before_init)
     neutral_class = neutral::err_other, detail = "MPI is not initialized yet";
   const resolved<kind::comm> found = resolve<kind::comm>(comm);
-  const std::uint32_t handler = wrap::errhandler_of((found.ok ? *found.e : wrap::library().world).what);
+  const std::uint32_t handler = wrap::errhandler_of((found.ok ? *found.e : wrap::comms().world).what);
   return wrap::run_errhandler(handler, found.ok ? comm : MPI_COMM_WORLD, app::error_code(neutral_class), f, detail);
 }
 

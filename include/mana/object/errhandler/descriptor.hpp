@@ -1,6 +1,19 @@
 // Error handlers of the application. entry::references counts its handles and the objects that have it attached.
 #pragma once
+#include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>
+#include <mana/vid/object_class.hpp>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::errhandler> {
+  static constexpr int error = neutral::err_errhandler;
+  static constexpr lower::counted counted = lower::counted::error_handlers;
+  static constexpr bool follows_thread_level = true;
+};
+
+}  // namespace mana
 
 namespace mana::vid {
 

@@ -1,7 +1,7 @@
 // Groups of processes: answered here alone.
 #pragma once
-#include <mana/object/group/math.hpp>
 #include <mana/object/errhandler/calls.hpp>
+#include <mana/object/group/math.hpp>
 
 namespace mana::wrap {
 

@@ -1,10 +1,23 @@
 // Groups of processes: an ordered list of world ranks without repetition, and MPI's algebra on it. Plain data: no call
 // of these enters the lower half, and a restart finds them as they were.
 #pragma once
+#include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>
+#include <mana/vid/object_class.hpp>
 
 #include <algorithm>
 #include <vector>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::group> {
+  static constexpr int error = neutral::err_group;
+  static constexpr lower::counted counted = lower::counted::groups;
+  static constexpr bool follows_thread_level = true;
+};
+
+}  // namespace mana
 
 namespace mana::vid {
 

@@ -1,7 +1,7 @@
 // Info objects: answered here alone. Objects hold copies of hints by name: bits of a virtual id, 0 for none.
 #pragma once
-#include <mana/object/info/store.hpp>
 #include <mana/object/errhandler/calls.hpp>
+#include <mana/object/info/store.hpp>
 
 #include <unistd.h>
 

@@ -1,13 +1,26 @@
 // Info objects: ordered pairs of key and value. Hints are kept for the application's own queries; they are plain data,
 // and no call on them enters the lower half.
 #pragma once
+#include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>
+#include <mana/vid/object_class.hpp>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::info> {
+  static constexpr int error = neutral::err_info;
+  static constexpr lower::counted counted = lower::counted::infos;
+  static constexpr bool follows_thread_level = true;
+};
+
+}  // namespace mana
 
 namespace mana::vid {
 

@@ -1,8 +1,8 @@
 // User-defined operations: the lower half gets a number, and calls back with it. The one upcall there is.
 #pragma once
 #include <mana/app/fortran_index.hpp>
-#include <mana/object/datatype/calls/build.hpp>
 #include <mana/call/narrow_call.hpp>
+#include <mana/object/datatype/calls/build.hpp>
 #include <mana/object/op/life.hpp>
 
 namespace mana::wrap {

@@ -1,7 +1,20 @@
 // User-defined reductions. The lower half knows one by its number only; the functions are in a
 // table of the wrapper library.
 #pragma once
+#include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>
+#include <mana/vid/object_class.hpp>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::op> {
+  static constexpr int error = neutral::err_op;
+  static constexpr lower::counted counted = lower::counted::operations;
+  static constexpr bool follows_thread_level = true;
+};
+
+}  // namespace mana
 
 namespace mana::vid {
 

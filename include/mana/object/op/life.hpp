@@ -1,8 +1,8 @@
 // User-defined operations to their end. The lower half knows one by its number.
 #pragma once
-#include <mana/object/op/descriptor.hpp>
 #include <mana/app/error_space.hpp>
 #include <mana/call/library.hpp>
+#include <mana/object/op/descriptor.hpp>
 
 #include <mana/lower/cross.hpp>
 

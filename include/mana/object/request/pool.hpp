@@ -1,8 +1,13 @@
 // Virtual requests: made when an operation is started, retired when it has completed.
 #pragma once
-#include <mana/object/comm/life.hpp>
+#include <mana/call/library.hpp>
 #include <mana/object/comm/counting.hpp>
+#include <mana/object/comm/life.hpp>
+#include <mana/object/message/state.hpp>
 #include <mana/object/op/life.hpp>
+#include <mana/object/request/blocking_hold.hpp>
+#include <mana/object/request/state.hpp>
+#include <mana/object/request/synchronous.hpp>
 
 #include <mana/object/datatype/descriptor.hpp>
 #include <mana/object/request/partitioned_transfer.hpp>
@@ -85,7 +90,7 @@ inline void go_on_as_send(request_entry& e) noexcept {
 
 /// A started request comes to wait for what the lower half knows nothing of.
 inline void become_unready(vid::descriptor<kind::request>& r) noexcept {
-  library().unready.fetch_add(1, std::memory_order_relaxed);
+  requests().unready.fetch_add(1, std::memory_order_relaxed);
   r.state = vid::request_state::unready;
 }
 
@@ -93,14 +98,14 @@ inline void become_unready(vid::descriptor<kind::request>& r) noexcept {
 inline void end_unready(request_entry& e) noexcept {
   vid::request_state expected = vid::request_state::unready;
   if (__atomic_compare_exchange_n(&e.what.state, &expected, vid::request_state::done, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-    library().unready.fetch_sub(1, std::memory_order_relaxed);
+    requests().unready.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// It leaves the state `unready`: what it has become is to be seen before.
 inline void become(request_entry& e, vid::request_state state) noexcept {
   std::atomic_thread_fence(std::memory_order_release);
   e.what.state = state;
-  library().unready.fetch_sub(1, std::memory_order_relaxed);
+  requests().unready.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// Its operation is over in the lower half: counts the message and stores the status for the application. A detached

@@ -1,7 +1,20 @@
 // Sessions: plain data of the upper half. What belongs to the live MPI is one for all of them.
 #pragma once
+#include <mana/lower/inventory.hpp>
 #include <mana/lower/neutral.hpp>
 #include <mana/vid/id_table.hpp>
+#include <mana/vid/object_class.hpp>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::session> {
+  static constexpr int error = neutral::err_session;
+  static constexpr lower::counted counted = lower::counted::sessions;
+  static constexpr bool follows_thread_level = false;
+};
+
+}  // namespace mana
 
 namespace mana::vid {
 

@@ -2,9 +2,22 @@
 // then. A handle whose variable that library does not have stays known, and is invalid (entry::real == 0).
 #pragma once
 #include <mana/core/kind.hpp>
+#include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>
+#include <mana/vid/object_class.hpp>
 
 #include <cstdlib>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::tool> {
+  static constexpr int error = neutral::err_arg;
+  static constexpr lower::counted counted = lower::counted::tools_handles;
+  static constexpr bool follows_thread_level = false;
+};
+
+}  // namespace mana
 
 namespace mana::vid {
 

@@ -1,9 +1,10 @@
 // The tools interface (MPI_T): variables and categories are those of the library below; handles are virtual, and a restart
 // finds their variables again by name. Their numbers: tool_numbers.hpp. An `index` in this file is the live library's.
 #pragma once
-#include <mana/object/tool/descriptor.hpp>
+#include <mana/object/datatype/descriptor.hpp>
 #include <mana/app/argument.hpp>
 #include <mana/call/scope.hpp>
+#include <mana/object/tool/descriptor.hpp>
 
 #include <cstdlib>
 #include <cstring>

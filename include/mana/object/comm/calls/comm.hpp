@@ -1,18 +1,20 @@
 // Communicators: constructors are collectives of the parent's group; what comes out is described by its ordered world
 // ranks, which is all that a restart needs to build it again.
 #pragma once
-#include <mana/vid/ggid.hpp>
 #include <mana/app/argument.hpp>
-#include <mana/object/comm/collective.hpp>
-#include <mana/object/request/completion/detached.hpp>
-#include <mana/object/request/form/collective/lanes.hpp>
-#include <mana/object/request/form/partitioned/partitioned.hpp>
-#include <mana/object/request/form/message/buffered.hpp>
+#include <mana/call/library.hpp>
 #include <mana/object/attribute/calls.hpp>
+#include <mana/object/comm/collective.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/comm/topology_math.hpp>
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/group/calls.hpp>
 #include <mana/object/info/calls.hpp>
-#include <mana/object/comm/topology_math.hpp>
+#include <mana/object/request/completion/detached.hpp>
+#include <mana/object/request/form/collective/lanes.hpp>
+#include <mana/object/request/form/message/buffered.hpp>
+#include <mana/object/request/form/partitioned/partitioned.hpp>
+#include <mana/vid/ggid.hpp>
 
 #include <mana/gen/lower_slots.hpp>
 
@@ -41,7 +43,7 @@ inline void describe_comm(vid::descriptor<kind::comm>& d, const comm_groups& gro
   d.ranks = &groups.ranks;
   d.peers = &groups.peers;
   d.everyone = d.is_inter() ? vid::clock_of_both(groups.ranks, groups.peers) : groups.ranks.clock;
-  d.context = library().next_context.fetch_add(1, std::memory_order_relaxed);
+  d.context = comms().next_context.fetch_add(1, std::memory_order_relaxed);
   d.lineage = lineage;
   const bool has_own = library().callers == turns::at_once;
   d.started = has_own ? vid::communicator_clock(*d.everyone, lineage) : nullptr;

@@ -1,7 +1,7 @@
 // Queries of topologies, answered from the communicator's descriptor; MPI_Dims_create. (Constructors: comm.hpp.)
 #pragma once
-#include <mana/object/errhandler/calls.hpp>
 #include <mana/object/comm/topology_math.hpp>
+#include <mana/object/errhandler/calls.hpp>
 
 #include <algorithm>
 #include <climits>

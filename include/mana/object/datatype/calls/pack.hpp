@@ -1,7 +1,7 @@
 // Pack, unpack, and their sizes: the live MPI's, on its own datatypes.
 #pragma once
-#include <mana/object/datatype/calls/build.hpp>
 #include <mana/call/narrow_call.hpp>
+#include <mana/object/datatype/calls/build.hpp>
 
 namespace mana::wrap {
 

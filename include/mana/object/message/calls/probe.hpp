@@ -1,6 +1,12 @@
 // Probes and matched receives: drained messages first, in order, then the network.
 #pragma once
+#include <mana/call/library.hpp>
+#include <mana/call/wait.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/message/state.hpp>
+#include <mana/object/request/blocking_hold.hpp>
 #include <mana/object/request/calls/request.hpp>
+#include <mana/object/request/state.hpp>
 
 namespace mana::wrap {
 
@@ -26,6 +32,18 @@ inline lower::wait_end announce_probe(const probe_arguments& p) noexcept {
   return lower::cross([&] { return s.clock_wait(&peer, anyone ? -1 : p.source < 0 ? 0 : 1); });
 }
 
+/// Polls until there is a message, or, with a flag, once.
+/// in: poll  (int& there) → neutral error class; it may wait where there is no flag      out: neutral error class
+template <class Poll>
+inline int find_message(wrapper_scope& scope, const probe_arguments& p, const int* flag, int& there, Poll&& poll) noexcept {
+  int rc = neutral::success;
+  const auto announce = [&] { return announce_probe(p); };
+  const auto found = [&] { return (rc = poll(there)) != neutral::success || there != 0; };
+  if (flag != nullptr) look(found, announce);
+  else wait(scope, [&] { return found() ? poll_end::done : poll_end::waits; }, announce);
+  return rc;
+}
+
 /// MPI_Probe (flag == nullptr) and MPI_Iprobe.
 inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* out) noexcept {
   wrapper_scope scope(f);
@@ -34,22 +52,13 @@ inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* fl
   const blocking_hold hold(p.comm.e);
   neutral::status status{};
   int there = 0;
-  bool announced = false;
-  for (;;) {
-    there = probe_held(p.comm.e->what, p.source, p.tag, status);
-    if (there != 0) break;
+  const int rc = find_message(scope, p, flag, there, [&](int& is_there) {
+    is_there = probe_held(p.comm.e->what, p.source, p.tag, status);
+    if (is_there != 0) return int{neutral::success};
     const lower::services& s = *lower::the_bridge().service;    // another one after each park
-    const int rc =
-        lower::cross([&] { return s.probe(p.source, p.tag, p.comm.e->real, flag == nullptr, &there, &status); });
-    if (rc != neutral::success) return raise(comm, f, rc, nullptr);
-    if (there != 0) break;
-    if (flag != nullptr && !attention()) break;
-    announced = true;
-    const lower::wait_end end = announce_probe(p);
-    if (flag != nullptr) break;
-    if (end == lower::wait_end::attention) scope.park_here();
-  }
-  if (announced && there != 0 && attention()) announce_end();
+    return lower::cross([&] { return s.probe(p.source, p.tag, p.comm.e->real, flag == nullptr, &is_there, &status); });
+  });
+  if (rc != neutral::success) return raise(comm, f, rc, nullptr);
   if (flag != nullptr) *flag = there;
   if (there != 0 && status_or_null(out) != nullptr) app::store_status(out, status);
   return MPI_SUCCESS;
@@ -66,33 +75,28 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   if (e == nullptr) return raise(comm, f, neutral::err_no_mem, "no free message id");
   e->what.messages = p.comm.e->what.messages;
   int there = 0;
-  bool announced = false;
-  for (;;) {
+  const int rc = find_message(scope, p, flag, there, [&](int& is_there) {
     if (vid::held_message* const held = take_held(p.comm.e->what, p.source, p.tag)) {
       e->what.held = held;
       e->what.status = drain::status_of(*held);
-      there = 1;
-      break;
+      is_there = 1;
+      return int{neutral::success};
     }
     const lower::services& s = *lower::the_bridge().service;    // another one after each park
-    const int rc = lower::cross([&] {
-      return s.mprobe(p.source, p.tag, p.comm.e->real, flag == nullptr, &there, &e->real, &e->what.status); });
-    if (rc != neutral::success) { vid::table<kind::message>().erase(*e); return raise(comm, f, rc, nullptr); }
-    if (there != 0) break;
-    if (flag != nullptr && !attention()) break;
-    announced = true;
-    const lower::wait_end end = announce_probe(p);
-    if (flag != nullptr) break;
-    if (end == lower::wait_end::attention) scope.park_here();
+    return lower::cross([&] {
+      return s.mprobe(p.source, p.tag, p.comm.e->real, flag == nullptr, &is_there, &e->real, &e->what.status); });
+  });
+  if (rc != neutral::success) {
+    vid::table<kind::message>().erase(*e);
+    return raise(comm, f, rc, nullptr);
   }
-  if (announced && there != 0 && attention()) announce_end();
   if (flag != nullptr) *flag = there;
   if (there != 0 && status_or_null(out) != nullptr) app::store_status(out, e->what.status);
   const bool no_process = there != 0 && e->what.status.source == neutral::proc_null;
-  e->what.matched = take_next(library().next_posted, library().callers);
+  e->what.matched = take_next(requests().next_posted, library().callers);
   if (there != 0 && !no_process) {
     keep_comm(*(e->what.on = p.comm.e));
-    library().matched.fetch_add(1, std::memory_order_relaxed);
+    messages().matched.fetch_add(1, std::memory_order_relaxed);
     *message = app::from_virt<kind::message>(vid::table<kind::message>().id_of(*e));
   } else {
     if (no_process) *message = MPI_MESSAGE_NO_PROC;
@@ -111,7 +115,7 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   message_entry* const m =
       no_process ? nullptr : vid::table<kind::message>().find(app::to_virt<kind::message>(*message));
   if (m == nullptr && !no_process) return neutral::err_request;
-  request = new_request(vid::request_form::matched_recv, no_process ? library().self : *m->what.on);
+  request = new_request(vid::request_form::matched_recv, no_process ? comms().self : *m->what.on);
   if (request == nullptr) return neutral::err_no_mem;
   vid::descriptor<kind::request>& r = request->what;
   r.names.datatype = name_of(t);
@@ -135,7 +139,7 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   }
   if (rc != neutral::success) { free_request(*request); return rc; }
   if (m != nullptr) {
-    library().matched.fetch_sub(1, std::memory_order_relaxed);
+    messages().matched.fetch_sub(1, std::memory_order_relaxed);
     note_received(*m->what.messages, m->what.status.source, m->what.status.tag, m->what.matched);
     let_go_of_comm(*m->what.on);           // never the last: the request is on it too
     vid::table<kind::message>().erase(*m);

@@ -1,8 +1,12 @@
 // Partitioned communication: initialisation, partitions that are ready, partitions that have arrived.
 #pragma once
+#include <mana/call/library.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/object/datatype/calls/build.hpp>
+#include <mana/object/message/state.hpp>
 #include <mana/object/request/calls/request.hpp>
 #include <mana/object/request/form/partitioned/partitioned.hpp>
+#include <mana/object/request/state.hpp>
 
 #include <new>
 
@@ -24,10 +28,10 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
   if (partitions < 0) return raise(comm, Fn::id, neutral::err_arg, "negative number of partitions");
   if (count < 0 || __builtin_mul_overflow(count, partitions, &total))
     return raise(comm, Fn::id, neutral::err_count, nullptr);
-  if (library().partitioned.real == 0)
+  if (comms().partitioned.real == 0)
     return raise(comm, Fn::id, neutral::err_unsupported_operation, "this MPI has no partitioned communication");
 
-  request_entry* const e = new_request(form, library().partitioned);
+  request_entry* const e = new_request(form, comms().partitioned);
   auto* const parts = e != nullptr ? new (std::nothrow) vid::partitioned_transfer : nullptr;
   if (parts == nullptr) {
     if (e != nullptr) free_request(*e);
@@ -54,7 +58,7 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
       return raise(comm, Fn::id, neutral::err_no_mem, "no number is left for partitioned messages to this process");
     }
   }
-  if (library().callers == turns::at_once) library().shares_requests = true;
+  if (library().callers == turns::at_once) requests().shares_requests = true;
   if (has_peer && !is_send) look_for_pair(*e);
   *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
   return MPI_SUCCESS;

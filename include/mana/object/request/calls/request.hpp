@@ -1,10 +1,11 @@
 // Completion: Wait*, Test*, Request_free, Cancel, Start*, Request_get_status. Retirement has two steps: an operation
 // may complete in a drain, and is handed to the application when it asks.
 #pragma once
+#include <mana/object/comm/state.hpp>
 #include <mana/object/request/completion/detached.hpp>
 #include <mana/object/request/form/collective/lanes.hpp>
-#include <mana/object/request/form/partitioned/partitioned.hpp>
 #include <mana/object/request/form/message/buffered.hpp>
+#include <mana/object/request/form/partitioned/partitioned.hpp>
 
 namespace mana::wrap {
 
@@ -47,7 +48,7 @@ inline int raise_request(function_id f, int error) noexcept {
 /// Likewise with a code of this mpi.h or of the program, as operations end.
 inline int raise_code(function_id f, int code) noexcept {
   if (code == MPI_SUCCESS) [[likely]] return MPI_SUCCESS;
-  return run_errhandler(library().world.what.errhandler, MPI_COMM_WORLD, code, f, nullptr);
+  return run_errhandler(comms().world.what.errhandler, MPI_COMM_WORLD, code, f, nullptr);
 }
 
 /// MPI_Wait (flag == nullptr) and MPI_Test.

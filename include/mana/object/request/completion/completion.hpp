@@ -1,8 +1,9 @@
 // The interruptible wait: every blocking call on point-to-point messages and every Wait and Test ends up here.
 #pragma once
+#include <mana/call/wait.hpp>
 #include <mana/object/request/form/generalized/generalized.hpp>
 #include <mana/object/request/pool.hpp>
-#include <mana/call/scope.hpp>
+#include <mana/object/request/state.hpp>
 
 #include <sched.h>
 
@@ -37,7 +38,7 @@ void receive_words() noexcept;
 
 /// Whether one of the requests waits for something that the lower half knows nothing of.
 inline bool any_unready(int n, request_entry* const* entries) noexcept {
-  if (library().unready.load(std::memory_order_relaxed) == 0) [[likely]] return false;
+  if (requests().unready.load(std::memory_order_relaxed) == 0) [[likely]] return false;
   receive_words();
   return std::any_of(entries, entries + n, [](const request_entry* e) {
     return e != nullptr && e->what.state == vid::request_state::unready; });
@@ -67,7 +68,7 @@ inline int poll_claimed(int n, request_entry** entries, int least) noexcept;
 /// Asks the lower half once about all active requests of the list (or, least > 0, until that many completed or a
 /// checkpoint is pending) and retires those that completed. out: how many completed in this call
 inline int poll_entries(int n, request_entry** entries, int least, bool is_claimed = false) noexcept {
-  if (library().shares_requests && !is_claimed) [[unlikely]] return poll_claimed(n, entries, least);
+  if (requests().shares_requests && !is_claimed) [[unlikely]] return poll_claimed(n, entries, least);
   scratch<std::uint64_t> reals(n);
   scratch<neutral::status> statuses(n);
   for (int i = 0; i < n; ++i) reals[i] = entries[i] != nullptr ? entries[i]->real : 0;
@@ -124,40 +125,31 @@ inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexc
   return lower::cross([&] { return s.clock_wait(ranks.data(), found); });
 }
 
-inline void announce_end() noexcept {
-  const lower::services& s = *lower::the_bridge().service;
-  lower::cross([&] { s.clock_wait_end(); });
-}
-
 /// await() where generalized requests are among them: no visit to the lower half may last while one of these is all that
 /// is missing, and where only these are left the thread sleeps.
 [[gnu::noinline, gnu::cold]] inline void await_with_generalized(wrapper_scope& scope, int n, request_entry** entries,
                                                                 int least) noexcept {
   constexpr unsigned polls_before_yield = 64;
-  bool announced = false;
-  for (unsigned fruitless = 1;; ++fruitless) {
+  unsigned fruitless = 0;
+  wait(scope, [&] {
     const std::uint32_t seen = generalized().completions.load(std::memory_order_acquire);
+    ++fruitless;
     poll_generalized(n, entries);
     const bool has_unready = any_unready(n, entries);
     const open_requests open = count_open(n, entries);
     const int missing = least - count_done(n, entries);
-    if (missing <= 0) break;
+    if (missing <= 0) return poll_end::done;
     if (open.real == 0 && !has_unready) {
       make_progress();
       await_completion(seen, fruitless);
-      continue;
+      return poll_end::again;
     }
     // So many of the live MPI's have to complete in any case.
     const int surely = has_unready ? 0 : missing - open.generalized;
-    if (poll_entries(n, entries, surely > 0 ? surely : 0) > 0) continue;
-    if (attention()) {
-      announced = true;
-      if (announce_wait(n, entries) == lower::wait_end::attention) scope.park_here();
-    } else if (fruitless % polls_before_yield == 0) {
-      sched_yield();
-    }
-  }
-  if (announced && attention()) announce_end();
+    if (poll_entries(n, entries, surely > 0 ? surely : 0) > 0) return poll_end::again;
+    if (!attention() && fruitless % polls_before_yield == 0) sched_yield();
+    return poll_end::waits;
+  }, [&] { return announce_wait(n, entries); });
 }
 
 /// Waits until `least` of the requests are done. entries: request_entry*[n], nullptr and inactive ones do not count.
@@ -165,31 +157,28 @@ inline void announce_end() noexcept {
 inline void await(wrapper_scope& scope, int n, request_entry** entries, int least) noexcept {
   if (generalized().live.load(std::memory_order_relaxed) != 0 && count_open(n, entries).generalized != 0) [[unlikely]]
     return await_with_generalized(scope, n, entries, least);
-  bool announced = false;
-  for (;;) {
+  wait(scope, [&] {
     const bool has_unready = any_unready(n, entries);
     if (has_unready) sched_yield();
     const int missing = least - count_done(n, entries);
-    if (missing <= 0 || poll_entries(n, entries, has_unready ? 0 : missing) >= missing) break;
-    if (!attention()) continue;
-    announced = true;
-    if (announce_wait(n, entries) == lower::wait_end::attention) scope.park_here();
-  }
-  if (announced && attention()) announce_end();
+    const bool is_done = missing <= 0 || poll_entries(n, entries, has_unready ? 0 : missing) >= missing;
+    return is_done ? poll_end::done : poll_end::waits;
+  }, [&] { return announce_wait(n, entries); });
 }
 
-/// One fruitless or fruitful test of all. out: how many are done now
+/// Tests all of them once. out: how many are done now
 inline int probe_entries(int n, request_entry** entries) noexcept {
-  any_unready(n, entries);
-  if (generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] poll_generalized(n, entries);
-  const int before = count_done(n, entries);
-  const int got = poll_entries(n, entries, 0);
-  if (got == 0 && generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] make_progress();
-  if (attention()) [[unlikely]] {
-    if (before + got == 0) announce_wait(n, entries);
-    else announce_end();
-  }
-  return before + got;
+  int done = 0;
+  look([&] {
+    any_unready(n, entries);
+    if (generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] poll_generalized(n, entries);
+    const int before = count_done(n, entries);
+    const int got = poll_entries(n, entries, 0);
+    if (got == 0 && generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] make_progress();
+    done = before + got;
+    return done > 0;
+  }, [&] { return announce_wait(n, entries); });
+  return done;
 }
 
 /// Waits for one request that a blocking call left pending when a checkpoint came.

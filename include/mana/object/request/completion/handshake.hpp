@@ -1,9 +1,11 @@
 // The receiver's word to a synchronous sender whose message a drain has taken: a receive has begun. It travels on the hidden
 // communicator, and is drained like any message.
 #pragma once
-#include <mana/object/comm/inbox.hpp>
-#include <mana/object/request/completion/detached.hpp>
 #include <mana/object/attribute/calls.hpp>
+#include <mana/object/comm/counting.hpp>
+#include <mana/object/comm/inbox.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/request/completion/detached.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -40,9 +42,9 @@ inline void meet(const handshake_word& word) noexcept {
   const lower::bridge& b = lower::the_bridge();
   const handshake_word word{awaited.number, awaited.request, 0};
   if (awaited.world_rank == static_cast<int>(b.world_rank)) return meet(word);
-  library_state& lib = library();
+  comm_state& all = comms();
   auto* const copy = static_cast<handshake_word*>(std::malloc(sizeof word));
-  request_entry* const e = copy != nullptr ? new_request(vid::request_form::send, lib.hidden) : nullptr;
+  request_entry* const e = copy != nullptr ? new_request(vid::request_form::send, all.hidden) : nullptr;
   if (e == nullptr) std::abort();
   *copy = word;
   own_memory(e->what, copy);
@@ -50,7 +52,7 @@ inline void meet(const handshake_word& word) noexcept {
   e->what.tag = handshake_tag;
   const int rc = lower::cross([&] {
     return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
-                            awaited.world_rank, e->what.tag, lib.hidden.real, &e->real); });
+                            awaited.world_rank, e->what.tag, all.hidden.real, &e->real); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });
   count_sent(*e->what.messages, e->what.peer, e->what.tag);

@@ -1,11 +1,13 @@
 // Lanes of persistent collectives (object/comm/lane.hpp), from the first initialisation on a communicator to its end.
 #pragma once
-#include <mana/vid/ggid.hpp>
-#include <mana/object/comm/lane.hpp>
+#include <mana/call/library.hpp>
 #include <mana/object/comm/collective.hpp>
+#include <mana/object/comm/lane.hpp>
 #include <mana/object/comm/life.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/object/request/completion/completion.hpp>
 #include <mana/object/request/pool.hpp>
+#include <mana/vid/ggid.hpp>
 
 #include <mana/gen/lower_slots.hpp>
 
@@ -105,8 +107,8 @@ inline void destroy_lanes(vid::lane_list* lanes) noexcept {
 
 /// What a restart left. cost: one load where there is nothing
 inline void destroy_ended_lanes() noexcept {
-  if (library().ended_lanes == nullptr) return;
-  vid::lane_list* all = __atomic_exchange_n(&library().ended_lanes, nullptr, __ATOMIC_ACQ_REL);
+  if (comms().ended_lanes == nullptr) return;
+  vid::lane_list* all = __atomic_exchange_n(&comms().ended_lanes, nullptr, __ATOMIC_ACQ_REL);
   while (all != nullptr) destroy_lanes(std::exchange(all, all->next_ended));
 }
 

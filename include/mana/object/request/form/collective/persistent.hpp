@@ -2,8 +2,8 @@
 // non-blocking collective at each start. So a restart has no requests to make, and the live MPI need not have any.
 #pragma once
 #include <mana/interpose/interpose.hpp>
-#include <mana/object/request/form/collective/lanes.hpp>
 #include <mana/object/op/calls.hpp>
+#include <mana/object/request/form/collective/lanes.hpp>
 
 #include <new>
 

@@ -2,8 +2,9 @@
 // so a restart finds them as they were.
 #pragma once
 #include <mana/app/error_space.hpp>
-#include <mana/object/request/pool.hpp>
 #include <mana/call/scope.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/request/pool.hpp>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -91,7 +92,7 @@ inline void make_progress() noexcept {
   int there = 0;
   neutral::status status{};
   lower::cross([&] {
-    return s.probe(neutral::any_source, neutral::any_tag, library().self.real, 0, &there, &status); });
+    return s.probe(neutral::any_source, neutral::any_tag, comms().self.real, 0, &there, &status); });
 }
 
 /// Sleeps until a generalized request has completed since `seen` was read, a millisecond at most: the network has no
@@ -150,7 +151,7 @@ inline void forget_generalized(request_entry& e) noexcept {
 /// out: nullptr when there is no id or no memory
 inline request_entry* new_generalized(const generalized_operation& given) noexcept {
   auto* const o = static_cast<generalized_operation*>(std::malloc(sizeof given));
-  request_entry* const e = o != nullptr ? new_request(vid::request_form::generalized, library().self) : nullptr;
+  request_entry* const e = o != nullptr ? new_request(vid::request_form::generalized, comms().self) : nullptr;
   if (e == nullptr) { std::free(o); return nullptr; }
   e->what.peer = neutral::proc_null;           // waits for no rank
   own_memory(e->what, ::new (o) generalized_operation(given));

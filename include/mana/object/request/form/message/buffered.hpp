@@ -1,14 +1,25 @@
 // Buffered sends. The data is copied into memory of ours and sent as MPI_PACKED; the attached buffer only says how much
 // may be under way. So MPI_Buffer_detach is an interruptible wait as any other, and a drain needs no special case.
 #pragma once
-#include <mana/object/request/form/message/point_to_point.hpp>
+#include <mana/object/comm/counting.hpp>
+#include <mana/object/message/state.hpp>
 #include <mana/object/request/form/message/packed_copy.hpp>
+#include <mana/object/request/form/message/point_to_point.hpp>
 
 #include <mutex>
 
 namespace mana::wrap {
 
-/// Over library().attached* and the requests of this form, which belong to no thread. Held across calls of the live MPI
+/// The buffer that the program has attached: bytes of it that are in use. The data itself is in memory of ours.
+struct buffer_state {
+  void* attached = nullptr;
+  std::int64_t attached_size = 0, attached_used = 0;
+};
+
+inline buffer_state the_buffer;
+inline buffer_state& attached_buffer() noexcept { return the_buffer; }
+
+/// Over the attached buffer and the requests of this form, which belong to no thread. Held across calls of the live MPI
 /// that do not wait, never while parking.
 inline std::mutex& buffered_lock() noexcept {
   static std::mutex lock;
@@ -22,7 +33,7 @@ inline void sweep_buffered() noexcept {
     request_entry* list[] = {&e};
     if (e.what.state == vid::request_state::active) poll_entries(1, list, 0);
     if (e.what.state != vid::request_state::done) return;
-    library().attached_used -= e.what.count + MPI_BSEND_OVERHEAD;
+    attached_buffer().attached_used -= e.what.count + MPI_BSEND_OVERHEAD;
     std::free(e.what.buffer);
     free_request(e);
   });
@@ -30,21 +41,21 @@ inline void sweep_buffered() noexcept {
 
 /// Those that have completed unnoticed keep what they name no longer.
 inline void end_buffered() noexcept {
-  if (library().attached == nullptr) return;
+  if (attached_buffer().attached == nullptr) return;
   const std::lock_guard hold(buffered_lock());
-  if (library().attached_used != 0) sweep_buffered();
+  if (attached_buffer().attached_used != 0) sweep_buffered();
 }
 
 /// out: neutral error class; MPI_ERR_BUFFER when the attached buffer has no room
 inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
-  library_state& lib = library();
+  buffer_state& all = attached_buffer();
   if (m.peer == neutral::proc_null) return neutral::success;
   std::int64_t size = 0, packed_bytes = 0;
   int rc = packed_room(m, &size);
   if (rc != neutral::success) return rc;
   const std::lock_guard hold(buffered_lock());      // until the request that others may see is a real one
-  if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) sweep_buffered();
-  if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) return neutral::err_buffer;
+  if (all.attached_used + size + MPI_BSEND_OVERHEAD > all.attached_size) sweep_buffered();
+  if (all.attached_used + size + MPI_BSEND_OVERHEAD > all.attached_size) return neutral::err_buffer;
   auto* const copy = static_cast<char*>(std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1));
   request_entry* const e = copy != nullptr ? new_request(vid::request_form::buffered, *m.comm.e) : nullptr;
   if (e == nullptr) { std::free(copy); return neutral::err_no_mem; }
@@ -61,7 +72,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
     rc = lower::cross([&] { return s.isend(lower::send_mode::standard, copy, packed_bytes, packed, m.peer, m.tag,
                                            m.comm.real, &e->real); });
   if (rc != neutral::success) { std::free(copy); free_request(*e); return rc; }
-  lib.attached_used += size + MPI_BSEND_OVERHEAD;
+  all.attached_used += size + MPI_BSEND_OVERHEAD;
   count_sent(m.messages(), m.peer, m.tag);
   return neutral::success;
 }
@@ -116,11 +127,11 @@ inline int ibsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int
 template <class Fn>
 inline int attach_buffer(void* buffer, std::int64_t size) noexcept {
   wrapper_scope scope(Fn::id);
-  library_state& lib = library();
-  if (lib.attached != nullptr) return raise(MPI_COMM_NULL, Fn::id, neutral::err_buffer, "a buffer is attached already");
+  buffer_state& all = attached_buffer();
+  if (all.attached != nullptr) return raise(MPI_COMM_NULL, Fn::id, neutral::err_buffer, "a buffer is attached already");
   if (size < 0) return raise(MPI_COMM_NULL, Fn::id, neutral::err_arg, "negative size");
-  lib.attached = buffer;
-  lib.attached_size = size;
+  all.attached = buffer;
+  all.attached_size = size;
   return MPI_SUCCESS;
 }
 
@@ -128,18 +139,18 @@ inline int attach_buffer(void* buffer, std::int64_t size) noexcept {
 template <class Fn, class Size>
 inline int detach_buffer(void* address, Size* size) noexcept {
   wrapper_scope scope(Fn::id);
-  library_state& lib = library();
+  buffer_state& all = attached_buffer();
   for (request_entry* waiting = nullptr;; await_one(scope, *waiting)) {
     const std::lock_guard hold(buffered_lock());
     sweep_buffered();
-    if (lib.attached_used == 0) break;
+    if (all.attached_used == 0) break;
     vid::table<kind::request>().for_each_unordered([&](request_entry& e) {
       if (e.what.form == vid::request_form::buffered) waiting = &e; });
   }
-  std::memcpy(address, &lib.attached, sizeof lib.attached);
-  *size = static_cast<Size>(lib.attached_size);
-  lib.attached = nullptr;
-  lib.attached_size = 0;
+  std::memcpy(address, &all.attached, sizeof all.attached);
+  *size = static_cast<Size>(all.attached_size);
+  all.attached = nullptr;
+  all.attached_size = 0;
   return MPI_SUCCESS;
 }
 

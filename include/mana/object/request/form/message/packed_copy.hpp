@@ -1,8 +1,8 @@
 // Copies of messages that their call may not keep the program's buffer for: packed by the live MPI.
 #pragma once
-#include <mana/object/request/form/message/point_to_point.hpp>
 #include <mana/call/narrow_call.hpp>
 #include <mana/object/datatype/predefined.hpp>
+#include <mana/object/request/form/message/point_to_point.hpp>
 
 #include <mana/gen/lower_slots.hpp>
 

@@ -2,9 +2,16 @@
 // non-blocking ones give a virtual request.
 #pragma once
 #include <mana/app/argument.hpp>
+#include <mana/call/library.hpp>
+#include <mana/object/comm/counting.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/errhandler/calls.hpp>
+#include <mana/object/message/state.hpp>
+#include <mana/object/request/blocking_hold.hpp>
 #include <mana/object/request/completion/completion.hpp>
 #include <mana/object/request/completion/handshake.hpp>
-#include <mana/object/errhandler/calls.hpp>
+#include <mana/object/request/state.hpp>
+#include <mana/object/request/synchronous.hpp>
 
 namespace mana::wrap {
 
@@ -28,7 +35,7 @@ struct message_arguments {
   }
   /// Of a message of the wrappers themselves. n: bytes; other: world rank
   message_arguments(void* bytes, std::int64_t n, int other, int on_tag) noexcept
-      : comm{true, neutral::comm_hidden, &library().hidden, library().hidden.real},
+      : comm{true, neutral::comm_hidden, &comms().hidden, comms().hidden.real},
         type{true, neutral::byte, nullptr, lower::the_bridge().predefined_real[neutral::byte]}, buffer(bytes), count(n),
         peer(other), tag(on_tag) {}
   vid::traffic& messages() const noexcept { return *comm.e->what.messages; }
@@ -99,7 +106,7 @@ inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std
     r.state = vid::request_state::done;
     return neutral::success;
   }
-  r.posted = take_next(library().next_posted, library().callers);
+  r.posted = take_next(requests().next_posted, library().callers);
   return lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
 }
 
@@ -179,7 +186,7 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
       request_entry* const e = new_request(vid::request_form::recv, *m.comm.e);
       if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
       describe(e->what, m, lower::send_mode::standard);
-      e->what.posted = take_next(library().next_posted, library().callers);
+      e->what.posted = take_next(requests().next_posted, library().callers);
       e->real = pending;
       await_one(scope, *e);
       status = e->what.status;

@@ -3,14 +3,16 @@
 // learns the number from it. A receive that is started again knows it, and is posted at once: so later messages are
 // sent from where they are. Each is an ordinary request of the wrapper library's communicator to drains and restarts.
 #pragma once
-#include <mana/checkpoint/drain/run.hpp>
-#include <mana/vid/ggid.hpp>
-#include <mana/object/request/partitioned_transfer.hpp>
-#include <mana/object/request/completion/detached.hpp>
-#include <mana/object/attribute/calls.hpp>
-#include <mana/object/request/form/message/point_to_point.hpp>
 #include <mana/call/narrow_call.hpp>
+#include <mana/object/comm/receive_held.hpp>
+#include <mana/object/attribute/calls.hpp>
+#include <mana/object/comm/counting.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/object/datatype/predefined.hpp>
+#include <mana/object/request/completion/detached.hpp>
+#include <mana/object/request/form/message/point_to_point.hpp>
+#include <mana/object/request/partitioned_transfer.hpp>
+#include <mana/vid/ggid.hpp>
 
 #include <cstring>
 #include <map>
@@ -19,14 +21,25 @@
 
 namespace mana::wrap {
 
+/// First messages of partitioned operations, and the receives that wait for them.
+struct pairing_state {
+  std::uint32_t* channels = nullptr;        // uint32[world_size]: numbers given to each, from 1; nullptr: none yet
+  vid::entry<kind::request>* first_unpaired = nullptr;   // receives, in the order of their initialisation
+  vid::held_message* firsts = nullptr;      // first messages whose receives are not initialised yet, oldest first
+  std::atomic_flag pairing = ATOMIC_FLAG_INIT;           // held to change the last two
+};
+
+inline pairing_state the_pairings;
+inline pairing_state& pairings() noexcept { return the_pairings; }
+
 /// Tag of first messages.
 inline constexpr int first_message_tag = 0;
 
 /// Collective, where every rank is in MPI_Init or restarts. out: neutral error class
 inline int make_partitioned_comm() noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  library_state& lib = library();
-  return lower::cross([&] { return mpi.MPI_Comm_dup(lib.world.real, &lib.partitioned.real); });
+  comm_state& all = comms();
+  return lower::cross([&] { return mpi.MPI_Comm_dup(all.world.real, &all.partitioned.real); });
 }
 
 /// How often this rank has initialised a send to, or a receive from, a rank with a tag on a communicator.
@@ -72,22 +85,22 @@ inline void forget_channels(const vid::descriptor<kind::comm>& comm) noexcept {
 
 /// A number for messages to a world rank. out: 0: there is none left
 inline int take_channel_number(int world_rank) noexcept {
-  library_state& lib = library();
+  pairing_state& all = pairings();
   {
     const std::lock_guard hold(cold_lock());
-    if (lib.channels == nullptr)
-      lib.channels =
+    if (all.channels == nullptr)
+      all.channels =
           static_cast<std::uint32_t*>(std::calloc(lower::the_bridge().world_size, sizeof(std::uint32_t)));
-    if (lib.channels == nullptr) return 0;
+    if (all.channels == nullptr) return 0;
   }
-  const std::uint32_t number = __atomic_add_fetch(&lib.channels[world_rank], 1, __ATOMIC_RELAXED);
+  const std::uint32_t number = __atomic_add_fetch(&all.channels[world_rank], 1, __ATOMIC_RELAXED);
   return number <= static_cast<std::uint32_t>(world_attributes().tag_ub) ? static_cast<int>(number) : 0;
 }
 
 class pairing_lock {
  public:
-  pairing_lock() noexcept { while (library().pairing.test_and_set(std::memory_order_acquire)) {} }
-  ~pairing_lock() { library().pairing.clear(std::memory_order_release); }
+  pairing_lock() noexcept { while (pairings().pairing.test_and_set(std::memory_order_acquire)) {} }
+  ~pairing_lock() { pairings().pairing.clear(std::memory_order_release); }
   pairing_lock(const pairing_lock&) = delete;
   pairing_lock& operator=(const pairing_lock&) = delete;
 };
@@ -128,7 +141,7 @@ inline bool are_pair(const request_entry& e, vid::held_message& first) noexcept 
 
 /// A first message, the oldest of its sender; nullptr if none has come.
 inline vid::held_message* next_first() noexcept {
-  vid::entry<kind::comm>& on = library().partitioned;
+  vid::entry<kind::comm>& on = comms().partitioned;
   if (vid::held_message* const held = take_held(on.what, neutral::any_source, first_message_tag)) return held;
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;
@@ -145,37 +158,36 @@ inline vid::held_message* next_first() noexcept {
 
 /// receive_firsts(). One thread at a time; another's turn is as good.
 inline void receive_all_firsts() noexcept {
-  library_state& lib = library();
-  if (lib.partitioned.real == 0) return;
-  if (lib.pairing.test_and_set(std::memory_order_acquire)) return;
+  if (comms().partitioned.real == 0) return;
+  if (pairings().pairing.test_and_set(std::memory_order_acquire)) return;
   while (vid::held_message* const first = next_first()) {
-    request_entry** at = &lib.first_unpaired;
+    request_entry** at = &pairings().first_unpaired;
     while (*at != nullptr && !are_pair(**at, *first)) at = &(*at)->what.parts->next_unpaired;
     if (request_entry* const e = *at) {
       *at = std::exchange(e->what.parts->next_unpaired, nullptr);
       pair_up(*e, *first);
     } else {
-      vid::held_message** end = &lib.firsts;
+      vid::held_message** end = &pairings().firsts;
       while (*end != nullptr) end = &(*end)->next;
       first->next = nullptr;
       *end = first;
     }
   }
-  lib.pairing.clear(std::memory_order_release);
+  pairings().pairing.clear(std::memory_order_release);
 }
 
 /// A receive is initialised: its first message may have come before.
 inline void look_for_pair(request_entry& e) noexcept {
-  library_state& lib = library();
+  pairing_state& all = pairings();
   const pairing_lock hold;
-  for (vid::held_message** at = &lib.firsts; *at != nullptr; at = &(*at)->next) {
+  for (vid::held_message** at = &all.firsts; *at != nullptr; at = &(*at)->next) {
     if (!are_pair(e, **at)) continue;
     vid::held_message& first = **at;
     *at = first.next;
     pair_up(e, first);
     return;
   }
-  request_entry** end = &lib.first_unpaired;
+  request_entry** end = &all.first_unpaired;
   while (*end != nullptr) end = &(*end)->what.parts->next_unpaired;
   *end = &e;
 }
@@ -183,10 +195,10 @@ inline void look_for_pair(request_entry& e) noexcept {
 /// The copy of a send's first message goes its way; the send is complete. out: neutral error class
 inline int send_first(request_entry& e) noexcept {
   vid::descriptor<kind::request>& r = e.what;
-  library_state& lib = library();
+  comm_state& all = comms();
   const lower::bridge& b = lower::the_bridge();
   const lower::mpi_slots& mpi = *b.mpi;
-  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = lib.partitioned.real;
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = all.partitioned.real;
   constexpr std::int64_t head = sizeof(vid::partition_channel);
   std::int64_t room = 0, bytes = 0;
   int rc = narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {r.parts->needs_large_counts ? INT64_MAX : r.count},
@@ -197,7 +209,7 @@ inline int send_first(request_entry& e) noexcept {
   });
   if (rc != neutral::success) return rc;
   auto* const copy = static_cast<char*>(std::malloc(static_cast<std::size_t>(head + room)));
-  request_entry* const message = copy != nullptr ? new_request(vid::request_form::send, lib.partitioned) : nullptr;
+  request_entry* const message = copy != nullptr ? new_request(vid::request_form::send, all.partitioned) : nullptr;
   if (message == nullptr) { std::free(copy); return neutral::err_no_mem; }
   std::memcpy(copy, &r.parts->channel, head);
   own_memory(message->what, copy);
@@ -231,7 +243,7 @@ inline int send_parts(request_entry& e) noexcept {
     return rc;
   }
   const lower::services& s = *lower::the_bridge().service;
-  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = library().partitioned.real;
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = comms().partitioned.real;
   std::uint64_t real = 0;
   const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, on, &real); });
   if (rc != neutral::success) return rc;
@@ -281,7 +293,7 @@ inline int start_partitioned(request_entry& e) noexcept {
 /// MPI_Request_free of an inactive one: what it has besides other requests.
 inline void end_partitioned(request_entry& e) noexcept {
   const pairing_lock hold;
-  request_entry** at = &library().first_unpaired;
+  request_entry** at = &pairings().first_unpaired;
   while (*at != nullptr && *at != &e) at = &(*at)->what.parts->next_unpaired;
   if (*at != nullptr) *at = e.what.parts->next_unpaired;
   if (e.what.parts->first != nullptr) drain::inbox::destroy(e.what.parts->first);

@@ -1,17 +1,14 @@
-// From the image's descriptors to live MPI objects in a new lower half: groups first (they are plain data), then
-// communicators in an order that all ranks derive without talking, with the lanes of their persistent
-// collectives, datatypes, operations, pending receives.
+// From communicators' descriptors to live ones in a new lower half.
 #pragma once
-#include <mana/checkpoint/drain/run.hpp>
-#include <mana/object/comm/restart/freed_comms.hpp>
-#include <mana/object/comm/restart/lanes.hpp>
-#include <mana/vid/in_order.hpp>
-#include <mana/object/comm/calls/comm.hpp>
-#include <mana/object/datatype/calls/build.hpp>
-#include <mana/object/op/calls.hpp>
-#include <mana/object/request/form/message/point_to_point.hpp>
+#include <mana/lower/cross.hpp>
+#include <mana/object/comm/class/freed_comms.hpp>
+#include <mana/object/comm/class/lanes.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/comm/topology_math.hpp>
 #include <mana/object/request/form/partitioned/partitioned.hpp>
-#include <mana/object/tool/life.hpp>
+#include <mana/vid/in_order.hpp>
+
+#include <mana/gen/lower_slots.hpp>
 
 namespace mana::restart {
 
@@ -58,49 +55,24 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
     lower::cross([&] { b.service->fatal("a communicator could not be built again at restart"); });
 }
 
-inline void repost(wrap::request_entry& e) noexcept {
+/// Groups are plain data and communicators are built in an order that all ranks derive without talking, each with the lanes of
+/// its persistent collectives.
+inline void rebuild_comms() noexcept {
   const lower::bridge& b = lower::the_bridge();
-  vid::descriptor<kind::request>& r = e.what;
-  e.real = 0;
-  if (r.cancelling) {             // no message came for it before the checkpoint, so the cancellation succeeds
-    wrap::retire(e, wrap::cancelled_status);
-    return;
-  }
-  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
-  const int rc = lower::cross([&] {
-    return b.service->irecv(r.buffer, r.count, type, r.peer, r.tag, r.on->real, &e.real); });
-  if (rc != neutral::success)
-    lower::cross([&] { b.service->fatal("a pending receive could not be posted again at restart"); });
-}
-
-/// Posts pending receives again, in the order in which the application had posted them.
-inline void repost_receives() noexcept {
-  vid::for_each_in_order<kind::request>(
-      [](const wrap::request_entry& e) {
-        return e.what.state == vid::request_state::active && e.what.form == vid::request_form::recv; },
-      [](const wrap::request_entry& a, const wrap::request_entry& b) { return a.what.posted < b.what.posted; }, repost);
-}
-
-/// Every real handle is of this lower half afterwards.
-inline void rebuild_all() noexcept {
-  const lower::bridge& b = lower::the_bridge();
-  wrap::library().world.real = b.predefined_real[neutral::comm_world];
-  wrap::library().self.real = b.predefined_real[neutral::comm_self];
-  wrap::library().hidden.real = b.predefined_real[neutral::comm_hidden];
-  if (wrap::library().partitioned.real != 0 && wrap::make_partitioned_comm() != neutral::success)
+  wrap::comm_state& all = wrap::comms();
+  all.world.real = b.predefined_real[neutral::comm_world];
+  all.self.real = b.predefined_real[neutral::comm_self];
+  all.hidden.real = b.predefined_real[neutral::comm_hidden];
+  if (all.partitioned.real != 0 && wrap::make_partitioned_comm() != neutral::success)
     lower::cross([&] { b.service->fatal("no communicator for partitioned messages at restart"); });
   share_freed();
-  rebuild_lanes(wrap::library().world);
-  rebuild_lanes(wrap::library().self);
+  rebuild_lanes(all.world);
+  rebuild_lanes(all.self);
   vid::for_each_in_order<kind::comm>([](const auto&) { return true; }, built_before, [](vid::entry<kind::comm>& e) {
     build_comm(e, static_cast<int>(e.what.lineage % 32768));
     if (e.what.lanes != nullptr) rebuild_lanes(e);     // ends e if it was only kept for lanes that nobody uses
     else if (e.references == 0) end_shared(e);
   });
-  wrap::rebuild_datatypes();
-  wrap::rebuild_ops();
-  wrap::rebuild_tools();
-  repost_receives();
 }
 
 }  // namespace mana::restart

@@ -1,6 +1,7 @@
 // Lanes of persistent collectives at a restart: all of them, whoever has requests on them (INV-26). So a request that
 // some members have freed, and some have yet to free, needs no care.
 #pragma once
+#include <mana/object/comm/state.hpp>
 #include <mana/object/request/form/collective/lanes.hpp>
 
 namespace mana::restart {
@@ -22,7 +23,7 @@ inline void let_go(vid::entry<kind::comm>& comm) noexcept {
   if (!has_others) wrap::free_real(std::exchange(comm.real, 0));
   if (lanes.taken == 0) wrap::free_reals(lanes);
   if (taken > 0) return;
-  lanes.next_ended = std::exchange(wrap::library().ended_lanes, &lanes);
+  lanes.next_ended = std::exchange(wrap::comms().ended_lanes, &lanes);
   lanes.topology = std::exchange(comm.what.topology, nullptr);
   comm.what.lanes = nullptr;
   --comm.references;

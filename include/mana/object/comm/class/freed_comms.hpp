@@ -4,9 +4,10 @@
 // counted as a collective: at the line all members have freed one, or none.
 #pragma once
 #include <mana/lower/mapped_array.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/request/form/collective/lanes.hpp>
 #include <mana/vid/ggid.hpp>
 #include <mana/vid/rank_map.hpp>
-#include <mana/object/request/form/collective/lanes.hpp>
 
 namespace mana::restart {
 
@@ -65,7 +66,7 @@ inline void join_in(const freed_comm& told) noexcept {
 /// Afterwards the members of each communicator that is to be built have an entry of it. Collective over all ranks.
 inline void share_freed() noexcept {
   const lower::bridge& b = lower::the_bridge();
-  const std::uint64_t world = wrap::library().world.real;
+  const std::uint64_t world = wrap::comms().world.real;
   int own = 0;
   vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) { own += has_requests(e); });
   std::int64_t most = own;

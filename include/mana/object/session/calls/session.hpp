@@ -2,9 +2,11 @@
 // sessions it ends when the process does, since another one may be opened until then. Process sets are mpi://WORLD and
 // mpi://SELF: both are known from the world's ranks.
 #pragma once
-#include <mana/object/session/descriptor.hpp>
+#include <mana/call/library.hpp>
 #include <mana/library/init.hpp>
 #include <mana/object/comm/calls/intercomm.hpp>
+#include <mana/object/comm/state.hpp>
+#include <mana/object/session/descriptor.hpp>
 
 #include <strings.h>
 
@@ -71,7 +73,7 @@ inline const process_set* find_process_set(const char* name) noexcept {
   return nullptr;
 }
 inline const vid::rank_map& ranks_of(const process_set& set) noexcept {
-  return *(set.is_world ? library().world : library().self).what.ranks;
+  return *(set.is_world ? comms().world : comms().self).what.ranks;
 }
 
 inline int no_such_set(MPI_Session session, function_id f) noexcept {

@@ -1,0 +1,12 @@
+// From the image's descriptors to live MPI objects in a new lower half.
+#pragma once
+#include <mana/object/classes.hpp>
+
+namespace mana::restart {
+
+/// Every real handle is of this lower half afterwards.
+inline void rebuild_all() noexcept {
+  for_each_class([]<class Class>(Class) { if constexpr (requires { Class::rebuild(); }) Class::rebuild(); });
+}
+
+}  // namespace mana::restart

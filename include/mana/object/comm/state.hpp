@@ -1,0 +1,50 @@
+// The communicators that are never freed, and what all communicators share.
+#pragma once
+#include <mana/object/comm/descriptor.hpp>
+#include <mana/object/comm/inbox.hpp>
+
+#include <array>
+#include <atomic>
+
+namespace mana::wrap {
+
+/// A communicator that is never freed.
+struct lasting_comm : vid::entry<kind::comm> {
+  constexpr lasting_comm() noexcept { references = 1; }
+};
+
+struct comm_state {
+  lasting_comm world, self;                 // the predefined communicators
+  lasting_comm hidden;                      // over all ranks, for messages of the wrappers themselves
+  lasting_comm partitioned;                 // a duplicate of the world for partitioned messages, where the live MPI is asked to have one
+  std::atomic<std::uint64_t> next_context{1};
+
+  vid::traffic* traffics = nullptr;         // of all communicators that messages can still come on
+  vid::ended_traffic* ended = nullptr;      // ended_traffic[most_ended], a ring; nullptr: nothing was sent on one that ended
+  std::uint64_t ended_count = 0;            // since the last drain
+  std::atomic_flag traffic_lock = ATOMIC_FLAG_INIT;     // held to change the last three
+
+  drain::inbox inbox;
+  std::atomic_flag inbox_lock = ATOMIC_FLAG_INIT;   // taken only while the inbox is not empty
+
+  int most_neighbours = 0;                  // that a communicator had
+  vid::lane_list* ended_lanes = nullptr;    // of communicators that ended at a restart
+
+  /// All that have no id.
+  std::array<lasting_comm*, 4> lasting() noexcept { return {&world, &self, &hidden, &partitioned}; }
+};
+
+inline comm_state the_comms;
+inline comm_state& comms() noexcept { return the_comms; }
+
+/// With the drained messages, one thread at a time; nothing where there are none.
+template <class Do>
+inline void with_inbox(Do&& act) noexcept {
+  comm_state& all = comms();
+  if (all.inbox.empty()) [[likely]] return;
+  while (all.inbox_lock.test_and_set(std::memory_order_acquire)) {}
+  act(all.inbox);
+  all.inbox_lock.clear(std::memory_order_release);
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,31 @@
+// What mana knows of a matched message: MPI_Mprobe has found it, and nobody has received it yet.
+#pragma once
+#include <mana/lower/inventory.hpp>
+#include <mana/object/comm/descriptor.hpp>
+#include <mana/object/comm/inbox.hpp>
+#include <mana/vid/object_class.hpp>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::message> {
+  static constexpr int error = neutral::err_request;
+  static constexpr lower::counted counted = lower::counted::messages;
+  static constexpr bool follows_thread_level = true;
+};
+
+}  // namespace mana
+
+namespace mana::vid {
+
+template <>
+struct descriptor<kind::message> {
+  held_message* held = nullptr;        // drained; else entry::real is the matched message
+  entry<kind::comm>* on = nullptr;     // counted
+  traffic* messages = nullptr;         // the communicator's
+  std::uint64_t matched = 0;           // order of matching among this rank's messages and receives
+  std::uint64_t passed = 0;            // messages of the same source and tag that were sent later and received meanwhile
+  neutral::status status{};            // as probed
+};
+
+}  // namespace mana::vid

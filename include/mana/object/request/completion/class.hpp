@@ -1,0 +1,25 @@
+// Requests at a checkpoint and at a restart.
+#pragma once
+#include <mana/object/request/completion/drain.hpp>
+#include <mana/object/request/completion/repost.hpp>
+
+namespace mana {
+
+template <>
+struct object_class<kind::request> {
+  static int complete(drain::progress& judge) noexcept { return drain::test_requests(drain::is_collective, &judge); }
+  static int look(drain::progress& judge) noexcept {
+    drain::test_requests(drain::is_receive, &judge);
+    return drain::test_requests(drain::is_send, &judge);
+  }
+  static void describe(drain::sentence& said) noexcept {
+    vid::table<kind::request>().for_each_unordered([&](const wrap::request_entry& e) {
+      if (e.what.state == vid::request_state::active && e.real != 0 && drain::is_send(e.what) && e.what.peer >= 0)
+        said << (said.empty() ? "waits for " : ", for ") << "a send to rank "
+             << e.what.messages->peers->world_ranks[e.what.peer] << " on " << *e.what.messages << " to complete";
+    });
+  }
+  static void rebuild() noexcept { restart::repost_receives(); }
+};
+
+}  // namespace mana

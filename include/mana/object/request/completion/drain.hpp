@@ -1,0 +1,73 @@
+// Requests in a drain: those that complete are retired, and their statuses wait for the program.
+#pragma once
+#include <mana/drain/turn.hpp>
+#include <mana/object/comm/in_words.hpp>
+#include <mana/object/request/pool.hpp>
+
+#include <utility>
+
+namespace mana::drain {
+
+/// Requests that are tested in one visit to the lower half, which makes progress once for all of them; no more than it
+/// takes without memory from malloc. Receives and sends are never in one of them: the two parts of an MPI_Isendrecv, of
+/// which the first to be retired takes the other's place, are not tested together.
+class test_batch {
+ public:
+  void add(wrap::request_entry& e) noexcept {
+    entries_[n_] = &e;
+    reals_[n_] = e.real;
+    statuses_[n_] = {};
+    if (++n_ == most) test();
+  }
+  void test() noexcept {
+    const lower::services& s = *lower::the_bridge().service;
+    const int n = std::exchange(n_, 0);
+    if (n > 0) lower::cross([&] { return s.test_some(n, reals_, statuses_); });
+    for (int i = 0; i < n; ++i) {
+      if (reals_[i] != 0) {
+        ++pending_;
+        continue;
+      }
+      wrap::retire(*entries_[i], statuses_[i]);
+      // A message that is too long is the program's error, and so known; others may have lost one.
+      if (const int error = statuses_[i].error; error != neutral::success && error != neutral::err_truncate)
+        error_ = error, on_ = entries_[i]->what.messages;
+    }
+  }
+  int pending() const noexcept { return pending_; }
+  /// Of an operation that ended otherwise than MPI lets it; neutral class.
+  int error() const noexcept { return error_; }
+  const vid::traffic* on() const noexcept { return on_; }
+
+ private:
+  static constexpr int most = 64;
+  int n_ = 0, pending_ = 0, error_ = neutral::success;
+  const vid::traffic* on_ = nullptr;
+  wrap::request_entry* entries_[most];
+  std::uint64_t reals_[most];
+  neutral::status statuses_[most];
+};
+
+/// Tests every active request of which `wanted` says yes, once.
+/// judge: hears of errors      out: how many of them are still pending
+template <class Wanted>
+inline int test_requests(Wanted&& wanted, progress* judge = nullptr) noexcept {
+  test_batch batch;
+  vid::table<kind::request>().for_each_unordered([&](wrap::request_entry& e) {
+    if (e.what.state == vid::request_state::active && e.real != 0 && wanted(e.what)) batch.add(e); });
+  batch.test();
+  if (judge != nullptr) judge->check(batch.error(), "MPI_Test", batch.on());
+  return batch.pending();
+}
+
+inline bool is_collective(const vid::descriptor<kind::request>& r) noexcept {
+  return r.form == vid::request_form::collective;
+}
+inline bool is_receive(const vid::descriptor<kind::request>& r) noexcept {
+  return r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv;
+}
+inline bool is_send(const vid::descriptor<kind::request>& r) noexcept {
+  return r.form == vid::request_form::send || r.form == vid::request_form::buffered;
+}
+
+}  // namespace mana::drain
