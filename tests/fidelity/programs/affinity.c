@@ -1,5 +1,5 @@
 // A thread that keeps to one processor: afterwards it may run on some of those that it has asked for, and no others.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sched.h>
 

@@ -1,6 +1,6 @@
 // Asynchronous reads and writes (aio_read, lio_listio): done before a line and asked for after it, and more begun in
 // between.
-#include "../place.h"
+#include "place.h"
 
 #include <aio.h>
 

@@ -1,7 +1,7 @@
 // INV-80: Contexts of the kernel's asynchronous input and output (io_setup): idle ones, and events that nobody has taken, at the ring's
 // end too and with an eventfd; they are taken by the kernel and from the ring, and new requests are made.
-#include "../async_io.h"
-#include "../place.h"
+#include "async_io.h"
+#include "place.h"
 
 #include <sys/eventfd.h>
 

@@ -1,7 +1,7 @@
 // INV-80: Requests of the kernel's asynchronous input and output that are under way at a line: writes to a disk, and waits of fsync, which
 // the checkpoint waits for; and one for a pipe that may never be ready (IOCB_CMD_POLL), for which it is given up until that has ended.
-#include "../async_io.h"
-#include "../place.h"
+#include "async_io.h"
+#include "place.h"
 
 #include <mana/api.h>
 

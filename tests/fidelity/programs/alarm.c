@@ -1,5 +1,5 @@
 // An alarm that is to come in a thousand seconds, and one that comes after the line.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <time.h>

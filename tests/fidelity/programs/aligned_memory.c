@@ -1,5 +1,5 @@
 // Blocks of aligned_alloc, posix_memalign, memalign and valloc, and a heap that is trimmed before and after the lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <malloc.h>
 

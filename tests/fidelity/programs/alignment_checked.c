@@ -1,6 +1,6 @@
 // INV-91: A program that has the alignment of its accesses checked (the flag AC): its calls are carried out, and threads that have the
 // flag, or the one for the direction of copies (DF), have it after the lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <pthread.h>

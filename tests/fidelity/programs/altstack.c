@@ -1,5 +1,5 @@
 // An alternate signal stack: handlers run on it, and it is what sigaltstack says, on the main thread and on another.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

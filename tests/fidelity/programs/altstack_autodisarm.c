@@ -1,5 +1,5 @@
 // An alternate stack that a handler finds disarmed (SS_AUTODISARM), and one that was disabled.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #ifndef SS_AUTODISARM

@@ -1,5 +1,5 @@
 // Arguments that the program wrote over, in its own copy and as /proc/self/cmdline shows them.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

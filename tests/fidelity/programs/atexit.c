@@ -1,5 +1,5 @@
 // Functions for the end, of several kinds: each runs once, the last one first.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static char met[8];
 static void note(char what) {

@@ -1,5 +1,5 @@
 // Functions of pthread_atfork from before the lines: each runs once for each fork, in order.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // Stacks that are unwound: backtrace() finds the same frames after a line, and the list of loaded objects stays.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <execinfo.h>
 #include <link.h>

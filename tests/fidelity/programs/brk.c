@@ -1,5 +1,5 @@
 // Memory from sbrk: its contents, and that the break goes on from where it was, both ways.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

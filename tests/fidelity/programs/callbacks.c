@@ -1,6 +1,6 @@
 // Lines that are met in functions that libc calls: in nftw of a directory, in a comparison of qsort_r, in a stream's
 // own write.
-#include "../place.h"
+#include "place.h"
 
 static int visited, compared, written;
 static char out[256];

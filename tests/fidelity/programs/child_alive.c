@@ -1,5 +1,5 @@
 // A child that is alive at a line: it goes on through a checkpoint after which its parent goes on. A restart cannot have it.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 // Processor time that clock(), getrusage, times and the threads' clocks report, also of children that were waited for: it continues
 // where it was, and starts at 0 in children.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sys/resource.h>

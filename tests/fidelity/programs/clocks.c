@@ -1,5 +1,5 @@
 // Clocks never go back, and differences stay small; the processor's time goes on sensibly.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/resource.h>
 #include <sys/time.h>

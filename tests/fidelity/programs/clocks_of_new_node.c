@@ -2,4 +2,4 @@
 // machine's.
 // needs: unshare --time --fork --monotonic 1 --boottime 1 true
 // first run by: unshare --time --fork --monotonic 1000000 --boottime 1000000
-#include "../clock_waits.h"
+#include "clock_waits.h"

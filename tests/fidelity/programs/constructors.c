@@ -1,5 +1,5 @@
 // Functions before and after main, by priority: each runs once, also those of libraries, and knows of the lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static int order[4], met;
 __attribute__((constructor(201))) static void early(void) { order[met++] = 201; }

@@ -1,6 +1,6 @@
 // Calls that move data between descriptors: sendfile, splice, tee, copy_file_range, preadv and pwritev, before and
 // after.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/sendfile.h>
 #include <sys/uio.h>

@@ -1,5 +1,5 @@
 // Coroutines of ucontext: suspended ones at a line, and a line that is met on a coroutine's stack.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <ucontext.h>
 

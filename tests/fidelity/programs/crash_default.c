@@ -1,5 +1,5 @@
 // A child of fork that gets a signal with the default action ends by it, also after lines, and also by a fault.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <sys/resource.h>

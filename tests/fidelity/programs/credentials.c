@@ -1,5 +1,5 @@
 // Supplementary groups and capabilities that the program gave up, and that it may get no new privileges.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <grp.h>
 #include <sys/prctl.h>

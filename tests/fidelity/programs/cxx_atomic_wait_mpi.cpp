@@ -2,7 +2,7 @@
 // token.
 // ranks: 2
 // flags: -std=c++20
-#include "../pair.h"
+#include "pair.h"
 
 #include <atomic>
 #include <condition_variable>

@@ -1,7 +1,7 @@
 // Coroutines of C++20: generators that are suspended at the lines, one inside of another, with locals that have
 // destructors.
 // flags: -std=c++20
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <coroutine>
 #include <exception>

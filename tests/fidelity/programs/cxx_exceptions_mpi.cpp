@@ -1,7 +1,7 @@
 // Exceptions about what an operation's function and an error handler have noted, thrown once MPI has returned; one is
 // in flight in a destructor's call of MPI.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <exception>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // std::filesystem in the middle of a directory, std::regex in the middle of a text, and containers of many shapes.
-#include "../place.h"
+#include "place.h"
 
 #include <filesystem>
 #include <list>

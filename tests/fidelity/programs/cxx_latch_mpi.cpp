@@ -1,7 +1,7 @@
 // std::latch, barrier, counting_semaphore and jthread: threads compute a step, the main thread swaps the edges by MPI.
 // ranks: 2
 // flags: -std=c++20
-#include "../pair.h"
+#include "pair.h"
 
 #include <barrier>
 #include <latch>

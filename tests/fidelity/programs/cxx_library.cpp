@@ -1,6 +1,6 @@
 // Libraries that the program opens: before the lines, closed after; first opened after them; in a namespace of their own. With
 // thread-local objects of two models, constructors and destructors, and exceptions that go through their frames.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <link.h>
 #include <stdexcept>

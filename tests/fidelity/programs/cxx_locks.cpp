@@ -1,6 +1,6 @@
 // std::shared_mutex, recursive_timed_mutex, call_once that failed once, scoped locks and condition_variable_any at the
 // lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <atomic>
 #include <condition_variable>

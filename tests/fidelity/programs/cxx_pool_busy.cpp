@@ -1,6 +1,6 @@
 // A pool of threads that is busy at the lines, with jobs in its queue; none is lost, and none is done twice.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <atomic>
 #include <condition_variable>

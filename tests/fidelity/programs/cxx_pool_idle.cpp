@@ -1,6 +1,6 @@
 // A pool of threads that is idle at the lines: jobs that send and receive are given to it before and after.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <condition_variable>
 #include <deque>

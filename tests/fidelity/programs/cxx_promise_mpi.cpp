@@ -1,7 +1,7 @@
 // std::promise, future, packaged_task and async that carry what MPI received from one thread to another, over the
 // lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <future>
 #include <thread>

@@ -1,6 +1,6 @@
 // C++ objects across the lines: a stream in the middle of formatting, a locale, random engines, exceptions that are being
 // handled, and a static object that is destroyed after MPI_Finalize.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <exception>
 #include <iomanip>

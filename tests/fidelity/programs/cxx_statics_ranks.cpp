@@ -1,7 +1,7 @@
 // Destructors of static and thread-local objects that run after MPI_Finalize: each asks MPI whether it is over. Rank 1
 // has more.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <map>
 #include <memory>

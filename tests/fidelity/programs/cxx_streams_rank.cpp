@@ -1,6 +1,6 @@
 // Streams of C++ in the middle of a line on rank 1, with formats of their own; rank 0 reads what they have written.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <fstream>
 #include <iomanip>

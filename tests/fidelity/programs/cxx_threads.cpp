@@ -1,6 +1,6 @@
 // The threads of C++: promises, condition variables, async, jthread and barrier, and thread-local objects with destructors.
 // flags: -std=c++20
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <atomic>
 #include <barrier>

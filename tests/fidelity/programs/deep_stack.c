@@ -1,5 +1,5 @@
 // The lines are met deep in the stack, near its limit, and above a large alloca.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <alloca.h>
 #include <sys/resource.h>

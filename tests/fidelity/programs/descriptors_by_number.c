@@ -1,5 +1,5 @@
 // System calls made through syscall(), which open, duplicate and close as libc's functions do.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A program that closes everything but its standard three, as daemons do, one by one and all at once, and opens more.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // Numbers of the program's own choice, around 512 and beyond.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

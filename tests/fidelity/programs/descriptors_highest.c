@@ -1,5 +1,5 @@
 // The highest number that the limit of open files allows.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // The limit of open files that the program sets itself, higher or lower.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // Ten thousand descriptors, as far as the limit goes, each with its own file and its own offset.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/resource.h>
 

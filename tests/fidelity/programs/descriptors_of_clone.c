@@ -1,6 +1,6 @@
 // Children that have the table of descriptors in common with the program (CLONE_FILES): they open a file and a duplicate of it,
 // put another file at a number of the program's, and close one; then they end.
-#include "../place.h"
+#include "place.h"
 
 #include <sched.h>
 #include <signal.h>

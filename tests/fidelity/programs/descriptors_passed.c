@@ -1,5 +1,5 @@
 // Descriptors that come by other ways than open: passed through a socket, taken from a process, opened through /proc.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/socket.h>
 

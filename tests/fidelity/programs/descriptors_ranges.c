@@ -1,7 +1,7 @@
 // Ranges of descriptors that are closed at once, or get close-on-exec, and loops over all numbers: what is open after
 // them, by a thread with a table of its own and by children; under a high limit of open files they take no time in
 // proportion to it.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>

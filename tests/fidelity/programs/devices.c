@@ -1,5 +1,5 @@
 // The devices that every machine has.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 

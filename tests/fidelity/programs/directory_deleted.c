@@ -1,5 +1,5 @@
 // A directory that is open and deleted.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A directory that is being read: every entry comes once, and a place in it that was kept is found again.
-#include "../place.h"
+#include "place.h"
 
 #include <dirent.h>
 

@@ -1,5 +1,5 @@
 // What a core dump is to hold (coredump_filter).
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static void filter(const char* how, char* text, int size) {
   FILE* file = fopen("/proc/self/coredump_filter", how);

@@ -1,5 +1,5 @@
 // The environment: variables set, changed, taken away, put in place by the program; children have the same.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 // A set that watches a descriptor whose number is another file's by now, as its duplicate lives on; and two sets of a
 // file.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/epoll.h>
 

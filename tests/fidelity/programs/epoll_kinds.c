@@ -1,5 +1,5 @@
 // Sets of watched descriptors: level, edge, once only, nested; what was given with each is given back.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/epoll.h>
 

@@ -1,5 +1,5 @@
 // errno of the main thread and of one that computes: no checkpoint changes it.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // An event counter, as a semaphore and not, with events that nobody has read.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/eventfd.h>
 

@@ -1,5 +1,5 @@
 // An event counter at its limit, and one of whose two descriptors one is closed.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <sys/eventfd.h>

@@ -1,5 +1,5 @@
 // Exceptions across lines: thrown after one below frames from before it, met while one is handled, kept and thrown again.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <exception>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // Handlers of faults that mend what was at fault: a division by zero, an invalid instruction, a page that is not there.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // A FIFO of the file system with data in it.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

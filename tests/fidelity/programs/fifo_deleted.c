@@ -1,5 +1,5 @@
 // A FIFO that is open at both ends and deleted.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A file to which two descriptors append, each opened by itself, and a third that is no appender.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,6 +1,6 @@
 // What was written to a file before the checkpoint and what after: in a run that dies after the first line, once, and
 // is taken up again from there, no byte is there twice. DIE_ONCE in the environment asks for that.
-#include "../place.h"
+#include "place.h"
 
 #include <signal.h>
 

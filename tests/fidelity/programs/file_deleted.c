@@ -1,5 +1,5 @@
 // Files that have no name any more: a small one, one of some MB, one with a hole, one open for reading only.
-#include "../place.h"
+#include "place.h"
 
 enum { large = 5 << 20 };
 static unsigned char bytes[large], found[large];

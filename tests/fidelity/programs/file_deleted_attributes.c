@@ -1,6 +1,6 @@
 // What is told of files that were deleted: mode, times, extended attributes, and the name that /proc has for them, two of
 // which are another file's by now; and of a directory and of a memory file. All stay in the directory where they were.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 #include <sys/xattr.h>

@@ -1,6 +1,6 @@
 // A scratch file of 72 MiB of data and a hole of 1 TiB that was deleted, open twice; parts of it are written anew between the
 // lines; and a memory file of 3 MiB, half of which is mapped.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 

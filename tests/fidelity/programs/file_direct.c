@@ -1,5 +1,5 @@
 // A file that is written past the page cache.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,6 +1,6 @@
 // Leases: one for reading, one for writing, and one that somebody breaks who wants to read. After the lines they are what
 // F_GETLEASE says, and whoever opens the file breaks one: the program is told, gives it up, and the other one goes on.
-#include "../place.h"
+#include "place.h"
 
 #include <signal.h>
 #include <sys/wait.h>

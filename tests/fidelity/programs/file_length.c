@@ -1,5 +1,5 @@
 // Lengths: shortened under the offset, grown by ftruncate and fallocate.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A file that has lost the name by which it was opened, and has another.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

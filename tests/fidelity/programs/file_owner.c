@@ -1,5 +1,5 @@
 // Who gets the signal of a descriptor with O_ASYNC, and which.
-#include "../place.h"
+#include "place.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // Descriptors that are only places in a file system: of a file, of a directory, of a symbolic link itself, of a socket.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>

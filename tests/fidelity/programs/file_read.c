@@ -1,5 +1,5 @@
 // A file that is being read, at an offset and past its end.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // Files that have another name than when they were opened; one's old name is another file's by now.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // Duplicates share one offset; two openings of one file do not.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // Holes: in a file with a name and in a deleted one of 1 GB with a page of data.
-#include "../place.h"
+#include "place.h"
 
 static const off_t far = 1L << 30;
 

@@ -1,5 +1,5 @@
 // A file without a name (O_TMPFILE), which gets one at the end.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // Files that are being written: from the start, and at an offset of their own inside what is there.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

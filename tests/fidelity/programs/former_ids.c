@@ -1,6 +1,6 @@
 // A program that keeps the ids of its process and threads goes on to send signals by them, and to ask for limits, places,
 // capabilities and processor time.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // Process group and session: consistent answers, and a group of the process's own.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // A mapping that grows downward by faults below it.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // The base of the segment register gs, that the program uses for itself.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <asm/prctl.h>
 

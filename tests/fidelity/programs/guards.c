@@ -1,5 +1,5 @@
 // Pages that nobody may touch, and read-only ones: a handler of SIGSEGV counts the faults, and opens the page.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <sys/mman.h>

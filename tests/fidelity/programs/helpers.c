@@ -1,5 +1,5 @@
 // Programs that ran and ended before and after the lines: fork, vfork, posix_spawn, system, popen, each with its answer.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // Pages of 2 MiB from the pool, where the machine has one.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

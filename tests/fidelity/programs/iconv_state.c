@@ -1,6 +1,6 @@
 // Conversions of character sets in the middle of a text: stateful ones, and one that stopped at half a character.
 // needs: iconv -l | grep -q ISO-2022-JP/
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <iconv.h>
 

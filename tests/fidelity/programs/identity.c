@@ -1,5 +1,5 @@
 // getpid, gettid, getppid, and what libc keeps of them: raise, pthread_kill, the parent of a child.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

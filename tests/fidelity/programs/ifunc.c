@@ -1,6 +1,6 @@
 // Functions that are chosen at the start (IFUNC), of the program's own and libc's: the same ones are called after the
 // lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static int first(int x) { return x + 1; }
 static int second(int x) { return x + 2; }

@@ -1,5 +1,5 @@
 // Signals that are ignored stay so, through lines and for programs that this one starts; SIGPIPE is an error of write.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <sys/wait.h>

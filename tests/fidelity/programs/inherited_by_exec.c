@@ -1,6 +1,6 @@
 // What a program started by fork and exec gets: descriptors without close-on-exec at their offsets, and none of the
 // others.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/wait.h>
 

@@ -1,5 +1,5 @@
 // Watches of a directory, with an event that nobody has read.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/inotify.h>
 

@@ -1,5 +1,5 @@
 // Watches of a directory and of a file, whose numbers do not follow each other; no event waits.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/inotify.h>
 

@@ -1,5 +1,5 @@
 // The priority of reads and writes.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 enum { who_process = 1, best_effort_6 = 2 << 13 | 6 };
 

@@ -1,5 +1,5 @@
 // Jumps of setjmp and sigsetjmp whose places were taken before the lines, with the mask of signals.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <setjmp.h>
 #include <signal.h>

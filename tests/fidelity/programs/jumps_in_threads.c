@@ -1,5 +1,5 @@
 // Jumps of sigsetjmp and contexts of makecontext in two threads, whose places were taken before the lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <setjmp.h>

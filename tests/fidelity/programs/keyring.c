@@ -1,6 +1,6 @@
 // Keys that the kernel keeps for the process and for its thread (add_key).
 // needs: python3 -c "import ctypes,sys;sys.exit(ctypes.CDLL(None).syscall(248,b'user',b'mana-test',b'x',1,-2)<0)"
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <linux/keyctl.h>
 #include <sys/syscall.h>

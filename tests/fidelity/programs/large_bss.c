@@ -1,5 +1,5 @@
 // 512 MB of zeroes of the program's own (.bss), few of which are written, and data and constants of some MB.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 enum { stride = 8 << 20 };
 static const size_t whole = (size_t)512 << 20;

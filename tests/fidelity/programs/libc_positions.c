@@ -1,6 +1,6 @@
 // Places in texts that libc keeps: strtok, strtok_r, strsep, getopt in the middle of its arguments, multibyte state,
 // strsignal.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <getopt.h>
 

@@ -1,5 +1,5 @@
 // Tables and patterns that libc made: regular expressions, a hash table, a binary tree, an obstack of text.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <obstack.h>
 #include <regex.h>

@@ -1,5 +1,5 @@
 // A line that is met in a signal handler, on an alternate stack: the handler returns to where it came from, mask and all.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // The locale that setlocale set, a thread's own of uselocale, and the state of a conversion of characters.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -1,5 +1,5 @@
 // A lock of flock(): another opening of the file does not get it, and it is free when it is given up.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/file.h>
 

@@ -1,5 +1,5 @@
 // Numbers of the program that look like a held read-write lock or mutex but for one word: they stay as they are.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 enum { numbers = 256, words = 14, shapes = 3 };
 

@@ -1,5 +1,5 @@
 // Locks of parts of a file, of the process and of an open file.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/wait.h>
 

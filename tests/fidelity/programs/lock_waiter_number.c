@@ -1,5 +1,5 @@
 // A thread waits for a recursive mutex at the lines, with a number in a register that is its id as well: the number stays.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 // By whom the process was begun, for the system's audit (/proc/self/loginuid): what the program wrote there, if it may;
 // a thread begun later has it too.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <pthread.h>

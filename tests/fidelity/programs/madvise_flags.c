@@ -1,5 +1,5 @@
 // Advice about memory that the kernel keeps: its flags in /proc/self/smaps.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

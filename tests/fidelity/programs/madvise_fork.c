@@ -1,5 +1,5 @@
 // Memory that children are not to have, and memory that they are to have empty.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // Memory given back by MADV_DONTNEED and MADV_FREE: zero or the old contents, nothing else; and new contents stay.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

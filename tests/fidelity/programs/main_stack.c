@@ -1,5 +1,5 @@
 // The stack of the main thread: where pthread_getattr_np says it is, that it grows, and that arguments and environment stay.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sys/auxv.h>

@@ -1,6 +1,6 @@
 // Arenas of malloc in threads, two at most (M_ARENA_MAX): blocks that one thread allocated another frees, over the
 // lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <malloc.h>
 #include <pthread.h>

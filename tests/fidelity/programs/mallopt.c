@@ -1,5 +1,5 @@
 // malloc with its parameters set, by the break and by mappings, before and after; what it counts goes on.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <malloc.h>
 

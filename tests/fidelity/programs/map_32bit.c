@@ -1,6 +1,6 @@
 // Memory below 2 GiB (MAP_32BIT), as compilers at run time ask for: code and data in it, at the same addresses after a line,
 // locked, advised, moved and given back.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Files that are mapped and deleted: shared with its descriptor open, shared with it closed, and private.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Mappings at addresses that the program chooses in a range that it had before, replaced in part, and with holes.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Mappings at addresses of the program's choice anywhere in its space, low and high.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Memory with a descriptor: mapped and coherent, its name, its seals, its length.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // A file mapped privately: changed pages, unchanged ones, forbidden ones, the rest of the last page, and past the file.
-#include "../place.h"
+#include "place.h"
 
 #include <setjmp.h>
 #include <signal.h>

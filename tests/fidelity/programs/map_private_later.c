@@ -1,5 +1,5 @@
 // Files that are mapped privately and written to later: a page that the program has not changed shows what is written.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 

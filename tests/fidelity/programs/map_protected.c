@@ -1,7 +1,7 @@
 // Shared mappings that cannot be written to at the lines (PROT_READ, PROT_NONE): those that were mapped through a descriptor for
 // writing may be made writable, and what is written then is in the file; those that were not, may not.
 // "INV-74"
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 #include <sys/shm.h>

@@ -1,6 +1,6 @@
 // INV-84: Which memory the kernel counts as promised to the program, and which not (MAP_NORESERVE), as /proc/self/smaps
 // tells of mappings of many kinds: of mmap's, mprotect's and mremap's, of malloc's, of threads, of files and of shared memory.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A file mapped shared: what is written to it is in the file, and what others write to the file is in it; also in one
 // that is mapped twice, and in one that is closed.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // One deleted file at several places: open twice, mapped twice, and longer than what is mapped.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 

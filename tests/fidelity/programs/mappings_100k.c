@@ -1,5 +1,5 @@
 // A hundred thousand mappings one by one, that the kernel joins, and every hundredth taken away again.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Registration for membarrier: its commands are still allowed.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <linux/membarrier.h>
 

@@ -1,6 +1,6 @@
 // A program in a memory file that is sealed, one in a memory file that is not, and one that was deleted: children run each, after
 // each line. A memory file that was opened for writing once more cannot be run until that is closed (ETXTBSY), as natively.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 #include <sys/sendfile.h>

@@ -1,5 +1,5 @@
 // Where memory is to be placed: the policy of the thread.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 
 

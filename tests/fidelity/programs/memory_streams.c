@@ -1,5 +1,5 @@
 // Streams into memory.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

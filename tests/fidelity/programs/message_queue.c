@@ -1,5 +1,5 @@
 // A POSIX message queue with messages in it.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <mqueue.h>

@@ -1,5 +1,5 @@
 // Memory that is locked by mlock, by what the kernel counts.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Memory that is locked by mlockall, by what the kernel counts.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 // Attributes whose functions look at the thread that they are called on, and whose values are of thread-local
 // addresses.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

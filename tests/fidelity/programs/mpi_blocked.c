@@ -1,6 +1,6 @@
 // A thread that is blocked in MPI_Recv, and one in MPI_Probe, while the main thread comes to the lines; the messages are sent after.
 // ranks: 2
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // Buffered sends that nobody has received at the lines; the buffer is attached before, and comes back whole.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 enum { count = 5, length = 400 };
 static char space[count * (length * sizeof(int) + MPI_BSEND_OVERHEAD)];

@@ -1,6 +1,6 @@
 // The threads of C11 with MPI: mutex, condition, thread-specific storage, call_once, and a thread that receives.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <threads.h>
 

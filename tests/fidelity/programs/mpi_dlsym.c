@@ -1,6 +1,6 @@
 // MPI's functions and others found at run time: dlopen(NULL), dlsym by default and next, and libraries of the system.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // A handler of a timer's signals, which come while the main thread is in MPI; it counts, and disturbs nothing.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <signal.h>
 #include <sys/time.h>

@@ -1,6 +1,6 @@
 // MPI_THREAD_FUNNELED: threads compute what the main thread alone sends and reduces, before and after the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // Collectives that were started before a line (Ibarrier, Iallreduce, Ibcast) and that another thread waits for after
 // it.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

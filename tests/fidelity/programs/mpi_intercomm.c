@@ -1,7 +1,7 @@
 // An intercommunicator between the two ranks, and one merged of it, with a message under way at the lines; made in a
 // thread.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

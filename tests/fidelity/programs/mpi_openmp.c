@@ -2,7 +2,7 @@
 // lines.
 // ranks: 2
 // flags: -fopenmp
-#include "../pair.h"
+#include "pair.h"
 
 #include <omp.h>
 

@@ -2,7 +2,7 @@
 // barrier.
 // ranks: 2
 // flags: -fopenmp
-#include "../pair.h"
+#include "pair.h"
 
 #include <omp.h>
 

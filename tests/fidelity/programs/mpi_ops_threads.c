@@ -1,7 +1,7 @@
 // Operations and datatypes that threads made before a line, and others use after it; the functions keep thread-local
 // counts.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 #include <stddef.h>

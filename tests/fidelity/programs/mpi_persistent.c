@@ -1,7 +1,7 @@
 // Persistent requests that were started before the lines and are completed after, by Waitall and by Testany, and
 // started again.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

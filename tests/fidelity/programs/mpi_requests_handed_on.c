@@ -1,6 +1,6 @@
 // Requests that the main thread started before a line, and another thread completes after it.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // Threads that use one communicator at once, each with a tag of its own, while the lines are met.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

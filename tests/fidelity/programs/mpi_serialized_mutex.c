@@ -1,6 +1,6 @@
 // MPI_THREAD_SERIALIZED: threads that call MPI one at a time, under a mutex that stands for the right to call.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // MPI_THREAD_SERIALIZED: threads that pass the right to call MPI on in a circle of semaphores; the main thread is one
 // of them.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,6 @@
 // A thread of rank 0 is in MPI_Ssend at the lines; rank 1 receives after each.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // A thread of rank 0 is in MPI_Allreduce, over a communicator of its own, when the checkpoint is asked for; one of rank
 // 1 comes to it a little later.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // A thread of rank 1 is in MPI_Barrier, over a communicator of its own, when the checkpoint is asked for; rank 0 comes
 // to it a little later.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // A message that one thread has matched (MPI_Mprobe) before the line, and another receives after it.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

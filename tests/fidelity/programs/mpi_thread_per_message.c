@@ -1,6 +1,6 @@
 // A thread for each message, begun and ended at a high rate, as both ranks come to the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

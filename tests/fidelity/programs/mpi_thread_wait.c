@@ -1,7 +1,7 @@
 // Threads in MPI_Wait and MPI_Waitall for receives while the main thread comes to the lines; what they wait for is sent
 // after.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

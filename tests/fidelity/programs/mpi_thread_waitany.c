@@ -1,6 +1,6 @@
 // A thread in MPI_Waitany and one in MPI_Waitsome while the main thread comes to the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

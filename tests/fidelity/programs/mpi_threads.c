@@ -1,6 +1,6 @@
 // Threads that call MPI at once, each over a communicator of its own, with messages and collectives under way at the lines.
 // ranks: 2
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // Code that the program made: written, then executable and not writable, then changed.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

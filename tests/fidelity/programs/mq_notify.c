@@ -1,6 +1,6 @@
 // Message queues of which the program is to be told: by a signal with a value, each time anew, and by nothing (SIGEV_NONE); one that
 // has told already, and one without a name.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <mqueue.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // Mappings that were moved, grown, and shrunk by mremap, and are so again after each line.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

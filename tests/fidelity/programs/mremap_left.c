@@ -1,5 +1,5 @@
 // Memory whose pages mremap took away and left the mapping (MREMAP_DONTUNMAP).
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 // Memory that is sealed (mseal): its protection cannot be changed, nor can it be unmapped.
 // needs: python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(462, 0, 0, 0) != 0)'
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

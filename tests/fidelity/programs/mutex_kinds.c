@@ -1,5 +1,5 @@
 // Mutexes of every kind that the main thread owns at the lines: the kernel and the library know owners by thread id.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // Mutexes that know their owner, held at the lines: it may take the recursive one again, and is told of the other.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // Mutexes whose protocol is inheritance (futexes that know their owner), recursive and error-checking, held with a
 // waiter.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // Robust mutexes whose owner ends after a line, before it, and with a thread that waits at it.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

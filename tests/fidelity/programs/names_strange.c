@@ -1,5 +1,5 @@
 // Open files whose names look like something else, are no text, or end as those of deleted files do.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

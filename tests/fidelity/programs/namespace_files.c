@@ -1,6 +1,6 @@
 // Files that stand for the namespaces that the process is in, and one of the machine's first process: they are so after
 // the lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // Functions inside of functions, whose addresses are code on the stack, made before a line and called after it, by libc
 // too.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static int call(int (*function)(int), int with) { return function(with); }
 __attribute__((noinline)) static int twice(int (*function)(int), int with) {

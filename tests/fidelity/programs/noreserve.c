@@ -1,5 +1,5 @@
 // A large reservation with little in it: what is there, and that the rest stays unused.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

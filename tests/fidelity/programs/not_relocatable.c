@@ -1,6 +1,6 @@
 // A program at fixed addresses (-no-pie): its functions, variables and constants are where the linker put them.
 // flags: -no-pie
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static int variable = 5;
 static const char* const text = "a constant";

@@ -1,6 +1,6 @@
 // pthread_once whose function runs at a line while another thread waits for it; a spin lock that is held and one waited
 // for.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

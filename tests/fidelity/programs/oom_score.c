@@ -1,5 +1,5 @@
 // How readily the kernel ends the process when memory runs out.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static int score(void) {
   int found = -9999;

@@ -1,6 +1,6 @@
 // OpenMP: a region before the lines, one in which the main thread comes to them, and tasks, nested ones and locks after.
 // flags: -fopenmp
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <omp.h>
 

@@ -1,5 +1,5 @@
 // A grandchild whose parent ended, alive at the line: it is nobody's matter.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 // What the files of /proc tell the process of itself is of itself, by all names of them: its auxiliary vector, arguments,
 // environment, stack, vDSO and places of code; a child is told the same of its parent.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <elf.h>
 #include <fcntl.h>

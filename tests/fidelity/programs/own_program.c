@@ -1,5 +1,5 @@
 // The file of the running program by the links of /proc: by all calls that take a name, and by all names of the link.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // The main thread of rank 1 is in sigsuspend, sigtimedwait and pause, which an alarm ends, while rank 0 asks for the
 // checkpoint.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // A file to which both ranks append: every record is there once and whole, before and after the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 enum { times = 20, size = 16 };
 

@@ -1,6 +1,6 @@
 // Rank 1 sleeps while rank 0 asks for the checkpoint and computes: nanosleep, and clock_nanosleep to a point in time.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
 // A barrier that processes share: at each line two threads of rank 1 wait in it, and rank 0 comes to it after.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // Rank 1 starts programs before and after the lines, which it waits for; rank 0 starts none.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <sys/wait.h>
 

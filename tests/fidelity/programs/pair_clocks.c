@@ -1,7 +1,7 @@
 // Ranks of one node read one clock: a time that one sends is over when the other has it, by every clock, before and
 // after lines.
 // ranks: 2
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/times.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 // Rank 1 has closed its standard input and output; a file that it opens gets the number 0.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

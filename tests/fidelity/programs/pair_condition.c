@@ -1,6 +1,6 @@
 // A condition that processes share: a thread of rank 1 waits at it during the lines, and rank 0 signals it after each.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

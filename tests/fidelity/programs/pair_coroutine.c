@@ -1,6 +1,6 @@
 // Rank 1 meets the lines in a coroutine, on a stack of its own, and calls MPI from there; rank 0 has none.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <ucontext.h>
 

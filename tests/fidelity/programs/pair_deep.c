@@ -1,6 +1,6 @@
 // Rank 1 meets the first line deep in recursion, rank 0 the second; each frame has kept what it had on the way back.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 static long descend(int depth, int seed) {
   volatile char room[500];

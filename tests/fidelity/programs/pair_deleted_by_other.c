@@ -1,6 +1,6 @@
 // Files that rank 1 has open, and rank 0 deletes, renames and shortens.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

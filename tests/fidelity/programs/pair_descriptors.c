@@ -1,6 +1,6 @@
 // Rank 0 has three hundred files open at offsets of their own, rank 1 three; the same numbers mean other files there.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 enum { most = 300 };
 

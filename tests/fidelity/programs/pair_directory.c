@@ -1,7 +1,7 @@
 // A directory in which each rank makes names of its own, renames and deletes the other one's, from a working directory
 // there.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <dirent.h>
 

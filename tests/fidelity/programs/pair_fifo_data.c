@@ -1,6 +1,6 @@
 // A FIFO from rank 0 to rank 1 that has data in it at the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

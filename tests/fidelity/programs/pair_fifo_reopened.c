@@ -1,6 +1,6 @@
 // A FIFO between the ranks that nobody has open at the lines: each message goes through a new opening.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,6 +1,6 @@
 // A file that both ranks opened, and one deleted: what one writes, through its descriptor or its mapping, the other reads.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,7 +1,7 @@
 // A deleted file of 3 MiB that both ranks have open, and one of each rank's own under the same name: what one writes the other
 // reads, and /proc tells both the name that it had.
 // ranks: 2
-#include "../place.h"
+#include "place.h"
 
 enum { bytes = 3 << 20 };
 static char block[bytes], found[bytes];

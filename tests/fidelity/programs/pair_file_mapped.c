@@ -1,7 +1,7 @@
 // A file that one rank writes while the other has it mapped shared; and what is stored in the mapping the first one
 // reads.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

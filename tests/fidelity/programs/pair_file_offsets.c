@@ -1,6 +1,6 @@
 // A file that both ranks write, each at offsets of its own: by pwrite, and at an offset that it keeps.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

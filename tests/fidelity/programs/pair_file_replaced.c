@@ -1,7 +1,7 @@
 // Files that rank 0 makes by a temporary name and puts in place by rename, as rank 1 reads them: it sees whole ones
 // only.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

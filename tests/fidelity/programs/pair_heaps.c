@@ -1,6 +1,6 @@
 // Heaps that differ: rank 0 has many small blocks in several arenas, rank 1 few large ones and a heap that was trimmed.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <malloc.h>
 #include <pthread.h>

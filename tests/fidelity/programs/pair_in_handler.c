@@ -1,6 +1,6 @@
 // The lines are met in a signal handler by rank 1, on an alternate stack, and by rank 0 as usual.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <signal.h>
 

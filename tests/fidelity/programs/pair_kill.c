@@ -1,6 +1,6 @@
 // Signals between the ranks, by kill and with values by sigqueue; each tells its number anew after each line.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <signal.h>
 #include <time.h>

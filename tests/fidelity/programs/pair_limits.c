@@ -1,6 +1,6 @@
 // Limits, umask and nice value that differ between the ranks.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <sys/resource.h>
 

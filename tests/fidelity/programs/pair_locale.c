@@ -1,6 +1,6 @@
 // Locales, time zones and environments that differ between the ranks.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <locale.h>
 #include <time.h>

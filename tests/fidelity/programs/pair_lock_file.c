@@ -1,6 +1,6 @@
 // Locks of open files (F_OFD_SETLK), and lockf: rank 0 holds them at the lines, rank 1 is refused, and gets them after.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,6 +1,6 @@
 // A lock of flock(), which rank 0 holds at the first line and rank 1 at the second; and one that both share.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <sys/file.h>
 

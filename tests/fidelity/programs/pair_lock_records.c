@@ -1,6 +1,6 @@
 // Locks of parts of a file, of which each rank holds one at the lines: the other sees it, and whose it is.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 static struct flock part(short type, off_t start, off_t length) {
   return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = length};

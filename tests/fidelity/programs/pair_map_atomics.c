@@ -1,6 +1,6 @@
 // Atomic counters in a file that both ranks map shared, counted by a thread of each while the lines are met.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

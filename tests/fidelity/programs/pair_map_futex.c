@@ -1,7 +1,7 @@
 // A futex in a file that both ranks map shared: a thread of rank 1 waits at it during the lines, rank 0 wakes it after
 // each.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // A file that both ranks map privately and change: each sees its own changes, and the file has none.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,6 +1,6 @@
 // A file that rank 1 maps past its end, which rank 0 makes longer after each line.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

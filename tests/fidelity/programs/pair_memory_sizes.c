@@ -1,6 +1,6 @@
 // Rank 1 has a hundred times the memory of rank 0; what each has it keeps, and they swap sizes between the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 static size_t length;
 static uint32_t* numbers;

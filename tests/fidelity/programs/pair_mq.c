@@ -1,6 +1,6 @@
 // A POSIX message queue that both ranks have open, with messages of two priorities in it at the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <mqueue.h>
 

@@ -1,7 +1,7 @@
 // Mutexes that processes share, in a file that both ranks map: rank 0 holds them at the first line, rank 1 at the
 // second.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // Robust mutexes in a file that both ranks map: owners of one rank that end before and after a line leave them to the
 // other.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // A mutex that processes share: rank 0 holds it at the lines, and a thread of rank 1 waits for it.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

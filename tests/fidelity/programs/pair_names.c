@@ -1,6 +1,6 @@
 // Names of processes and threads, timer slack and affinity that differ between the ranks.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 #include <sched.h>

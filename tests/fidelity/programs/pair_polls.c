@@ -1,7 +1,7 @@
 // Rank 1 is in poll, select and epoll_wait with time limits while rank 0 asks for the checkpoint: none ends early, or
 // by EINTR.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <poll.h>
 #include <sys/epoll.h>

@@ -1,6 +1,6 @@
 // A System V message queue between the ranks, with messages of three types in it at the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <sys/msg.h>
 

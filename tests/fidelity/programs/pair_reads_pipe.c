@@ -1,7 +1,7 @@
 // The main thread of rank 1 reads a pipe, which a thread of its own writes only after the checkpoint that rank 0 asks
 // for.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // Rounding modes and flush to zero that differ between the ranks, with sums of MPI's in between.
 // ranks: 2
 // flags: -lm
-#include "../pair.h"
+#include "pair.h"
 
 #include <fenv.h>
 #include <xmmintrin.h>

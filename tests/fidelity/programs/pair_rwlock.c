@@ -1,7 +1,7 @@
 // A read-write lock that processes share: held for reading by both ranks at the first line, for writing by one at the
 // second.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // System V semaphores: their values at the lines, and a thread of rank 1 that waits for one, which rank 0 raises after.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 #include <sys/sem.h>

@@ -1,7 +1,7 @@
 // Semaphores in a file that both ranks map: one with posts that nobody has taken, one at which a thread of rank 1
 // waits.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 #include <semaphore.h>

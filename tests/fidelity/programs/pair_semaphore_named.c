@@ -1,6 +1,6 @@
 // A semaphore with a name that both ranks opened: its value at the lines, and that rank 0's posts reach rank 1.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <semaphore.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 // POSIX shared memory with a name: rank 0 maps it, rank 1 opens it anew after each line.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

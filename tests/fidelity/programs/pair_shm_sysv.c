@@ -1,6 +1,6 @@
 // System V shared memory that both ranks attach, one of them for reading only; it was removed when both had it.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <sys/shm.h>
 

@@ -1,6 +1,6 @@
 // System V shared memory that both ranks attach, and nobody removes before the end: it is the same segment after a restart.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <sys/shm.h>
 

@@ -1,6 +1,6 @@
 // POSIX shared memory that both ranks have open and map; rank 1 takes the name away: what one writes the other reads.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,6 +1,6 @@
 // Signal masks, handlers and pending signals that differ between the ranks.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <signal.h>
 

@@ -1,7 +1,7 @@
 // A thread of rank 1 is in sigsuspend, and its main thread in a sleep, while rank 0 computes through the lines; then
 // rank 0 sends the signal that ends it.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // A connection between the ranks by a socket with a name: nothing is under way at the lines.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>

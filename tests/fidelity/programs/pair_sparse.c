@@ -1,6 +1,6 @@
 // Rank 1 has reserved 256 GB, with a page here and there in it; rank 0 has not.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 enum { pages = 64 };
 static const size_t whole = (size_t)1 << 38;

@@ -1,6 +1,6 @@
 // Streams of stdio that differ: rank 1 reads by getline what rank 0 writes with a buffer of its own.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 static char buffer[4096];
 

@@ -1,6 +1,6 @@
 // Rank 0 has forty threads, of which half compute, and rank 1 has none besides the main thread.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <pthread.h>
 

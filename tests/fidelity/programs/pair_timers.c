@@ -1,6 +1,6 @@
 // Timers that differ: rank 0 has a periodic one whose signals a handler counts, rank 1 one with a descriptor, far off.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <signal.h>
 #include <sys/time.h>

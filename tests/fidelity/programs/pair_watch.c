@@ -1,6 +1,6 @@
 // A watch of a directory on rank 1: what rank 0 makes there after each line is told.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 #include <sys/inotify.h>
 

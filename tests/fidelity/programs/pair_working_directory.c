@@ -1,6 +1,6 @@
 // Working directories that differ between the ranks; one of them is below the other.
 // ranks: 2
-#include "../pair.h"
+#include "pair.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // Real-time signals queued with values before a line: all come after it, in order: the thread's own first, then lower numbers first.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

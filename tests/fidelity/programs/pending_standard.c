@@ -1,5 +1,5 @@
 // Blocked signals that were sent before a line: still pending after it, and delivered when no longer blocked.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // Signals pending for one thread among several: that thread has them, the others have not.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // The execution domain: addresses not randomized, for the programs that this one starts.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/personality.h>
 

@@ -1,6 +1,6 @@
 // INV-90: A program that asked once who it is, and later uses that answer for itself and its threads, and takes another one for a sign
 // that it is a child: event loops of Python, shells and message queues do. Its children ask who their parent is.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // clone gives a descriptor of the child (CLONE_PIDFD): it waits for it, and is closed, as one of the program's.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <linux/sched.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // Pipes of one process: with data in them, of a set size, with duplicated ends, and full of whole pages.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/ioctl.h>
 

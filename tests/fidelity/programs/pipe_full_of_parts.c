@@ -1,5 +1,5 @@
 // A pipe that is full though it has fewer bytes than its size: each write began a new page.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A pipe that keeps what is written apart (O_DIRECT).
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A pipe whose reading end is closed: writing says so.
-#include "../place.h"
+#include "place.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // A pipe whose writing end is closed, with data left in it; and one whose data is all read.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

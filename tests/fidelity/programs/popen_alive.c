@@ -1,5 +1,5 @@
 // A stream to a child that popen() started, and that lives across a line: a restart has no such child.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A stream to a child that popen() started: closed before the checkpoint, and another opened after it.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static int word_of(FILE* stream, const char* expected) {
   char word[16] = {0};

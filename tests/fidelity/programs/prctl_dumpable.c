@@ -1,5 +1,5 @@
 // That the process is not to be dumped.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/prctl.h>
 

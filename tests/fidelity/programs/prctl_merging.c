@@ -1,5 +1,5 @@
 // That memory of the process may be merged with equal memory, and when each of its threads is told of errors of memory.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,5 @@
 // The name of the main thread.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/prctl.h>
 

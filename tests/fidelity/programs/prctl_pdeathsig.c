@@ -1,5 +1,5 @@
 // The signal for the death of the parent.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 // What each thread has chosen of the processor's guesses, where the machine lets it choose.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 // That orphaned descendants become children of this process.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/prctl.h>
 

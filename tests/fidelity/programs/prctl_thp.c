@@ -1,5 +1,5 @@
 // That the process has no huge pages.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/prctl.h>
 

@@ -1,5 +1,5 @@
 // Names of several threads, set by pthread_setname_np, and the process's own file of them.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // How exact the timers of the main thread are.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/prctl.h>
 

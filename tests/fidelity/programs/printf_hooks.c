@@ -1,6 +1,6 @@
 // A conversion of printf's that the program registered, a stream with functions of its own, and handlers of memory's
 // end.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <printf.h>
 

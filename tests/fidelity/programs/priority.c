@@ -1,5 +1,5 @@
 // The nice value of the process.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/resource.h>
 

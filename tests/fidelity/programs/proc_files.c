@@ -1,5 +1,5 @@
 // Files of /proc that were opened before: what they tell is of the process that now is.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 

@@ -1,5 +1,5 @@
 // A file of /proc of one thread of the process, opened by its number.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

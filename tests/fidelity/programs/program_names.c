@@ -1,5 +1,5 @@
 // What the program is called: libc's names, /proc/self/comm, and the file that /proc/self/exe names.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/auxv.h>
 

@@ -1,7 +1,7 @@
 // Numbers wider than the processor's: 128 bits whole and floating, complex and long double, carried through lines by
 // threads.
 // flags: -lm
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <complex.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // Functions of at_quick_exit, set before and between the lines, the last one first; those of atexit do not run.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 static int met;
 static void never(void) { _exit(90); }

@@ -1,5 +1,5 @@
 // The states of libc's random numbers: the same numbers come as without the lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 enum { count = 40 };
 

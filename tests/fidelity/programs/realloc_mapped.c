@@ -1,5 +1,5 @@
 // realloc of blocks that malloc maps one by one: they move, grow and shrink with their contents.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

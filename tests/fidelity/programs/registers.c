@@ -1,5 +1,5 @@
 // Values that live in vector registers (SSE, AVX, AVX-512 where there is) and x87's, while lines come to a computing thread.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

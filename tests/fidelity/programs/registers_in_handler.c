@@ -1,5 +1,5 @@
 // A line that is met in a handler of a fault: the interrupted code finds its vector, x87 and general registers again.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <ucontext.h>

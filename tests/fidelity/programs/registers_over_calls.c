@@ -1,6 +1,6 @@
 // INV-83: System calls change no general register but three, as the kernel promises: calls of many kinds, and waits
 // of many kinds in which threads stand at the lines. They end by their time, and find all arguments as they were.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A program bound at its start, whose tables of addresses are read-only: they stay so, and lazily found functions work.
 // flags: -Wl,-z,relro,-z,now -lm
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <link.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // A handler that is called once (SA_RESETHAND), before the first line: the default is back after it.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 

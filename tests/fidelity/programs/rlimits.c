@@ -1,5 +1,5 @@
 // Limits that the program lowered.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/resource.h>
 

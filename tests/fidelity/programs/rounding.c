@@ -1,5 +1,5 @@
 // The floating point environment of two threads: rounding, flags that are raised, flush to zero; x87's precision and flags.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <xmmintrin.h>

@@ -1,6 +1,6 @@
 // Restartable sequences, which libc registers for each thread: the number of the processor is the kernel's, in all
 // threads.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // Read-write locks that the main thread owns at the lines, for writing and for reading, with nobody who waits.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // A read-write lock that prefers writers: readers hold it, a writer and a reader behind it wait at the lines.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

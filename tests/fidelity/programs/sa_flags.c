@@ -1,5 +1,5 @@
 // What the flags of sigaction do: nested with SA_NODEFER, once with SA_RESETHAND, what is blocked meanwhile, the value sent.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 

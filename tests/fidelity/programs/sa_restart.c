@@ -1,5 +1,5 @@
 // Reads that a signal meets: made again with SA_RESTART, ended with EINTR without.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // The scheduling policy of the main thread and of another.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // POSIX semaphores: in memory, with a name, and with a name that is removed.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <semaphore.h>

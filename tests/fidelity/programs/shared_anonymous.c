@@ -1,5 +1,5 @@
 // Memory shared with children that have ended: what they wrote is there, and later children share it too.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

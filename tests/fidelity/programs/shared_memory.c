@@ -1,6 +1,6 @@
 // POSIX shared memory that all ranks map: what one writes the others read; its name is removed while it is mapped, or
 // is not.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/mman.h>
 

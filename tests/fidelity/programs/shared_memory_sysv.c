@@ -1,5 +1,5 @@
 // System V shared memory that all ranks attach, removed or not.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/shm.h>
 

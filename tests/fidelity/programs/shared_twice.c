@@ -1,5 +1,5 @@
 // Shared memory that is mapped at two places: what is written at one is seen at the other.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 // A mutex, a condition, a barrier and a semaphore in memory that is shared with children, who have ended when lines are
 // met.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <semaphore.h>

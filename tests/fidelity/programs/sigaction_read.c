@@ -1,5 +1,5 @@
 // What sigaction says of every signal: handlers with all flags and masks, ignored ones and defaults.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // A handler of SIGCHLD that waits for children; then SA_NOCLDWAIT, after which there is nothing to wait for.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // The signals that each thread blocks, two threads with masks of their own, and what a new thread inherits.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

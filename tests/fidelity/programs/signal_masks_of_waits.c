@@ -1,6 +1,6 @@
 // INV-14: Waits with a mask of all signals but one, whose handler makes calls of the system: sigsuspend, ppoll, pselect, epoll_pwait,
 // io_pgetevents, io_uring_enter. And a handler that changes the mask to which it returns.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <linux/aio_abi.h>

@@ -1,6 +1,6 @@
 // Threads that begin with all signals blocked, libc's own ones among them: each is sent one as soon as its id is known,
 // and finds it pending. Timers of libc's (SIGEV_THREAD) have such a thread.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sched.h>
 #include <signal.h>

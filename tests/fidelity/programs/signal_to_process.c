@@ -1,5 +1,5 @@
 // INV-29: signals to the process, that its main thread blocks and another of its threads does not: the handler runs once for each.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <semaphore.h>

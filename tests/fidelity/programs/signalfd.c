@@ -1,5 +1,5 @@
 // Signals that are read from a descriptor, one of them pending while the job stands still.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <signal.h>

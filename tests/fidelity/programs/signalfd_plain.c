@@ -1,5 +1,5 @@
 // Descriptors of signals, made with -1 as 32 and as 64 bits, and one whose signals are changed later.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <sys/signalfd.h>

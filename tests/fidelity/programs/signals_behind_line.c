@@ -1,6 +1,6 @@
 // INV-69: Signals that a hook sends behind the line to threads that are parked: by pthread_kill, by pthread_sigqueue with values, and
 // by pthread_cancel. Each comes once, in its order, with its sender and value.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

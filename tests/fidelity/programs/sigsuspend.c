@@ -1,5 +1,5 @@
 // A thread in sigsuspend, and one in pause, while a line is met: only the program's own signal ends them.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // The usual way of servers: all signals blocked before MPI_Init, and one thread takes them with sigwait. Ten come at each line.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

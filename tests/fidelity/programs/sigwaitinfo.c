@@ -1,5 +1,5 @@
 // Threads in sigwaitinfo and sigwait while a line is met: the program's signals end them, with their values.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // Datagrams: UDP with what was not read and its senders, connected and shut down, a pair of which one end is shut down,
 // and an epoll set over them.
-#include "../place.h"
+#include "place.h"
 
 #include <netinet/in.h>
 #include <signal.h>

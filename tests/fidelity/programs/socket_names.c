@@ -1,6 +1,6 @@
 // Unix sockets with names: a path, a relative one, an abstract one; listeners, who waits there, datagrams with their
 // senders, of which one is gone, and a name that was taken away.
-#include "../place.h"
+#include "place.h"
 
 #include <stddef.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 // What sockets are set to: options of the socket, of TCP, IP and IPv6, limits of time, a packet filter, and whom they
 // signal.
-#include "../place.h"
+#include "place.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>

@@ -1,5 +1,5 @@
 // A pair of sockets in one process, with data in it: stream and packets.
-#include "../place.h"
+#include "place.h"
 
 #include <signal.h>
 #include <sys/socket.h>

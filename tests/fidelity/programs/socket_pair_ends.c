@@ -1,5 +1,5 @@
 // Socket pairs with ends that are closed, shut down or duplicated, packets of no length, and what they are set to.
-#include "../place.h"
+#include "place.h"
 
 #include <signal.h>
 #include <sys/socket.h>

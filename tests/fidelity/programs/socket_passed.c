@@ -1,6 +1,6 @@
 // Descriptors on their way in messages: of a pipe that nobody has otherwise, of a file, of a socket and its own other
 // end, and of an epoll set that watches where it is on its way to.
-#include "../place.h"
+#include "place.h"
 
 #include <sys/epoll.h>
 #include <sys/socket.h>

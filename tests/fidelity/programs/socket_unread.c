@@ -1,6 +1,6 @@
 // Sockets of kinds whose messages the kernel shows only from the front, with messages that nobody has read: they answer after
 // the lines (netlink, and where the program may have one, a raw socket).
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>

@@ -1,5 +1,5 @@
 // Sockets that nobody is connected to: one that listens, one bound to a port of this machine, with their options.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // posix_spawn with file actions and attributes, system() from several threads at once, and waitid that leaves the
 // child.
-#include "../place.h"
+#include "place.h"
 
 #include <pthread.h>
 #include <signal.h>

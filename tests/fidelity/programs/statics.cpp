@@ -1,5 +1,5 @@
 // Objects that live until the end of the program, and of a thread: each is destroyed once, after MPI_Finalize.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <map>
 #include <memory>

@@ -1,5 +1,5 @@
 // Without standard input: the next file gets its number.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

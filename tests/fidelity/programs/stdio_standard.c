@@ -1,5 +1,5 @@
 // Standard output in the middle of a line, and back from a file that it was led to.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // Standard output and error led into one file by dup2, and back.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,6 +1,6 @@
 // The log of the system: the name, the mask and the option under which the program opened it; what it says goes to
 // stderr too.
-#include "../place.h"
+#include "place.h"
 
 #include <syslog.h>
 

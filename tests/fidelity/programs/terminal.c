@@ -1,5 +1,5 @@
 // A pair of terminals in one process, and what isatty() says of that and of others.
-#include "../place.h"
+#include "place.h"
 
 #include <pty.h>
 #include <sys/ioctl.h>

@@ -1,5 +1,5 @@
 // What the kernel keeps of each thread: name, affinity, signal mask, alternate stack, timer slack, nice value.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // Threads that compute between barriers, and that wait in one for the main thread, while lines are met.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

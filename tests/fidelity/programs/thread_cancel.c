@@ -1,5 +1,5 @@
 // Cancellation: pending while disabled at a line, of a thread that blocks at it, asynchronous of one that computes.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

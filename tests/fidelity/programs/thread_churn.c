@@ -1,5 +1,5 @@
 // Threads, joined and detached, begin and end at a high rate while the lines are met.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // Data of each thread: __thread variables with and without a first value, keys with destructors, large ones.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

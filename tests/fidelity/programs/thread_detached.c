@@ -1,5 +1,5 @@
 // Detached threads: alive through the lines, ended between them, and detached only after a line.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // A thread that has a working directory and a umask of its own (unshare), beside one that has the process's.
-#include "../place.h"
+#include "place.h"
 
 #include <pthread.h>
 #include <sched.h>

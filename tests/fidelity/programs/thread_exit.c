@@ -1,5 +1,5 @@
 // Threads that end by pthread_exit from below cleanup handlers, and keys whose destructors set their values again.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

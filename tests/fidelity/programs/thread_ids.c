@@ -1,5 +1,5 @@
 // Thread and process ids: what the kernel says, what the library keeps, and what signals go by.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <dirent.h>
 #include <pthread.h>

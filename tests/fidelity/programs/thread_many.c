@@ -1,5 +1,5 @@
 // 200 threads at the lines, each with a value of its own, a stack of its own size with a guard page, and a destructor.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // Threads in sigwait, in sigsuspend and in a bare futex at the lines, and a spinlock that is held.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <signal.h>

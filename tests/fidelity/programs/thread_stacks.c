@@ -1,6 +1,6 @@
 // Threads on stacks of the program's own, with guards of several sizes: what pthread_getattr_np says, and their
 // contents.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

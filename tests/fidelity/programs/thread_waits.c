@@ -1,5 +1,5 @@
 // Threads that block in a condition, a timed one, a mutex, a semaphore, a read-write lock and a pipe while lines are met.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <poll.h>
 #include <pthread.h>

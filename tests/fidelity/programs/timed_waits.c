@@ -1,5 +1,5 @@
 // Waits with time limits by both clocks, that begin before a line and end after it: none early, all by their limit.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,5 @@
 // Overruns of a timer whose signal is blocked for longer than its interval, and a one-shot timer that fired meanwhile.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <time.h>

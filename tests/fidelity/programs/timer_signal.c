@@ -1,5 +1,5 @@
 // Timers of timer_create with signals and values: periodic, far off, absolute, disarmed, deleted, and one for a thread.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <time.h>

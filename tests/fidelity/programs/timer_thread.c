@@ -1,5 +1,5 @@
 // A timer whose expiries run a function on a thread of libc's (SIGEV_THREAD).
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // Timers with a descriptor: far off, periodic, run out and not read, to a point in time, not set.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <poll.h>
 #include <sys/timerfd.h>

@@ -1,5 +1,5 @@
 // A periodic timer that has run out and was not read: it goes on when it is.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <poll.h>
 #include <sys/timerfd.h>

@@ -1,5 +1,5 @@
 // Thread-local variables of all four models, with alignment, of the main thread and of two others.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // Libraries with thread-local variables that are opened after MPI_Init and after each line, used by threads old and
 // new.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

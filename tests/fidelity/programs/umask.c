@@ -1,5 +1,5 @@
 // The mask of modes of new files.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/stat.h>
 

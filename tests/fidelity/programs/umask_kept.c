@@ -1,5 +1,5 @@
 // The mask of new files' modes.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A program that has its own system calls sent to a handler of its own (PR_SET_SYSCALL_USER_DISPATCH).
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

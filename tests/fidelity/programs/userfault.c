@@ -1,6 +1,6 @@
 // Faults that another thread serves through userfaultfd.
 // needs: python3 -c "import ctypes; exit(ctypes.CDLL(None).syscall(323, 1) < 0)"
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

@@ -1,5 +1,5 @@
 // What the vDSO answers is what the kernel answers, before and after.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sched.h>
 #include <time.h>

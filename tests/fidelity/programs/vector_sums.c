@@ -1,6 +1,6 @@
 // Threads that compute in vector registers without a pause, as wide as there are, and check each sum, while lines are
 // met.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <immintrin.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // System calls change no vector register, as the kernel promises: whole ones that hold a value across raw calls of many kinds.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <fcntl.h>
 #include <poll.h>

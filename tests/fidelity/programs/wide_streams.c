@@ -1,5 +1,5 @@
 // Streams of wide characters, one with a character put back, in the middle of a line; orientation stays.
-#include "../place.h"
+#include "place.h"
 
 #include <locale.h>
 #include <wchar.h>

@@ -1,5 +1,5 @@
 // The working directory, and relative names in it; renamed between.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A working directory that was deleted: it has no name but in /proc, and one can leave it.
-#include "../place.h"
+#include "place.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);

@@ -1,5 +1,5 @@
 // A child that ended before the line and is waited for after it: its status, and its processor's time.
-#include "../fidelity.h"
+#include "fidelity.h"
 
 #include <sys/wait.h>
 
