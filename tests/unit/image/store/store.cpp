@@ -1,5 +1,5 @@
 // A generation exists when its manifest does, and the last two are kept.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The newest checkpoint of a chain made whole: the same memory, in files that need no other.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 #include "checkpoints.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"

@@ -1,5 +1,5 @@
 // Which checkpoint a restart takes, and what it says of those that it does not.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 #include "checkpoints.hpp"
 
 #include <runtime/store/generation_choice.hpp>

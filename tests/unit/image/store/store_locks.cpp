@@ -1,5 +1,5 @@
 // Two who use one directory of checkpoints at the same time.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 #include "checkpoints.hpp"
 
 #include <runtime/store/directory_lock.hpp>

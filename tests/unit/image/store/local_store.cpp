@@ -1,5 +1,5 @@
 // Images on a node, their sidecars, and their copies.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 
 #include <runtime/image/write/image_writer.hpp>
 #include <runtime/store/manifest.hpp>

@@ -1,5 +1,5 @@
 // Which checkpoint a restart takes where images are on the nodes too.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 #include "checkpoints.hpp"
 
 #include <runtime/store/nodes/restart_choice.hpp>

@@ -1,6 +1,6 @@
 // What prune removes, and what it says of it.
-#include "../temporary_directory.hpp"
-#include "../without_rights.hpp"
+#include "../../temporary_directory.hpp"
+#include "../../without_rights.hpp"
 #include "checkpoints.hpp"
 #include "in_child.hpp"
 

@@ -1,5 +1,5 @@
 // Files that ranks make together beside the images on their nodes: INV-55.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 
 #include <runtime/image/write/image_writer.hpp>
 #include <runtime/store/manifest.hpp>

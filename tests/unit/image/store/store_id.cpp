@@ -1,5 +1,5 @@
 // The name of a directory of checkpoints, by which a node's images are known to be of it.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 
 #include <runtime/store/nodes/local_store.hpp>
 #include <runtime/store/store_id.hpp>

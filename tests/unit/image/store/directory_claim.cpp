@@ -1,5 +1,5 @@
 // Who has a directory of checkpoints, and what is known of that process.
-#include "../temporary_directory.hpp"
+#include "../../temporary_directory.hpp"
 
 #include <runtime/store/directory_claim.hpp>
 
