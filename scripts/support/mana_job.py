@@ -147,7 +147,7 @@ class Job:
         diagnosis.gather(descendants(self.process.pid), directory)
         return directory
 
-    def wait(self, timeout_s=120):
+    def wait(self, timeout_s=240):
         """Waits for the end; raises Failed unless it is done, or was saved and stopped."""
         status = self.process.wait(timeout_s)
         if status != 0:
@@ -157,7 +157,7 @@ class Job:
             tail = "".join(text.splitlines(keepends=True)[-15:])
             raise Failed(f"mpirun ended with status {status}:\n{tail}(all of it: {self.log})")
 
-    def wait_until_up(self, directory, timeout_s=60):
+    def wait_until_up(self, directory, timeout_s=240):
         """Waits for the job's file, which is there from MPI_Init on. False if the job ends before."""
         deadline = time.monotonic() + timeout_s
         while not is_up(pathlib.Path(directory) / "job.json"):
@@ -168,7 +168,7 @@ class Job:
             time.sleep(0.005)
         return True
 
-    def checkpoint(self, command, directory, timeout_s=120):
+    def checkpoint(self, command, directory, timeout_s=240):
         """Has the mana of this name take a checkpoint. False if the program was ending when it was asked: then it ends."""
         try:
             mana(command, "checkpoint", "--ckpt-dir", str(directory), timeout_s=timeout_s)
@@ -178,7 +178,7 @@ class Job:
         status = getattr(why, "status", None)
         try:
             if status in (NO_JOB, JOB_ENDED) or status == NOT_SAVED and "is ending" in str(why):
-                self.process.wait(30)
+                self.process.wait(120)
                 return False
         except subprocess.TimeoutExpired:
             pass
@@ -199,7 +199,7 @@ class Job:
             pass
         _kill(launchers)
         self.process.wait()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while any(_lives(pid) for pid in victims):
             if time.monotonic() > deadline:
                 raise Failed("killed processes of the job do not end")
@@ -229,7 +229,7 @@ def _lives(pid):
     return state not in "ZX"
 
 
-def mana(command, *words, timeout_s=120):
+def mana(command, *words, timeout_s=240):
     """Runs a mana command that is not under mpirun; returns (seconds, output). Failed if its status is not 0."""
     begin = time.monotonic()
     done = subprocess.run([command, *words], capture_output=True, text=True, timeout=timeout_s)

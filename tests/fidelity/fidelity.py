@@ -39,7 +39,7 @@ from mana_job import ENDS_AT_ONCE, descendants, mpi_environment, mpirun  # noqa:
 MPIS = ("mpich", "openmpi")
 WAYS = ("plain", "resumed", "restarted", "twice", "moved")
 LINES = {"native": "--", "plain": "--", "resumed": "gg", "restarted": "s-", "twice": "ss", "moved": "s-"}
-TIMEOUT_S = 90
+TIMEOUT_S = 240
 SKIPPED = 77
 
 

@@ -24,7 +24,7 @@ class Cases:
     def run(self, *words, ranks=2, launcher=True, environment=None):
         words = [*(mpirun(self.mpi, ranks) if launcher else []), *words]
         done = subprocess.run(words, cwd=self.directory, env={**mpi_environment(), **(environment or {})}, capture_output=True,
-                              text=True, errors="replace", timeout=120, stdin=subprocess.DEVNULL, check=False)
+                              text=True, errors="replace", timeout=240, stdin=subprocess.DEVNULL, check=False)
         return done.returncode, done.stdout + done.stderr
 
     def expect(self, name, status, text, *words, **how):
@@ -42,7 +42,7 @@ class Cases:
                   self.directory, self.directory / "log")
         job.wait_until_up(self.directory / directory)
         mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(self.directory / directory))
-        job.process.wait(60)
+        job.process.wait(240)
         return max((self.directory / directory).glob("gen-*"))
 
     def programs(self):
@@ -125,7 +125,7 @@ class Cases:
         self.expect("a damaged manifest", 81, "manifest", self.mana, "restart", "other")
         wrong = "mpich" if self.mpi == "openmpi" else "openmpi"
         words = [*mpirun(wrong, 2), self.mana, "restart", "good"]
-        done = subprocess.run(words, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(words, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=240, check=False)
         if done.returncode != 83:
             self.failures += 1
             print(f"FAILED another MPI: status {done.returncode}: {done.stdout}{done.stderr}")

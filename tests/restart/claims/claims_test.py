@@ -17,7 +17,7 @@ from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
 
 RANKS = 2
 AT_ONCE = 8
-LIMIT_S = 120
+LIMIT_S = 240
 IN_USE, STOPPED = 87, 88        # exit statuses
 
 

@@ -13,7 +13,7 @@ from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
 
 RANKS = 2
 STEPS = ("300", "5")
-LIMIT_S = 120
+LIMIT_S = 240
 CHAIN = 4
 
 

@@ -13,10 +13,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" /
 from mana_job import Failed, Job, descendants, mana, mpi_environment, mpirun  # noqa: E402
 
 SKIPPED = 77
-SILENCE_S = 60
+SILENCE_S = 240
 NOT_A_RANK, NO_DEBUGGER = 95, 96
 OWN = ("main", "through_the_library")
-WAITS_S = 30
+WAITS_S = 240
 
 
 def frames(text):
@@ -36,7 +36,7 @@ class Tests:
         return Job([*mpirun(self.mpi, 1), self.mana, *words], self.directory, self.directory / "log")
 
     def gdb(self, *words, **more):
-        done = subprocess.run([self.mana, "gdb", *words], cwd=self.directory, capture_output=True, text=True, timeout=120,
+        done = subprocess.run([self.mana, "gdb", *words], cwd=self.directory, capture_output=True, text=True, timeout=240,
                               errors="replace", stdin=subprocess.DEVNULL, check=False, **more)
         return done.returncode, done.stdout + done.stderr
 
@@ -92,7 +92,7 @@ class Tests:
             print("core dumps go elsewhere here: not tested")
             return
         resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
-        subprocess.run([*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "c", "--", self.program, "abort"], timeout=120,
+        subprocess.run([*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "c", "--", self.program, "abort"], timeout=240,
                        cwd=self.directory, env=mpi_environment(), capture_output=True, stdin=subprocess.DEVNULL, check=False)
         found = sorted(self.directory.glob("core*"))
         if not found:

@@ -14,8 +14,8 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
 
-SILENCE_S = 60
-WAITS_S = 30
+SILENCE_S = 240
+WAITS_S = 240
 SAID = re.compile(r"process (\d+), function 0x([0-9a-f]+)")
 NAMES = ("own_work", "through_the_library", "MPI_Barrier", "__restore_rt")
 
@@ -53,12 +53,12 @@ def check_perf(pid, directory):
         print("there is no perf: its report is not looked at")
         return
     data = str(directory / "perf.data")
-    done = subprocess.run(["perf", "record", "-o", data, "-p", str(pid), "sleep", "1"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["perf", "record", "-o", data, "-p", str(pid), "sleep", "1"], capture_output=True, text=True, timeout=240)
     if done.returncode != 0:
         print(f"perf cannot record here: {done.stderr.strip()}")
         return
     report = subprocess.run(["perf", "report", "-i", data, "--stdio", "--sort", "symbol"], capture_output=True, text=True,
-                            stdin=subprocess.DEVNULL, timeout=120).stdout
+                            stdin=subprocess.DEVNULL, timeout=240).stdout
     if "own_work" not in report:
         raise Failed(f"perf does not know own_work:\n{report}")
     print(next(line for line in report.splitlines() if "own_work" in line))

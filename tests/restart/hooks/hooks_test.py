@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" /
 from mana_job import Failed, Job, mpirun  # noqa: E402
 
 RANKS = 2
-SILENCE_S = 120
+SILENCE_S = 240
 SAID = re.compile(r"^hook: rank (\d+), restarts (\d+): (.*)$")
 REPORT = re.compile(r"^checkpoints: (\d+) asked for, (\d+) durable, (\d+) restarts")
 DURABLE = ", the checkpoint is durable"

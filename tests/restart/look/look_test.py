@@ -55,7 +55,7 @@ class Look:
 
     def run(self, *words, status=OK):
         done = subprocess.run([self.mana, *words], cwd=self.directory, env=mpi_environment(), capture_output=True, text=True,
-                              timeout=120, check=False)
+                              timeout=240, check=False)
         self.require(done.returncode == status, f"{words} ended with {done.returncode} instead of {status}",
                      done.stdout + done.stderr)
         return done.stdout + done.stderr
@@ -180,7 +180,7 @@ class Look:
             return
         for words in (["gdb", "-q", "-batch", "-ex", "bt", self.program, "core"],
                       [self.mana, "gdb", "--core", "core", "-q", "-batch", "-ex", "bt"]):
-            done = subprocess.run(words, cwd=self.directory, capture_output=True, text=True, errors="replace", timeout=120,
+            done = subprocess.run(words, cwd=self.directory, capture_output=True, text=True, errors="replace", timeout=240,
                                   stdin=subprocess.DEVNULL, check=False)
             frames = [line for line in done.stdout.splitlines() if line.startswith("#")]
             for name in FUNCTIONS_OF_HEAT2D:      # whether a checkpoint found it in MPI or in its own loops

@@ -49,7 +49,7 @@ class Losses:
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
         done = subprocess.run([*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "ckpt", *options, "--", self.program, what, self.port],
                               cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, errors="replace",
-                              timeout=60, stdin=subprocess.DEVNULL, check=True)
+                              timeout=240, stdin=subprocess.DEVNULL, check=True)
         shown = mana(self.mana, "list", str(self.directory / "ckpt")) if "durable" in done.stdout else ""
         return done.stdout.strip(), done.stderr + str(shown)
 

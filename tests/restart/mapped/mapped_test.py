@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" /
 from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
 
 STEPS = 200
-SILENCE_S = 120
+SILENCE_S = 240
 DIFFERS = 83
 SAID = re.compile(r"^step (\d+): in (.*), program (.*), data (.*), (\d+) wrong$")
 
@@ -87,7 +87,7 @@ def check(options):
         return last
 
     def refused(text, *rules):
-        done = subprocess.run([*start, command, "restart", ckpt, *rules], cwd=root, env=mpi_environment(), timeout=120,
+        done = subprocess.run([*start, command, "restart", ckpt, *rules], cwd=root, env=mpi_environment(), timeout=240,
                               capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
         require(done.returncode, DIFFERS, f"status of a restart that is refused\n{done.stderr}")
         for part in (text, "--map"):

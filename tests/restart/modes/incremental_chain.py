@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import Failed, Job, mana, mpirun  # noqa: E402
 
-SILENCE_S = 120
+SILENCE_S = 240
 COUNTS = ("step", "checksum")
 
 

@@ -12,7 +12,7 @@ from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
 
 RANKS = 2
 STEPS = ("150", "5")
-LIMIT_S = 120
+LIMIT_S = 240
 
 
 class Test:

@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import Failed, Job, mpirun  # noqa: E402
 
-SILENCE_S = 60
+SILENCE_S = 240
 STEPS = ["120", "10"]
 COUNTS = ("step", "checksum")
 LINE = re.compile(r"^restart: memory is read: \d+ % of [\d.]+ [KM]iB, [\d.]+ ([KM]i)?B/s, [\d.]+ (m?s) left; slowest: rank 1, 0 %$")

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" /
 from mana_job import Failed, Job, mana, mpirun  # noqa: E402
 
 STEPS = 150
-SILENCE_S = 120
+SILENCE_S = 240
 SKIPPED = 77
 OTHER = "another-machine"
 THERE = ["unshare", "--uts", "sh", "-c", f"hostname {OTHER} && exec \"$@\"", "sh"]

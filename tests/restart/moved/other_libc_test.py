@@ -12,8 +12,8 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import CHECKSUM, Failed, Job, descendants, mana, mpirun  # noqa: E402
 
-SILENCE_S = 120
-WAITS_S = 30
+SILENCE_S = 240
+WAITS_S = 240
 SKIPPED = 77
 STEPS = ["400", "5"]
 LIBRARIES = ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libutil.so.1")

@@ -18,7 +18,7 @@ from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
 
 RANKS = 2
 STEPS = ("60", "5")
-LIMIT_S = 120
+LIMIT_S = 240
 PAGE = 4096
 
 

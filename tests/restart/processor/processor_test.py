@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import Failed, has_ended_well, mpi_environment, mpirun  # noqa: E402
 
-LIMIT_S = 120
+LIMIT_S = 240
 FEATURES_AT = 56                 # of the header (include/mana/image/format.hpp), four words
 AVX, SSE4_2 = 1 << 28, 1 << 20   # of the first word
 AVX2 = 1 << 5                    # of the second

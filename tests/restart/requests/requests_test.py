@@ -18,7 +18,7 @@ from mana_job import Failed, Job, descendants, is_rank, mana, mpirun  # noqa: E4
 
 RANKS = 2
 STEPS = 100        # of 21 ms and more each
-SILENCE_S = 120
+SILENCE_S = 240
 COUNTED = re.compile(r"^(step|checksum)")
 
 

@@ -16,8 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" /
 from mana_job import Failed, Job, descendants, is_rank, mana, mpirun  # noqa: E402
 
 RANKS = 3
-SILENCE_S = 90
-REFUSED_S = 10       # at once, on a machine that has other things to do
+SILENCE_S = 240
+REFUSED_S = 60       # at once, on a machine that has other things to do
 
 
 class Stages:
@@ -58,7 +58,7 @@ class Stages:
         return sorted(line for line in lines if line.startswith("rank"))
 
     def checkpoint(self, *words):
-        return mana(self.mana, "checkpoint", *words, "--ckpt-dir", str(self.directory / "ckpt"), timeout_s=60)[1]
+        return mana(self.mana, "checkpoint", *words, "--ckpt-dir", str(self.directory / "ckpt"), timeout_s=240)[1]
 
     def require(self, what, lines, expected):
         if lines != expected:
@@ -109,7 +109,7 @@ class Stages:
         begin = time.monotonic()
         while True:                             # until it has become the other program
             done = subprocess.run([self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt")], capture_output=True,
-                                  text=True, timeout=60)
+                                  text=True, timeout=240)
             if done.returncode != 0 or time.monotonic() > begin + SILENCE_S:
                 break
             begin = time.monotonic()
@@ -125,7 +125,7 @@ class Stages:
         begin = time.monotonic()
         while True:
             done = subprocess.run([self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt")], capture_output=True,
-                                  text=True, timeout=60)
+                                  text=True, timeout=240)
             if done.returncode == 0 or time.monotonic() > begin + SILENCE_S:
                 break
         self.job.kill()

@@ -27,7 +27,7 @@ static void make(int kind) {
 static int lock_soon(pthread_mutex_t* mutex) {           // one who is wrongly not known as the owner does not wait for ever
   struct timespec end;
   clock_gettime(CLOCK_REALTIME, &end);
-  end.tv_sec += 2;
+  end.tv_sec += 30;
   return pthread_mutex_timedlock(mutex, &end);
 }
 static void* try_all(void* extra) {

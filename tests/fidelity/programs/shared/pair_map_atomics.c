@@ -22,7 +22,7 @@ static void* count(void* extra) {
 static void go_on(void) {
   for (int r = 0; r < 2; ++r) {
     const long before = __atomic_load_n(&all->of[r], __ATOMIC_SEQ_CST);
-    for (int tries = 0; tries < 2000 && __atomic_load_n(&all->of[r], __ATOMIC_SEQ_CST) < before + 10; ++tries)
+    for (int tries = 0; tries < 60000 && __atomic_load_n(&all->of[r], __ATOMIC_SEQ_CST) < before + 10; ++tries)
       usleep(1000);
     CHECK(__atomic_load_n(&all->of[r], __ATOMIC_SEQ_CST) >= before + 10, "rank %d's does not move", r);
   }

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < 2; ++round) {
     line();
     if (fork() == 0) _exit(9);
-    for (int wait = 0; wait < 200 && ended <= round; ++wait) nanosleep(&moment, NULL);
+    for (int wait = 0; wait < 6000 && ended <= round; ++wait) nanosleep(&moment, NULL);
     CHECK(ended == round + 1 && strange == 0, "%d %d", ended, strange);
   }
   action.sa_flags = SA_NOCLDWAIT, action.sa_handler = SIG_DFL;

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     calls = 0;
     for (int which = 1; which <= 5; ++which) {
       kill(getpid(), SIGUSR1);
-      for (int wait = 0; wait < 50 && calls < which; ++wait) nanosleep(&moment, NULL);
+      for (int wait = 0; wait < 6000 && calls < which; ++wait) nanosleep(&moment, NULL);
     }
     CHECK(calls == 5, "%d", calls);
     if (round < 2) line();

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < 3; ++round) {
     for (int which = 1; which <= 10; ++which) {
       kill(getpid(), which % 2 ? SIGUSR2 : SIGTERM);
-      for (int wait = 0; wait < 50 && taken < 10 * round + which; ++wait) nanosleep(&moment, NULL);
+      for (int wait = 0; wait < 6000 && taken < 10 * round + which; ++wait) nanosleep(&moment, NULL);
     }
     CHECK(taken == 10 * round + 10, "%d", taken);
     if (taken != 10 * round + 10) return finish();

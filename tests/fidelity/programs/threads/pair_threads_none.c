@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     line();
     for (int i = 0; me == 0 && i < count; ++i) {
       const long before = __atomic_load_n(&turns[i], __ATOMIC_SEQ_CST);
-      for (int tries = 0; tries < 3000 && __atomic_load_n(&turns[i], __ATOMIC_SEQ_CST) == before; ++tries) usleep(1000);
+      for (int tries = 0; tries < 60000 && __atomic_load_n(&turns[i], __ATOMIC_SEQ_CST) == before; ++tries) usleep(1000);
       CHECK(__atomic_load_n(&turns[i], __ATOMIC_SEQ_CST) > before, "thread %d stands still", i);
     }
     CHECK(exchange(round) == round);

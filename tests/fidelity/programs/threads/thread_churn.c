@@ -32,7 +32,7 @@ static void* make(void* extra) {
 }
 static void go_on(void) {
   const int before = __atomic_load_n(&ended, __ATOMIC_SEQ_CST);
-  for (int i = 0; i < 5000 && __atomic_load_n(&ended, __ATOMIC_SEQ_CST) < before + 100; ++i) usleep(1000);
+  for (int i = 0; i < 60000 && __atomic_load_n(&ended, __ATOMIC_SEQ_CST) < before + 100; ++i) usleep(1000);
   CHECK(__atomic_load_n(&ended, __ATOMIC_SEQ_CST) >= before + 100);
 }
 
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   go_on(), line(), go_on(), line(), go_on();
   __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
   for (int i = 0; i < makers; ++i) pthread_join(all[i], NULL);
-  for (int i = 0; i < 5000 && __atomic_load_n(&ended, __ATOMIC_SEQ_CST) < begun; ++i) usleep(1000);
+  for (int i = 0; i < 60000 && __atomic_load_n(&ended, __ATOMIC_SEQ_CST) < begun; ++i) usleep(1000);
   CHECK(ended == begun, "%d of %d", ended, begun);
   return finish();
 }
