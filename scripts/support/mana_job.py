@@ -104,7 +104,7 @@ def is_up(job_file):
 
 
 class Job:
-    """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up.
+    """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up. said: those that were read.
 
     `environment`: what is added to the caller's environment.
     """
@@ -116,7 +116,7 @@ class Job:
         self.process = subprocess.Popen(words, cwd=directory, env=given,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, errors="replace")
-        self.lines = queue.Queue()
+        self.lines, self.said = queue.Queue(), []       # those to come, and those that were read
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
@@ -128,18 +128,46 @@ class Job:
                 self.lines.put(line)
         self.lines.put(None)
 
-    def next_line(self, timeout_s):
+    def next_line(self, timeout_s=240):
         """The next line of output, None at its end (and then always). A job that is silent for timeout_s is examined and
         killed: Failed."""
         try:
             line = self.lines.get(timeout=timeout_s)
             if line is None:
                 self.lines.put(None)
+            else:
+                self.said.append(line)
             return line
         except queue.Empty:
             where = self.examine()
             self.kill()
             raise Failed(f"no output for {timeout_s} s; see {self.log}, and {where}: what its processes were doing") from None
+
+    def until(self, text):
+        """The lines up to the next one that has `text`, which must come."""
+        begin = len(self.said)
+        while (line := self.next_line()) is not None:
+            if text in line:
+                return self.said[begin:]
+        raise Failed(f"the job ended without a line with \"{text}\"; see {self.log}")
+
+    def rest(self):
+        """The lines that were not read yet, to the last."""
+        begin = len(self.said)
+        while self.next_line() is not None:
+            pass
+        return self.said[begin:]
+
+    def end(self):
+        """The same, of a job that ends well."""
+        lines = self.rest()
+        self.wait()
+        return lines
+
+    def killed(self):
+        """Kills the job. Returns the lines that had not been read."""
+        self.kill()
+        return self.rest()
 
     def examine(self):
         """Writes down what each process of the job is doing. Returns the directory."""
