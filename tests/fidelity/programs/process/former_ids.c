@@ -22,7 +22,8 @@ enum { threads = 3, rounds = 3 };
 static pid_t process, ids[threads], ended;
 static clockid_t clock_of_process, clock_of_other;
 static sem_t is_there, taken;
-static atomic_int over, takers, last_value;
+static atomic_int takers, last_value;
+static int over;
 static _Thread_local int self = -1;
 
 static void on_signal(int number, siginfo_t* info, void* context) {
@@ -34,7 +35,7 @@ static void* body(void* index) {
   self = (int)(intptr_t)index;
   ids[self] = gettid();
   sem_post(&is_there);
-  while (!over) usleep(1000);
+  await_count(&over, 1);
   return NULL;
 }
 static void* end_at_once(void* unused) { return ended = gettid(), unused; }
@@ -149,7 +150,7 @@ int main(int argc, char** argv) {
     send_signals(round), ask(), read_paths();
     if (round < rounds - 1) line();
   }
-  over = 1;
+  count_one(&over);
   for (int i = 0; i < threads; ++i) CHECK(pthread_join(thread[i], NULL) == 0);
   return finish();
 }

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 static volatile int over;
-static volatile long turns;
+static int turns;
 
 static void check_alignment(int on) {
   if (on) __asm__ volatile("pushfq; orq $0x40000, (%%rsp); popfq" : : : "cc", "memory");
@@ -21,14 +21,14 @@ static long call(long number, long a, long b, long c, long d) {
 }
 /* Ends by SIGILL if the flag is lost. */
 static void* checked(void* extra) {
-  for (; !over; ++turns)
+  for (; !over; count_one(&turns))
     __asm__ volatile("leaq -128(%%rsp), %%rsp; pushfq; orq $0x40000, (%%rsp); popfq; mov $1000000, %%ecx; 1: dec %%ecx; jnz 1b;"
                      "pushfq; pop %%rax; bt $18, %%eax; jc 2f; ud2; 2: pushfq; andq $~0x40000, (%%rsp); popfq;"
                      "leaq 128(%%rsp), %%rsp" : : : "rax", "rcx", "cc", "memory");
   return extra;
 }
 static void* downward(void* extra) {
-  for (; !over; ++turns)
+  for (; !over; count_one(&turns))
     __asm__ volatile("leaq -128(%%rsp), %%rsp; std; mov $1000000, %%ecx; 1: dec %%ecx; jnz 1b; pushfq; pop %%rax;"
                      "bt $10, %%eax; jc 2f; ud2; 2: cld; leaq 128(%%rsp), %%rsp" : : : "rax", "rcx", "cc", "memory");
   return extra;
@@ -45,8 +45,7 @@ int main(int argc, char** argv) {
     check_alignment(0);
     CHECK(fd > 2 && copy > fd && gone == 0 && copy_gone == 0, "%ld %ld", fd, copy);
     if (round < 2) line();
-    const long seen = turns;
-    while (turns < seen + 3) usleep(1000);
+    await_more(&turns, 3);
   }
   over = 1;
   for (int i = 0; i < 2; ++i) CHECK(pthread_join(thread[i], NULL) == 0);
