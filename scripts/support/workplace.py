@@ -20,12 +20,19 @@ from mana_job import Failed, Job, has_ended_well, mana, mpi_environment, mpirun
 
 LIMIT_S = 240       # for what must come: nothing is waited for without need, and a machine may have much to do
 SKIPPED = 77
+LONGEST = 2000
 
 Ended = collections.namedtuple("Ended", "status output errors")
 
 
 class Skip(Exception):
     """This machine cannot run the test; the text says why."""
+
+
+def shown(what):
+    """The end of what is long."""
+    text = str(what)
+    return text if len(text) <= LONGEST else "…" + text[-LONGEST:]
 
 
 class Workplace:
@@ -47,6 +54,10 @@ class Workplace:
         return self
 
     def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        """Of all jobs."""
         for job in self.jobs:
             if job.process.poll() is None:
                 job.kill()
@@ -115,7 +126,7 @@ class Workplace:
 
     def require(self, what, found, expected):
         if found != expected:
-            raise Failed(f"{what}: {found} instead of {expected}; see {self.log}")
+            raise Failed(f"{what}: {shown(found)} instead of {shown(expected)}; see {self.log}")
 
     def check(self, what, holds, said=""):
         """Counts what does not hold, and goes on."""
