@@ -11,6 +11,7 @@
 """
 import argparse
 import collections
+import os
 import pathlib
 import re
 import shutil
@@ -70,12 +71,14 @@ class Workplace:
 
     def start(self, *words, ranks=None, before=(), directory=None, **environment):
         """mpirun of these words. before: words in front of it"""
-        job = Job([*before, *mpirun(self.mpi, ranks or self.ranks), *map(str, words)], directory or self.directory, self.log, environment)
+        launch = [*before, *mpirun(self.mpi, ranks or self.ranks)]
+        job = Job([*launch, *map(str, words)], directory or self.directory, self.log, environment)
         self.jobs.append(job)
         return job
 
     def run(self, *program, options=(), up=True, before=(), ckpt="ckpt", **how):
-        """A job from its beginning, without older checkpoints. up: it has come so far that it can be asked. before: words in front of mana"""
+        """A job from its beginning, without older checkpoints. up: it has come so far that it can be asked. before: words in
+        front of mana"""
         shutil.rmtree(self.directory / ckpt, ignore_errors=True)
         job = self.start(*before, self.command, "run", "--ckpt-dir", self.directory / ckpt, *options, "--", *program, **how)
         if up and not job.wait_until_up(self.directory / ckpt):
@@ -104,22 +107,25 @@ class Workplace:
         """A command that ends with this status. Returns all that it said."""
         done = self.ended(self.command, *words, ranks=0)
         if done.status != status:
-            raise Failed(f"mana {' '.join(map(str, words))} ended with status {done.status}, not {status}: {done.output}{done.errors}")
+            raise Failed(f"mana {' '.join(map(str, words))} ended with status {done.status}, not {status}: {done.output}"
+                         f"{done.errors}")
         return done.output + done.errors
 
     def ended(self, *words, ranks=None, **environment):
         """What came of these words under mpirun, or without it where ranks is 0."""
         launcher = [] if ranks == 0 else mpirun(self.mpi, ranks or self.ranks)
         done = subprocess.run([*launcher, *map(str, words)], cwd=self.directory, env={**mpi_environment(), **environment},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=LIMIT_S, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=LIMIT_S,
+                              check=False)
         return Ended(done.returncode, done.stdout, done.stderr)
 
     def result(self, *words, expected=None, **how):
-        """The checksum with which they end, and all that they say; Failed if it is not `expected`, and unless they end well."""
+        """The checksum with which they end, and all that they say; Failed if it is not `expected`, or they do not end well."""
         done = self.ended(*words, **how)
         found = re.search(r"checksum [0-9a-f]+", done.output)
         if not found or not has_ended_well(done.status, done.errors) or expected not in (None, found.group()):
-            raise Failed(f"{words} ended with status {done.status}, and not with {expected or 'a checksum'}: {done.output}{done.errors}")
+            raise Failed(f"{words} ended with status {done.status}, and not with {expected or 'a checksum'}: {done.output}"
+                         f"{done.errors}")
         return found.group(), done.output + done.errors
 
     # ---- what must hold
@@ -137,13 +143,13 @@ class Workplace:
 def main(about, name, tell, *further, ranks=2, **positional):
     """Tells the story to which the command line belongs. Returns the exit status.
 
-    positional: arguments and what they are; further: functions that are given the parser, for others
+    positional: programs, as paths, and what they are; further: functions that are given the parser, for other arguments
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
     for argument, what in positional.items():
-        parser.add_argument(argument, help=what)
+        parser.add_argument(argument, type=os.path.abspath, help=what)
     for add in further:
         add(parser)
     options = parser.parse_args()
