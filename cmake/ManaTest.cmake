@@ -30,7 +30,7 @@ endfunction()
 function(mana_add_native_test program mpi ranks)
   add_test(NAME mpi-native/${program}/${mpi}/${ranks}
     COMMAND ${MANA_LAUNCH} ${mpi} ${ranks} $<TARGET_FILE:${program}_${mpi}> ${ARGN})
-  set_tests_properties(mpi-native/${program}/${mpi}/${ranks} PROPERTIES LABELS mpi-native TIMEOUT 240
+  set_tests_properties(mpi-native/${program}/${mpi}/${ranks} PROPERTIES LABELS mpi-native TIMEOUT 600
     PROCESSORS ${MANA_TEST_PROCESSORS} PASS_REGULAR_EXPRESSION "checksum [0-9a-f]+" FAIL_REGULAR_EXPRESSION "does not hold")
 endfunction()
 
@@ -49,7 +49,7 @@ function(mana_add_script_test test mpi labels script)
     return()
   endif()
   add_test(NAME restart/${test} COMMAND ${MANA_PYTHON} ${script} --build ${PROJECT_BINARY_DIR} --mpi ${mpi} ${ARGN})
-  set_tests_properties(restart/${test} PROPERTIES LABELS "${labels}" TIMEOUT 600 PROCESSORS ${MANA_TEST_PROCESSORS}
+  set_tests_properties(restart/${test} PROPERTIES LABELS "${labels}" TIMEOUT 1500 PROCESSORS ${MANA_TEST_PROCESSORS}
     SKIP_RETURN_CODE 77)
 endfunction()
 

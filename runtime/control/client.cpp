@@ -54,12 +54,7 @@ std::string short_name(const std::string& path) { return path.substr(path.rfind(
 class conversation {
  public:
   conversation(const std::string& job, const patience& waits)
-      : job_(job), waits_(waits), until_(deadline(waits.timeout_s)), changes_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-    struct stat about{};
-    const bool is_directory = stat(job_.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
-    const std::string folder = is_directory ? job_ : std::filesystem::absolute(job_).parent_path().string();
-    inotify_add_watch(changes_.get(), folder.c_str(), IN_MOVED_TO | IN_DELETE);
-  }
+      : job_(job), waits_(waits), until_(deadline(waits.timeout_s)) {}
 
   /// Sends the question to the job, as often as one of its coordinators gives way to another, and returns the frame of type
   /// `wanted` that answers it.
@@ -180,8 +175,20 @@ class conversation {
     }
   }
 
-  /// Until the file may have changed, or the process has ended, or that time has come.
+  /// From now on changes of the file are told. Only who has to wait asks for that: where the processors are busy, the kernel
+  /// takes seconds to close what tells of them.
+  void watch() {
+    struct stat about{};
+    const bool is_directory = stat(job_.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+    const std::string folder = is_directory ? job_ : std::filesystem::absolute(job_).parent_path().string();
+    changes_ = handle(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    inotify_add_watch(changes_.get(), folder.c_str(), IN_MOVED_TO | IN_DELETE);
+  }
+
+  /// Until the file may have changed, or the process has ended, or that time has come. The first time it returns at once: what
+  /// changed since the file was read is not told of.
   void await_change(const handle& process, time when) {
+    if (!std::exchange(watches_, true)) return watch();
     pollfd waits[2] = {{changes_.get(), POLLIN, 0}, {process.get(), POLLIN, 0}};
     if (poll(waits, 2, milliseconds_until(std::min(until_, when))) == 0 && is_late()) time_out();
     char ignored[4096];
@@ -272,7 +279,8 @@ class conversation {
   const std::string job_;
   const patience waits_;
   const time until_;
-  const handle changes_;                // of the folder of the job's file
+  handle changes_;                      // of the folder of the job's file, once it was waited for
+  bool watches_ = false;
   job_file file_;                       // as it was read last
   std::string noted_;
   time next_look_ = time::max();

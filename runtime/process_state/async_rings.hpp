@@ -23,7 +23,7 @@ struct async_ring_state {
 /// INV-80 an image has no context with a request under way, and each event that the program had not taken, once.
 /// Because: the requests of all contexts are waited for when no thread of the program makes any, and before anything is saved that
 /// their end changes (eventfd, files). An event's place stays the same for who reads the ring without the kernel.
-/// Checked: tests/fidelity/programs/aio_kernel.c, tests/unit/process_state/async_rings.cpp.
+/// Checked: tests/fidelity/programs/files/aio_kernel.c, tests/unit/process_state/async_rings.cpp.
 ///
 /// in:     warnings  what a restart may not have is added
 /// errors: std::runtime_error if a request does not end

@@ -6,7 +6,7 @@ import subprocess
 
 from mana_job import Failed
 
-LIMIT_S = 120
+LIMIT_S = 240
 
 
 class ClockTraces:

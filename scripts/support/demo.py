@@ -8,7 +8,7 @@ import time
 from mana_job import CHECKSUM, STEP, Failed, Job, image_bytes, mana, mpirun
 
 RANKS = 4
-SILENCE_S = 120
+SILENCE_S = 240
 
 
 class Case:

@@ -4,7 +4,7 @@ import pathlib
 import shutil
 import subprocess
 
-GDB_LIMIT_S = 60
+GDB_LIMIT_S = 120
 
 
 def _read(path):

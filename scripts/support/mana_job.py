@@ -104,7 +104,7 @@ def is_up(job_file):
 
 
 class Job:
-    """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up.
+    """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up. said: those that were read.
 
     `environment`: what is added to the caller's environment.
     """
@@ -116,7 +116,7 @@ class Job:
         self.process = subprocess.Popen(words, cwd=directory, env=given,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, errors="replace")
-        self.lines = queue.Queue()
+        self.lines, self.said = queue.Queue(), []       # those to come, and those that were read
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
@@ -128,18 +128,46 @@ class Job:
                 self.lines.put(line)
         self.lines.put(None)
 
-    def next_line(self, timeout_s):
+    def next_line(self, timeout_s=240):
         """The next line of output, None at its end (and then always). A job that is silent for timeout_s is examined and
         killed: Failed."""
         try:
             line = self.lines.get(timeout=timeout_s)
             if line is None:
                 self.lines.put(None)
+            else:
+                self.said.append(line)
             return line
         except queue.Empty:
             where = self.examine()
             self.kill()
             raise Failed(f"no output for {timeout_s} s; see {self.log}, and {where}: what its processes were doing") from None
+
+    def until(self, text):
+        """The lines up to the next one that has `text`, which must come."""
+        begin = len(self.said)
+        while (line := self.next_line()) is not None:
+            if text in line:
+                return self.said[begin:]
+        raise Failed(f"the job ended without a line with \"{text}\"; see {self.log}")
+
+    def rest(self):
+        """The lines that were not read yet, to the last."""
+        begin = len(self.said)
+        while self.next_line() is not None:
+            pass
+        return self.said[begin:]
+
+    def end(self):
+        """The same, of a job that ends well."""
+        lines = self.rest()
+        self.wait()
+        return lines
+
+    def killed(self):
+        """Kills the job. Returns the lines that had not been read."""
+        self.kill()
+        return self.rest()
 
     def examine(self):
         """Writes down what each process of the job is doing. Returns the directory."""
@@ -147,7 +175,7 @@ class Job:
         diagnosis.gather(descendants(self.process.pid), directory)
         return directory
 
-    def wait(self, timeout_s=120):
+    def wait(self, timeout_s=240):
         """Waits for the end; raises Failed unless it is done, or was saved and stopped."""
         status = self.process.wait(timeout_s)
         if status != 0:
@@ -157,7 +185,7 @@ class Job:
             tail = "".join(text.splitlines(keepends=True)[-15:])
             raise Failed(f"mpirun ended with status {status}:\n{tail}(all of it: {self.log})")
 
-    def wait_until_up(self, directory, timeout_s=60):
+    def wait_until_up(self, directory, timeout_s=240):
         """Waits for the job's file, which is there from MPI_Init on. False if the job ends before."""
         deadline = time.monotonic() + timeout_s
         while not is_up(pathlib.Path(directory) / "job.json"):
@@ -168,7 +196,7 @@ class Job:
             time.sleep(0.005)
         return True
 
-    def checkpoint(self, command, directory, timeout_s=120):
+    def checkpoint(self, command, directory, timeout_s=240):
         """Has the mana of this name take a checkpoint. False if the program was ending when it was asked: then it ends."""
         try:
             mana(command, "checkpoint", "--ckpt-dir", str(directory), timeout_s=timeout_s)
@@ -178,7 +206,7 @@ class Job:
         status = getattr(why, "status", None)
         try:
             if status in (NO_JOB, JOB_ENDED) or status == NOT_SAVED and "is ending" in str(why):
-                self.process.wait(30)
+                self.process.wait(120)
                 return False
         except subprocess.TimeoutExpired:
             pass
@@ -199,7 +227,7 @@ class Job:
             pass
         _kill(launchers)
         self.process.wait()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while any(_lives(pid) for pid in victims):
             if time.monotonic() > deadline:
                 raise Failed("killed processes of the job do not end")
@@ -229,7 +257,7 @@ def _lives(pid):
     return state not in "ZX"
 
 
-def mana(command, *words, timeout_s=120):
+def mana(command, *words, timeout_s=240):
     """Runs a mana command that is not under mpirun; returns (seconds, output). Failed if its status is not 0."""
     begin = time.monotonic()
     done = subprocess.run([command, *words], capture_output=True, text=True, timeout=timeout_s)

@@ -14,7 +14,7 @@ import time
 from clock_traces import ClockTraces
 from mana_job import CHECKSUM, Failed, Job, mpirun
 
-SILENCE_S = 180
+SILENCE_S = 240
 
 
 class Storm:

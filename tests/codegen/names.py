@@ -73,7 +73,7 @@ def main(mpicc, mpi, mana, work):
     source, program = work / "names.c", work / "names"
     source.write_text(PROGRAM.replace("@TYPES@", "".join(f'  datatype("{name}", {name});\n' for name in names)))
     subprocess.run([mpicc, "-w", "-o", program, source], check=True)
-    native, ours = (subprocess.run([*mpirun(mpi, 1), *words, program], cwd=work, env=mpi_environment(), timeout=60,
+    native, ours = (subprocess.run([*mpirun(mpi, 1), *words, program], cwd=work, env=mpi_environment(), timeout=240,
                                    capture_output=True, text=True, check=True).stdout.splitlines()
                     for words in ([], [mana, "run"]))
     difference = list(difflib.unified_diff(native, ours, "native", "mana run", n=0, lineterm=""))

@@ -16,7 +16,7 @@ from clock_traces import ClockTraces  # noqa: E402
 from comparison import Comparison  # noqa: E402
 from mana_job import Failed, Job, descendants, has_ended_well, is_rank, mpirun  # noqa: E402
 
-LIMIT_S = 60            # for whatever must not hang
+LIMIT_S = 240            # for whatever must not hang
 STEPS, PAUSE_MS = 120, 10
 MOST_LINES = 10         # of output, between the start of a job and what is done to it
 JOB_ENDED = 92

@@ -29,9 +29,9 @@ static inline int submit(aio_context_t context, struct iocb* request) {
   return syscall(SYS_io_submit, context, 1L, &request) == 1;
 }
 
-/// The next event's aio_data, if its result is this one; 0: there is none within 5 s.
+/// The next event's aio_data, if its result is this one; 0: there is none within a minute.
 static inline uint64_t take(aio_context_t context, long long result) {
-  const struct timespec most = {5, 0};
+  const struct timespec most = {60, 0};
   struct io_event event = {0};
   if (syscall(SYS_io_getevents, context, 1L, 1L, &event, &most) != 1) return 0;
   CHECK(event.res == result, "%lld instead of %lld", (long long)event.res, result);

@@ -96,9 +96,22 @@ static inline void line_while(void (*meanwhile)(void)) {
 /// Returns when the checkpoint that this line is to have has been taken, in this process or in a new one.
 static inline void line(void) { line_while(NULL); }
 
-/// Whether the number comes to this value within some seconds.
+/// Something that is counted has happened; also for handlers of signals.
+static inline void count_one(int* number) {
+  __atomic_fetch_add(number, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, number, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+/// Waits until the number, which count_one() raises, is at least this.
+static inline void await_count(int* number, int least) {
+  for (int now; (now = __atomic_load_n(number, __ATOMIC_SEQ_CST)) < least;)
+    syscall(SYS_futex, number, FUTEX_WAIT, now, NULL, NULL, 0);
+}
+/// Waits until it was raised so many times more.
+static inline void await_more(int* number, int more) { await_count(number, __atomic_load_n(number, __ATOMIC_SEQ_CST) + more); }
+
+/// Whether the number comes to this value: of what nobody announces, as it is waited for on machines that have much to do.
 static inline int comes_to(int* number, int value) {
-  for (int tries = 0; tries < 8000 && __atomic_load_n(number, __ATOMIC_SEQ_CST) != value; ++tries) usleep(1000);
+  for (int tries = 0; tries < 60000 && __atomic_load_n(number, __ATOMIC_SEQ_CST) != value; ++tries) usleep(1000);
   return __atomic_load_n(number, __ATOMIC_SEQ_CST) == value;
 }
 

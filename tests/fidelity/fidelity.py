@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs about what a process has besides MPI, each through all ways that a job can go, and the page about them.
 
-A program (programs/NAME.c or .cpp) is compiled with the MPI's own compiler, and run
+A program (programs/SUBJECT/NAME.c or .cpp) is compiled with the MPI's own compiler, and run
 
   native     without mana
   plain      under mana, without a checkpoint
@@ -39,7 +39,7 @@ from mana_job import ENDS_AT_ONCE, descendants, mpi_environment, mpirun  # noqa:
 MPIS = ("mpich", "openmpi")
 WAYS = ("plain", "resumed", "restarted", "twice", "moved")
 LINES = {"native": "--", "plain": "--", "resumed": "gg", "restarted": "s-", "twice": "ss", "moved": "s-"}
-TIMEOUT_S = 90
+TIMEOUT_S = 240
 SKIPPED = 77
 
 
@@ -47,9 +47,9 @@ class Source:
     """A program's text, and what its comments say."""
 
     def __init__(self, name):
-        found = sorted((HERE / "programs").glob(name + ".c*"))
+        found = sorted((HERE / "programs").rglob(name + ".c*"))
         if len(found) != 1:
-            sys.exit(f"fidelity: there is no program {name} in tests/fidelity/programs")
+            sys.exit(f"fidelity: tests/fidelity/programs has {len(found)} programs of the name {name}; one was expected")
         self.name, self.path = name, found[0]
         text = self.path.read_text()
         self.ranks = int(self.said(text, "ranks") or 1)
@@ -71,7 +71,7 @@ class Source:
 
 
 def all_names():
-    return sorted(path.stem for path in (HERE / "programs").iterdir())
+    return sorted(path.stem for path in (HERE / "programs").rglob("*.c*"))
 
 
 HOWS = ("refused", "named", "silent")

@@ -49,7 +49,7 @@ def main():
     status, text = run([options.fuzzer.resolve(), *seeds], directory)
     if status == 0:
         print(f"{options.target}: {len(seeds)} inputs of the corpus")
-        status, text = run([options.fuzzer.resolve(), f"-max_total_time={seconds}", f"-seed={seed}", "-timeout=10", "-rss_limit_mb=2048",
+        status, text = run([options.fuzzer.resolve(), f"-max_total_time={seconds}", f"-seed={seed}", "-timeout=60", "-rss_limit_mb=2048",
                             "-max_len=131072", "-print_final_stats=1", "found", *(corpus.resolve() for corpus in options.corpus)],
                            directory)
     print(text[-6000:] if status else f"{options.target}: seed {seed}, {seconds} s: {figures(text)}")

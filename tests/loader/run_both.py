@@ -33,7 +33,7 @@ def run(where, command, as_user):
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o777)
         return subprocess.run(command, cwd=directory, env={**os.environ, "MANA_LOADER_TEST": where},
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=100, **identity)
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=240, **identity)
 
 
 def as_text(result):

@@ -27,7 +27,7 @@ class Checks:
     def expect(self, status, text, *words, env=None, mana=None):
         process = subprocess.Popen([mana or self.mana, *words], cwd=self.directory, env=env or clean_environment(),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
         if process.returncode != status or text not in err + out:
             self.failed += 1
             print(f"mana {words}: status {process.returncode}, expected {status} and \"{text}\":\n{err}{out}")

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" /
 from mana_job import mpi_environment, mpirun  # noqa: E402
 
 RANKS = 3
-LIMIT_S = 120
+LIMIT_S = 240
 C_PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(c_alone LANGUAGES C)
 find_package(mana REQUIRED)

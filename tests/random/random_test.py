@@ -18,7 +18,7 @@ sys.path[:0] = [str(HERE.parents[1] / "scripts" / "support"), str(HERE.parent / 
 from comparison import Comparison  # noqa: E402
 from mana_job import ENDS_AT_ONCE, Failed, Job, mpirun  # noqa: E402
 
-ENDING_S = 60
+ENDING_S = 240
 TAKES = 3
 KEPT = 15          # lines of a failure that are shown
 # MPICH's ranks spin while they wait: with more of them than cores few steps end in time.

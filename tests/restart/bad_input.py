@@ -1,5 +1,4 @@
 """Bad input: each case must end with its documented exit status and words that name cause and remedy; nothing is lost."""
-import argparse
 import os
 import pathlib
 import shutil
@@ -7,43 +6,30 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
-from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
+from mana_job import mpirun  # noqa: E402
+from workplace import main  # noqa: E402
 
 
 class Cases:
-    def __init__(self, options):
-        self.mpi, self.build = options.mpi, options.build.resolve()
-        self.mana = str(self.build / "bin" / "mana")
-        self.program = str(self.build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}")
-        self.other_program = str(self.build / "tests" / "mpi" / "programs" / f"ops_{options.mpi}")
-        self.directory = self.build / "restart-runs" / f"bad-input-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
-        self.failures = 0
+    def __init__(self, place):
+        self.place, self.build, self.mpi = place, place.build, place.mpi
+        self.mana, self.directory = place.command, place.directory
+        self.program, self.other_program = place.program("stress"), place.program("ops")
 
-    def run(self, *words, ranks=2, launcher=True, environment=None):
-        words = [*(mpirun(self.mpi, ranks) if launcher else []), *words]
-        done = subprocess.run(words, cwd=self.directory, env={**mpi_environment(), **(environment or {})}, capture_output=True,
-                              text=True, errors="replace", timeout=120, stdin=subprocess.DEVNULL, check=False)
-        return done.returncode, done.stdout + done.stderr
-
-    def expect(self, name, status, text, *words, **how):
+    def expect(self, name, status, text, *words, ranks=2, launcher=True):
         """mpirun passes a rank's status on."""
-        got, output = self.run(*words, **how)
-        if got != status or text not in output:
-            self.failures += 1
-            print(f"FAILED {name}: status {got} instead of {status}, or no {text!r} in:\n{output}")
-        else:
-            print(f"{name}: status {status}", flush=True)
+        done = self.place.ended(*words, ranks=ranks if launcher else 0)
+        output = done.output + done.errors
+        self.place.check(f"{name}: status {status}", done.status == status and text in output,
+                         f"status {done.status}, or no {text!r} in:\n{output}")
 
-    def checkpoint(self, directory, ranks=2):
+    def run(self, name, *arguments, program=None):
+        return self.place.run(program or self.program, *arguments, ckpt=name)
+
+    def checkpoint(self, name, program=None):
         """A job is checkpointed and stopped. Returns the generation."""
-        job = Job([*mpirun(self.mpi, ranks), self.mana, "run", "--ckpt-dir", directory, "--", self.program, "2000", "5"],
-                  self.directory, self.directory / "log")
-        job.wait_until_up(self.directory / directory)
-        mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(self.directory / directory))
-        job.process.wait(60)
-        return max((self.directory / directory).glob("gen-*"))
+        self.place.stop(self.run(name, "2000", "5", program=program), ckpt=name)
+        return max((self.directory / name).glob("gen-*"))
 
     def programs(self):
         run = (self.mana, "run", "--ckpt-dir", "c", "--")
@@ -90,10 +76,7 @@ class Cases:
     def jobs(self):
         self.expect("no such job", 90, "no such job", self.mana, "checkpoint", "--ckpt-dir", "nothing", launcher=False)
         self.expect("no such job (status)", 90, "no such job", self.mana, "status", "--ckpt-dir", "nothing", launcher=False)
-        job = Job([*mpirun(self.mpi, 2), self.mana, "run", "--ckpt-dir", "killed", "--", self.program, "2000", "5"],
-                  self.directory, self.directory / "log")
-        job.wait_until_up(self.directory / "killed")
-        job.kill()
+        self.run("killed", "2000", "5").kill()
         self.expect("a job that was killed", 92, "has ended", self.mana, "checkpoint", "--ckpt-dir", "killed", launcher=False)
         if os.geteuid() == 0:
             os.chown(self.directory / "killed" / "job.json", 65534, 65534)
@@ -124,53 +107,32 @@ class Cases:
         manifest.write_text(manifest.read_text().replace('"ranks": 2', '"ranks": 3'))
         self.expect("a damaged manifest", 81, "manifest", self.mana, "restart", "other")
         wrong = "mpich" if self.mpi == "openmpi" else "openmpi"
-        words = [*mpirun(wrong, 2), self.mana, "restart", "good"]
-        done = subprocess.run(words, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=120, check=False)
-        if done.returncode != 83:
-            self.failures += 1
-            print(f"FAILED another MPI: status {done.returncode}: {done.stdout}{done.stderr}")
+        self.expect("another MPI", 83, "", *mpirun(wrong, 2), self.mana, "restart", "good", launcher=False)
         own = self.directory / "program"
         shutil.copy(self.program, own)
-        saved, self.program = self.program, str(own)
-        self.checkpoint("changed")
+        self.checkpoint("changed", own)
         shutil.copy(self.other_program, own)
-        self.program = saved
         self.expect("another program", 83, "another build", self.mana, "restart", "changed")
         self.expect("and the good one still restarts", 0, "checksum", self.mana, "restart", "good", "--interval", "1000")
 
     def full_directory(self):
         """The program runs on; the checkpoint before stands."""
-        job = Job([*mpirun(self.mpi, 2), self.mana, "run", "--ckpt-dir", "full", "--", self.program, "300", "10"],
-                  self.directory, self.directory / "log")
-        job.wait_until_up(self.directory / "full")
-        mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "full"))
+        job = self.run("full", "300", "10")
+        self.place.checkpoint(ckpt="full")
         (self.directory / "full").rename(self.directory / "away")
         (self.directory / "full").write_text("a file in the way: also root cannot make a directory in it")
         self.expect("a checkpoint that cannot be written", 94, "full", self.mana, "checkpoint", "--job", "away/job.json", launcher=False)
         (self.directory / "full").unlink()
         (self.directory / "away").rename(self.directory / "full")
-        lines = []
-        while (line := job.next_line(60)) is not None:
-            lines.append(line)
-        job.wait()
-        if not any(line.startswith("checksum") for line in lines):
-            self.failures += 1
-            print("FAILED: the program did not run on")
+        self.place.check("the program runs on", any(line.startswith("checksum") for line in job.end()))
         self.expect("the checkpoint before stands", 0, "ok", self.mana, "verify", "full/gen-000001", launcher=False)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    cases = Cases(parser.parse_args())
-    cases.programs()
-    cases.one_rank()
-    cases.jobs()
-    cases.restarts()
-    cases.full_directory()
-    return 1 if cases.failures else 0
+def tell(place, _):
+    cases = Cases(place)
+    for part in (cases.programs, cases.one_rank, cases.jobs, cases.restarts, cases.full_directory):
+        part()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "bad-input", tell))

@@ -2,14 +2,13 @@
 
 Prints a line per restart; fails if the last ones have more than the first ones had.
 """
-import argparse
 import pathlib
-import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from clock_traces import ClockTraces  # noqa: E402
-from mana_job import STEP, Job, descendants, image_bytes, is_rank, mana, mpirun  # noqa: E402
+from mana_job import Failed, descendants, image_bytes, is_rank  # noqa: E402
+from workplace import main  # noqa: E402
 
 
 def counts(job):
@@ -26,45 +25,34 @@ def counts(job):
     return found
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    parser.add_argument("--restarts", type=int, default=100)
-    options = parser.parse_args()
-    build = options.build.resolve()
-    directory = build / "restart-runs" / f"chain-{options.mpi}"
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
-    command = str(build / "bin" / "mana")
-    program = str(build / "tests" / "mpi" / "programs" / f"comms_{options.mpi}")
-    launch = mpirun(options.mpi, 2)
-    traces = ClockTraces(build, directory)
-    options_of_run = ["--ckpt-dir", "ckpt", *traces.options()]
-    job = Job([*launch, command, "run", *options_of_run, "--", program, "100000", "1"], directory, directory / "log")
+def tell(place, options):
+    traces = ClockTraces(place.build, place.directory)
+    job = place.run(place.program("comms"), "100000", "1", options=traces.options(), up=False)
     seen = []
     for i in range(options.restarts + 1):
         for _ in range(3):
-            while not STEP.search(job.next_line(60) or "step 0 of 0"):
-                pass
+            job.until("step ")
         now = counts(job)
-        mana(command, "checkpoint", "--ckpt-dir", str(directory / "ckpt"))
+        place.checkpoint()
         job.kill()
-        newest = max((directory / "ckpt").glob("gen-*"))
-        now["image_bytes"] = image_bytes(newest)
+        now["image_bytes"] = image_bytes(max(place.ckpt.glob("gen-*")))
         seen.append(now)
         if i % 10 == 0:
             print(i, now, flush=True)
-        (directory / "ckpt" / "job.json").unlink(missing_ok=True)
         if i < options.restarts:
-            job = Job([*launch, command, "restart", "ckpt", *traces.options()], directory, directory / "log")
+            job = place.restart(*traces.options())
     traces.check()
     print(traces)
     few = max(2, len(seen) // 5)
     grown = [name for name in seen[0] if min(s[name] for s in seen[-few:]) > 1.02 * max(s[name] for s in seen[:few]) + 2]
-    print(f"{options.mpi}: {options.restarts} restarts, " + ("grown: " + ", ".join(grown) if grown else "nothing has grown"))
-    return 1 if grown else 0
+    if grown:
+        raise Failed(f"{options.mpi}: {options.restarts} restarts, grown: {', '.join(grown)}")
+    print(f"{options.mpi}: {options.restarts} restarts, nothing has grown")
+
+
+def arguments(parser):
+    parser.add_argument("--restarts", type=int, default=100)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "chain", tell, arguments))

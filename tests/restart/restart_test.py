@@ -20,7 +20,7 @@ from mana_job import Failed, Job, mpirun  # noqa: E402
 
 AHEAD = ["unshare", "--time", "--fork", "--monotonic"]      # seconds
 SILENCE_S = 240
-ENDING_S = 60
+ENDING_S = 240
 SKIPPED = 77
 TAKES = 3
 STEP = re.compile(r"step (?P<made>\d+) of (?P<of>\d+)$")

@@ -92,6 +92,10 @@ std::string socket_describer::state_in_tcp(known& s, json& row, report& said) {
   }
   if (other != nullptr) return "connected";
   const auto side = tables_.side_of_tcp(s.peer.place(), s.own.place());
+  const bool calls_itself = std::any_of(known_.begin(), known_.end(), [&](const auto& entry) {
+    return entry.second.tcp_state == TCP_LISTEN && entry.second.own.port() == s.peer.port();
+  });
+  if (side && side->waits && !calls_itself) return outside(s, row, said);
   if (side && side->waits && side->unread == 0 && unsent_at(s.fd) == 0) return "calling";
   if (side && side->waits) {
     said.warn(s.fd, row,

@@ -1,5 +1,5 @@
 // INV-89: calls on a communicator before MPI_Init: the job ends with the status that it has natively, and not by a signal.
-// hunt: ranks=2 modes=plain t=20
+// hunt: ranks=2 modes=plain
 #include "hold.h"
 
 int main(void) {

@@ -37,7 +37,7 @@ class Bench:
         self.counts.write_bytes(bytes(4096))
         environment = {**os.environ, "LD_PRELOAD": str(self.library), "MANA_FAIL": fail, "MANA_FAIL_UNDER": str(self.top),
                        "MANA_FAIL_COUNTS": str(self.counts)}
-        done = subprocess.run([self.program, *map(str, words)], env=environment, capture_output=True, text=True, timeout=60,
+        done = subprocess.run([self.program, *map(str, words)], env=environment, capture_output=True, text=True, timeout=240,
                               check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -60,7 +60,7 @@ class Bench:
         shutil.copytree(self.good, self.top)
 
     def judged(self):
-        done = subprocess.run([self.program, "judge"], input=f"{self.top}\n", capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([self.program, "judge"], input=f"{self.top}\n", capture_output=True, text=True, timeout=240, check=False)
         return done.stdout.strip().split(" ")[0]
 
     def save(self, what, keep, fail=""):

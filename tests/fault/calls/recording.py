@@ -19,7 +19,7 @@ def trace(words, output, options=()):
     """Runs words under strace. Returns the process that has ended."""
     try:
         done = subprocess.run(["strace", "-f", "-y", "-o", str(output), *options, *map(str, words)], capture_output=True, text=True,
-                              timeout=120, check=False)
+                              timeout=240, check=False)
     except FileNotFoundError:
         raise NotTraced("strace is not installed") from None
     if "PTRACE_TRACEME" in done.stderr or "ptrace(" in done.stderr:

@@ -44,7 +44,7 @@ class Becoming:
 
     def start(self, *words, ranks=RANKS, **environment):
         done = subprocess.run([*mpirun(self.mpi, ranks), *words], cwd=self.directory, capture_output=True, text=True,
-                              timeout=120, env={**mpi_environment(), **environment}, stdin=subprocess.DEVNULL,
+                              timeout=240, env={**mpi_environment(), **environment}, stdin=subprocess.DEVNULL,
                               errors="replace")
         return done.returncode, sorted(done.stdout.splitlines()), done.stderr
 

@@ -39,10 +39,10 @@ class Input:
             with subprocess.Popen(words, stdin=subprocess.PIPE, **how) as job:
                 job.stdin.write(LINES)
                 job.stdin.flush()
-                job.wait(120)
+                job.wait(240)
                 return job.returncode, sorted(job.stdout.read().splitlines()), job.stderr.read()
         with (self.directory / given if given else pathlib.Path("/dev/null")).open() as opened:
-            done = subprocess.run(words, stdin=opened, timeout=120, **how)
+            done = subprocess.run(words, stdin=opened, timeout=240, **how)
         return done.returncode, sorted(done.stdout.splitlines()), done.stderr
 
     def stopped(self, given, *options, **more):

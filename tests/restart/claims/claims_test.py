@@ -1,7 +1,6 @@
 """Jobs, and restarts, that have one directory of checkpoints: one runs, the others are refused by name and touch nothing; what a
 killed job left behind keeps nobody out. And a job that was saved and stopped has an exit status of its own.
 """
-import argparse
 import json
 import os
 import pathlib
@@ -13,38 +12,29 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import Failed, Job, descendants, mana, mpirun  # noqa: E402
+from mana_job import Failed, descendants  # noqa: E402
+from workplace import LIMIT_S, main  # noqa: E402
 
 RANKS = 2
 AT_ONCE = 8
-LIMIT_S = 120
 IN_USE, STOPPED = 87, 88        # exit statuses
 
 
 class Claims:
-    def __init__(self, options):
-        self.mpi = options.mpi
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.program = str(options.program.resolve())
-        self.directory = options.build.resolve() / "restart-runs" / f"claims-{options.mpi}"
-        self.jobs = []
+    def __init__(self, place, options):
+        self.place, self.program = place, options.program
+        self.directory = place.directory
 
     def begin(self):
         """A new directory, in which nothing is."""
-        self.end()
+        self.place.end()
+        self.place.jobs.clear()
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
 
-    def end(self):
-        for job in self.jobs:
-            if job.process.poll() is None:
-                job.kill()
-        self.jobs = []
-
-    def start(self, *words, ranks=RANKS):
-        job = Job([*mpirun(self.mpi, ranks), self.mana, *words], self.directory, self.directory / f"log-{len(self.jobs)}")
-        self.jobs.append(job)
-        return job
+    def start(self, *words):
+        self.place.log = self.directory / f"log-{len(self.place.jobs)}"         # what each job said is looked at
+        return self.place.start(self.place.command, *words)
 
     def run(self, name, *more, options=()):
         return self.start("run", *options, "--", self.program, name, *more)
@@ -71,8 +61,8 @@ class Claims:
 
     def command(self, *words):
         """A command of mana in the directory. Returns its status and what it said."""
-        done = subprocess.run([self.mana, *words], cwd=self.directory, capture_output=True, text=True, timeout=LIMIT_S)
-        return done.returncode, done.stdout + done.stderr
+        done = self.place.ended(self.place.command, *words, ranks=0)
+        return done.status, done.output + done.errors
 
     def checkpoint(self, *words):
         status, text = self.command("checkpoint", *words)
@@ -83,8 +73,7 @@ class Claims:
     @staticmethod
     def status(job):
         status = job.process.wait(LIMIT_S)
-        while job.next_line(LIMIT_S) is not None:
-            pass
+        job.rest()
         return status
 
     def require_refused(self, job, what):
@@ -204,15 +193,8 @@ class Claims:
         self.require_end(job, "one")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    parser.add_argument("--case", help="this one alone")
-    parser.add_argument("program", type=pathlib.Path, help="claimed.c")
-    options = parser.parse_args()
-    claims = Claims(options)
-    failures = 0
+def tell(place, options):
+    claims = Claims(place, options)
     for case in (claims.eight_at_once, claims.eight_restarts_at_once, claims.at_once_after_a_kill, claims.stopped,
                  claims.words_without_directory):
         if options.case not in (None, case.__name__):
@@ -223,13 +205,15 @@ def main():
             case()
             print(f"{case.__name__}: as it should be, {time.monotonic() - begun:.1f} s", flush=True)
         except (Failed, subprocess.TimeoutExpired) as failed:
-            failures += 1
-            print(f"FAILED {case.__name__}: {failed}", flush=True)
+            place.check(case.__name__, False, failed)
         finally:
             (claims.directory / "go").touch()
-            claims.end()
-    return 1 if failures else 0
+            place.end()
+
+
+def arguments(parser):
+    parser.add_argument("--case", help="this one alone")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "claims", tell, arguments, ranks=RANKS, program="claimed.c"))

@@ -28,7 +28,7 @@ class Crashes:
         self.wrong = 0
 
     def start(self, *words, **environment):
-        done = subprocess.run([*mpirun(self.mpi, 1), *words], cwd=self.directory, capture_output=True, text=True, timeout=120,
+        done = subprocess.run([*mpirun(self.mpi, 1), *words], cwd=self.directory, capture_output=True, text=True, timeout=240,
                               env={**mpi_environment(), **ENDS_AT_ONCE, **environment}, stdin=subprocess.DEVNULL, errors="replace")
         said = done.stdout + done.stderr
         own = [line for line in said.splitlines() if line.startswith(("the ", "it goes"))]

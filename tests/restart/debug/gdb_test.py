@@ -1,22 +1,18 @@
 """mana gdb: a rank's stack has the names of the program, its library and MPI, launched, restarted, and in a core dump."""
-import argparse
 import os
 import pathlib
 import re
 import resource
 import shutil
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import Failed, Job, descendants, mana, mpi_environment, mpirun  # noqa: E402
+from mana_job import Failed, descendants, is_rank  # noqa: E402
+from workplace import LIMIT_S, Skip, main  # noqa: E402
 
-SKIPPED = 77
-SILENCE_S = 60
 NOT_A_RANK, NO_DEBUGGER = 95, 96
 OWN = ("main", "through_the_library")
-WAITS_S = 30
 
 
 def frames(text):
@@ -25,24 +21,16 @@ def frames(text):
 
 
 class Tests:
-    def __init__(self, options):
-        self.build, self.mpi, self.program = options.build.resolve(), options.mpi, options.program
-        self.mana = str(self.build / "bin" / "mana")
-        self.directory = self.build / "restart-runs" / f"gdb-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
+    def __init__(self, place, options):
+        self.place, self.program = place, options.program
 
-    def job(self, *words):
-        return Job([*mpirun(self.mpi, 1), self.mana, *words], self.directory, self.directory / "log")
-
-    def gdb(self, *words, **more):
-        done = subprocess.run([self.mana, "gdb", *words], cwd=self.directory, capture_output=True, text=True, timeout=120,
-                              errors="replace", stdin=subprocess.DEVNULL, check=False, **more)
-        return done.returncode, done.stdout + done.stderr
+    def gdb(self, *words, **environment):
+        done = self.place.ended(self.place.command, "gdb", *words, ranks=0, **environment)
+        return done.status, done.output + done.errors
 
     def expect(self, what, words, names, also=()):
         """The stack has these names; a program on its way there is looked at again."""
-        deadline = time.monotonic() + WAITS_S
+        deadline = time.monotonic() + LIMIT_S
         while True:
             status, text = self.gdb(*words, "-batch", "-nx", *also, "-ex", "bt")
             if status == 0 and set(names) <= set(frames(text)):
@@ -59,42 +47,32 @@ class Tests:
 
     def rank(self, job):
         """The process that is the job's rank."""
-        deadline = time.monotonic() + WAITS_S
+        deadline = time.monotonic() + LIMIT_S
         while time.monotonic() < deadline:
-            for pid in descendants(job.process.pid):
-                try:
-                    if os.readlink(f"/proc/{pid}/exe").rpartition("/")[2].startswith("mana-lower-"):
-                        return str(pid)
-                except OSError:
-                    pass
+            if ranks := [pid for pid in descendants(job.process.pid) if is_rank(pid)]:
+                return str(ranks[0])
             time.sleep(0.1)
         raise Failed("the job has no rank")
 
     def running(self):
         for mode, names in (("sleep", (*OWN, "own_sleep")), ("receive", (*OWN, "own_receive", "MPI_Recv"))):
-            directory = str(self.directory / mode)
-            job = self.job("run", "--ckpt-dir", directory, "--", self.program, mode)
-            try:
-                job.next_line(SILENCE_S)
-                pid = self.rank(job)
-                text = self.expect(f"{mode}, launched", [pid], names, ("-ex", "info address mana_park_trampoline"))
-                if "mana_park_trampoline" not in text or "No symbol" in text:
-                    raise Failed(f"the trampolines have no names:\n{text}")
-                mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", directory)
-                job.wait()
-                job = self.job("restart", directory)
-                self.expect(f"{mode}, restarted", [self.rank(job)], names)
-            finally:
-                job.kill()
+            job = self.place.run(self.program, mode, up=False, ckpt=mode)
+            job.next_line()
+            text = self.expect(f"{mode}, launched", [self.rank(job)], names, ("-ex", "info address mana_park_trampoline"))
+            if "mana_park_trampoline" not in text or "No symbol" in text:
+                raise Failed(f"the trampolines have no names:\n{text}")
+            self.place.stop(job, ckpt=mode)
+            job = self.place.restart(ckpt=mode)
+            self.expect(f"{mode}, restarted", [self.rank(job)], names)
+            job.kill()
 
     def core(self):
         if pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip() != "core":
             print("core dumps go elsewhere here: not tested")
             return
         resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
-        subprocess.run([*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "c", "--", self.program, "abort"], timeout=120,
-                       cwd=self.directory, env=mpi_environment(), capture_output=True, stdin=subprocess.DEVNULL, check=False)
-        found = sorted(self.directory.glob("core*"))
+        self.place.ended(self.place.command, "run", "--ckpt-dir", "c", "--", self.program, "abort")
+        found = sorted(self.place.directory.glob("core*"))
         if not found:
             raise Failed("there is no core dump")
         self.expect("core dump", ["--core", str(found[0])], (*OWN, "own_abort"))
@@ -104,32 +82,19 @@ class Tests:
         self.refuse(NOT_A_RANK, "there is no process", "4194305")
         self.refuse(NOT_A_RANK, "no core dump", "--core", self.program)
         self.refuse(NOT_A_RANK, "No such file", "--core", "nothing")
-        job = self.job("run", "--ckpt-dir", "r", "--", self.program, "sleep")
-        try:
-            job.next_line(SILENCE_S)
-            self.refuse(NO_DEBUGGER, "apt install gdb", self.rank(job), env={**os.environ, "PATH": "/nonexistent"})
-        finally:
-            job.kill()
+        job = self.place.run(self.program, "sleep", up=False)
+        job.next_line()
+        self.refuse(NO_DEBUGGER, "apt install gdb", self.rank(job), PATH="/nonexistent")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    parser.add_argument("program", help="named.c")
-    tests = Tests(parser.parse_args())
+def tell(place, options):
     if shutil.which("gdb") is None:
-        print("there is no gdb: skipped")
-        return SKIPPED
-    try:
-        tests.running()
-        tests.core()
-        tests.refusals()
-    except (Failed, subprocess.TimeoutExpired) as failed:
-        print(f"FAILED: {failed}")
-        return 1
-    return 0
+        raise Skip("there is no gdb")
+    tests = Tests(place, options)
+    tests.running()
+    tests.core()
+    tests.refusals()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "gdb", tell, ranks=1, program="named.c"))

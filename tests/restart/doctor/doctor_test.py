@@ -36,7 +36,7 @@ class Tests:
         return done.returncode == 0
 
     def run(self, *words):
-        done = subprocess.run(words, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=60,
+        done = subprocess.run(words, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=240,
                               stdin=subprocess.DEVNULL, check=False)
         return done.returncode, done.stdout + done.stderr
 

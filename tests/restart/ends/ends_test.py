@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import mpi_environment, mpirun  # noqa: E402
 
-LIMIT_S = 60
+LIMIT_S = 240
 SAME_STATUS = [["abort", "7"], ["abort", "1"], ["abort_copy", "42"], ["exit", "0"], ["exit", "3"],
                ["leave", "3"]]
 NOT_ZERO = [["fatal"]]       # each MPI has a status of its own for errors

@@ -68,7 +68,7 @@ class Inputs:
                     os.write(job.stdin.fileno(), text.encode())
                 if ends:
                     job.stdin.close()
-            status = job.wait(120)
+            status = job.wait(240)
             return status, [line for line in job.stdout.read().splitlines() if line.startswith("rank")], job.stderr.read()
 
     def words(self, text, shell):
@@ -127,7 +127,7 @@ class Inputs:
             (self.directory / "here").read_text()
             mana(self.mana, "checkpoint", str(self.directory / "ckpt"))
             (self.directory / "go").write_text("on\n")
-            job.wait(60)
+            job.wait(240)
         listed = self.listed()
         self.expect("a child without mana", UNSEEN in listed, True, listed)
 

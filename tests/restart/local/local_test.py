@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from comparison import Comparison  # noqa: E402
 from mana_job import ENDS_AT_ONCE, Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
 
-LIMIT_S = 120
+LIMIT_S = 240
 MISSING, DAMAGED, OTHER_RANKS = 80, 81, 82
 KILLED = 9      # MPICH's mpirun may say how it killed another rank than the one that ended the job
 # The rank's node is the word at its place.

@@ -1,5 +1,4 @@
 """Two checkpoints of a real job, the second of what changed, as mana list, inspect, verify, diff and extract show them."""
-import argparse
 import json
 import pathlib
 import re
@@ -10,7 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
+from workplace import main  # noqa: E402
 
 RANKS = 2
 PARAMETERS = "rows = 200\ncols = 200\nsteps = 100000000\nreport = 1000\noutput = heat2d.out\n"
@@ -32,41 +31,31 @@ DIFFERENCE = {"rank", "first", "second", "equal", "compared_bytes", "read_bytes"
 
 
 class Look:
-    def __init__(self, options):
-        self.mpi, self.program, self.holder = options.mpi, str(options.program), str(options.holder)
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.directory = options.build.resolve() / "restart-runs" / f"look-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
+    def __init__(self, place, options):
+        self.place, self.program, self.holder = place, options.program, options.holder
+        self.mana, self.directory = place.command, place.directory
         (self.directory / "heat2d.par").write_text(PARAMETERS)
-        self.wrong = 0
 
     def make(self):
         """Generations 1 and 2."""
-        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "ckpt", "--incremental", "--compress", "zstd:1",
-                   "--pack-threads", "2", "--", self.program, "heat2d.par"], self.directory, self.directory / "log")
-        if not job.wait_until_up(self.directory / "ckpt"):
-            raise Failed("the job ended before it was up")
-        for options in ((), ("--stop",)):
-            mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"), *options)
-            status = None if options else self.json("status", "--ckpt-dir", "ckpt")
-            self.require(options or status["schema"] == 1 and status["ranks"] == RANKS, "status", status)
-        job.wait()
+        job = self.place.run(self.program, "heat2d.par", options=("--incremental", "--compress", "zstd:1", "--pack-threads", "2"))
+        job.until("step 1000 ")                    # from then on it is in solve()
+        self.place.checkpoint()
+        status = self.json("status", "--ckpt-dir", "ckpt")
+        self.require(status["schema"] == 1 and status["ranks"] == RANKS, "status", status)
+        self.place.stop(job)
 
     def run(self, *words, status=OK):
-        done = subprocess.run([self.mana, *words], cwd=self.directory, env=mpi_environment(), capture_output=True, text=True,
-                              timeout=120, check=False)
-        self.require(done.returncode == status, f"{words} ended with {done.returncode} instead of {status}",
-                     done.stdout + done.stderr)
-        return done.stdout + done.stderr
+        done = self.place.ended(self.mana, *words, ranks=0)
+        self.require(done.status == status, f"{words} ended with {done.status} instead of {status}", done.output + done.errors)
+        return done.output + done.errors
 
     def json(self, *words, status=OK):
         return json.loads(self.run(*words, "--json", status=status))
 
     def require(self, holds, what, said):
         if not holds:
-            self.wrong += 1
-            print(f"FAILED: {what}:\n{said}", flush=True)
+            self.place.check(what, False, said)
 
     def list(self):
         text = self.run("list", "ckpt").splitlines()
@@ -180,7 +169,7 @@ class Look:
             return
         for words in (["gdb", "-q", "-batch", "-ex", "bt", self.program, "core"],
                       [self.mana, "gdb", "--core", "core", "-q", "-batch", "-ex", "bt"]):
-            done = subprocess.run(words, cwd=self.directory, capture_output=True, text=True, errors="replace", timeout=120,
+            done = subprocess.run(words, cwd=self.directory, capture_output=True, text=True, errors="replace", timeout=240,
                                   stdin=subprocess.DEVNULL, check=False)
             frames = [line for line in done.stdout.splitlines() if line.startswith("#")]
             for name in FUNCTIONS_OF_HEAT2D:      # whether a checkpoint found it in MPI or in its own loops
@@ -188,12 +177,9 @@ class Look:
 
     def holdings(self):
         """Numbers of MPI objects that holdings.c has; the messages that rank 1 does not receive are in its inbox."""
-        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "held", "--", self.holder], self.directory,
-                  self.directory / "log")
-        while "held" not in (job.next_line(120) or "held"):
-            pass
-        mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(self.directory / "held"))
-        job.wait()
+        job = self.place.run(self.holder, up=False, ckpt="held")
+        job.until("held")
+        self.place.stop(job, ckpt="held")
         for image in self.json("inspect", "held")["images"]:
             holds = image["mpi_objects"]
             wrong = {name: holds.get(name) for name, number in HOLDINGS.items() if holds.get(name) != number}
@@ -205,13 +191,9 @@ class Look:
         self.make()
         for part in (self.holdings, self.list, self.inspect, self.verify, self.diff, self.extract, self.core):
             part()
-            print(f"{part.__name__}: looked at, {self.wrong} wrong so far", flush=True)
-        return self.wrong
+            print(f"{part.__name__}: looked at, {self.place.failures} wrong so far", flush=True)
 
 
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--build", type=pathlib.Path, required=True)
-parser.add_argument("--mpi", required=True)
-parser.add_argument("program", type=pathlib.Path, help="heat2d")
-parser.add_argument("holder", type=pathlib.Path, help="holdings.c")
-sys.exit(1 if Look(parser.parse_args()).all() else 0)
+if __name__ == "__main__":
+    sys.exit(main(__doc__, "look", lambda place, options: Look(place, options).all(), ranks=RANKS, program="heat2d",
+                  holder="holdings.c"))

@@ -2,16 +2,15 @@
 
 Whatever comes of the checkpoint, the program goes on with both, and with a signal that was pending.
 """
-import argparse
 import pathlib
 import shutil
 import socket
-import subprocess
 import sys
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import mana, mpi_environment, mpirun  # noqa: E402
+from workplace import main  # noqa: E402
+
 
 def serve_echoes():
     """Sends back what comes by each connection. Returns the port."""
@@ -34,43 +33,23 @@ def serve_echoes():
 NAMED = {"child": "child process ", "socket": "(socket:["}
 
 
-class Losses:
-    def __init__(self, options):
-        self.mpi, self.program = options.mpi, str(options.program)
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.directory = options.build.resolve() / "restart-runs" / f"losses-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
-        self.port = str(serve_echoes())
-        self.wrong = 0
+def tell(place, options):
+    port = serve_echoes()
 
-    def run(self, what, *options):
-        """Returns what the program says, and what the job's stderr and its checkpoint say."""
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        done = subprocess.run([*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "ckpt", *options, "--", self.program, what, self.port],
-                              cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, errors="replace",
-                              timeout=60, stdin=subprocess.DEVNULL, check=True)
-        shown = mana(self.mana, "list", str(self.directory / "ckpt")) if "durable" in done.stdout else ""
-        return done.stdout.strip(), done.stderr + str(shown)
+    def expect(what, words, said, named):
+        """The program says this; the job's stderr and its checkpoint name what is lost, or do not."""
+        shutil.rmtree(place.ckpt, ignore_errors=True)
+        done = place.ended(place.command, "run", "--ckpt-dir", "ckpt", *words, "--", options.program, what, port)
+        place.check(f"{what} {words}, status", done.status == 0, done.errors)
+        shown = done.errors + (place.mana("list", place.ckpt) if "durable" in done.output else "")
+        found = done.output.strip(), NAMED[what] in shown
+        place.check(f"{what} {words}: {said}", found == (said, named), f"{found}, and\n{shown}")
 
-    def expect(self, what, options, said, named):
-        output, words = self.run(what, *options)
-        if output != said or (NAMED[what] in words) != named:
-            self.wrong += 1
-            print(f"FAILED {what} {options}: {output!r}, and\n{words}")
-        else:
-            print(f"{what} {options}: {output}", flush=True)
-
-    def all(self):
-        for what, option in (("child", "--children"), ("socket", "--sockets")):
-            self.expect(what, (), "durable, kept, signal pending", True)
-            self.expect(what, (option, "refuse"), "given up, kept, signal pending", True)
-            self.expect(what, (option, "ignore"), "durable, kept, signal pending", False)
-        return self.wrong
+    for what, option in (("child", "--children"), ("socket", "--sockets")):
+        expect(what, (), "durable, kept, signal pending", True)
+        expect(what, (option, "refuse"), "given up, kept, signal pending", True)
+        expect(what, (option, "ignore"), "durable, kept, signal pending", False)
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--build", type=pathlib.Path, required=True)
-parser.add_argument("--mpi", required=True)
-parser.add_argument("program", type=pathlib.Path)
-sys.exit(1 if Losses(parser.parse_args()).all() else 0)
+if __name__ == "__main__":
+    sys.exit(main(__doc__, "losses", tell, ranks=1, program="losses.c"))

@@ -2,7 +2,6 @@
 
 The other libc is another version of Debian's package that the machine's archive has; where there is none the test is skipped.
 """
-import argparse
 import pathlib
 import shutil
 import subprocess
@@ -10,17 +9,11 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import CHECKSUM, Failed, Job, descendants, mana, mpirun  # noqa: E402
+from mana_job import CHECKSUM, Failed, descendants  # noqa: E402
+from workplace import LIMIT_S, Skip, main  # noqa: E402
 
-SILENCE_S = 120
-WAITS_S = 30
-SKIPPED = 77
 STEPS = ["400", "5"]
 LIBRARIES = ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libutil.so.1")
-
-
-class NoOther(Exception):
-    pass
 
 
 def said(*words, **how):
@@ -31,18 +24,18 @@ def said(*words, **how):
 def other_libc(directory):
     """Fetches one. Returns the directory of its libraries."""
     if not shutil.which("apt-cache"):
-        raise NoOther("this is no Debian")
+        raise Skip("this is no Debian")
     here = said("dpkg-query", "-W", "-f=${Version}", "libc6")
     offered = {line.split("|")[1].strip() for line in said("apt-cache", "madison", "libc6").splitlines()}
     others = sorted(version for version in offered if version != here and version.split("-")[0] == here.split("-")[0])
     if not others:
-        raise NoOther(f"the archive has no libc6 but {here}")
+        raise Skip(f"the archive has no libc6 but {here}")
     fetched = directory / "fetched"
     fetched.mkdir()
     said("apt-get", "download", f"libc6={others[0]}", cwd=fetched)
     package = next(fetched.glob("*.deb"), None)
     if package is None:
-        raise NoOther(f"libc6 {others[0]} could not be fetched")
+        raise Skip(f"libc6 {others[0]} could not be fetched")
     subprocess.run(["dpkg-deb", "-x", package, directory / "package"], check=True)
     libraries = directory / "libc"
     libraries.mkdir()
@@ -53,16 +46,13 @@ def other_libc(directory):
 
 
 def result(job):
-    found = None
-    while (line := job.next_line(SILENCE_S)) is not None:
-        found = CHECKSUM.search(line) or found
-    job.wait()
-    return found and found[1]
+    found = [CHECKSUM.search(line) for line in job.end()]
+    return next((match[1] for match in reversed(found) if match), None)
 
 
 def require_loaded(job, libc):
     """A rank has it, which the program's own libc, a part of its memory, does not show."""
-    deadline = time.monotonic() + WAITS_S
+    deadline = time.monotonic() + LIMIT_S
     while time.monotonic() < deadline:
         for pid in descendants(job.process.pid):
             try:
@@ -75,45 +65,16 @@ def require_loaded(job, libc):
     raise Failed(f"no rank has loaded {libc}: the test tests nothing")
 
 
-def check(options):
-    build = options.build.resolve()
-    directory = build / "restart-runs" / f"other-libc-{options.mpi}"
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
-    libc = other_libc(directory)
-    command, ckpt = str(build / "bin" / "mana"), directory / "ckpt"
-    start = mpirun(options.mpi, 2)
-    expected = result(Job([*start, options.program, *STEPS], directory, directory / "log"))
-    job = Job([*start, command, "run", "--ckpt-dir", ckpt, "--", options.program, *STEPS], directory, directory / "log")
-    job.wait_until_up(ckpt)
-    mana(command, "checkpoint", "--stop", "--ckpt-dir", str(ckpt))
-    job.wait()
-    there = {"LD_LIBRARY_PATH": str(libc)}
-    job = Job([*start, command, "restart", ckpt], directory, directory / "log", there)
-    try:
-        require_loaded(job, libc / "libc.so.6")
-        found = result(job)
-    finally:
-        job.kill()
+def tell(place, options):
+    libc = other_libc(place.directory)
+    expected = result(place.start(options.program, *STEPS))
+    place.stop(place.run(options.program, *STEPS))
+    job = place.restart(LD_LIBRARY_PATH=str(libc))
+    require_loaded(job, libc / "libc.so.6")
+    found = result(job)
     if expected is None or found != expected:
         raise Failed(f"checksum {found} instead of {expected}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    parser.add_argument("program", help="prints \"checksum HEX\"; arguments: steps, pause in ms")
-    try:
-        check(parser.parse_args())
-    except NoOther as missing:
-        print(f"skipped: {missing}")
-        return SKIPPED
-    except (Failed, subprocess.TimeoutExpired) as failed:
-        print(f"FAILED: {failed}")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "other-libc", tell, program="prints \"checksum HEX\"; arguments: steps, pause in ms"))

@@ -60,7 +60,7 @@ class Numbers:
 
     def end(self, what, job, ranks):
         self.go.touch()
-        output, said = job.communicate(timeout=60)
+        output, said = job.communicate(timeout=240)
         found = [line for line in output.splitlines() if line.startswith("FINAL")]
         if found != ["FINAL other numbers: 0"] * ranks or job.returncode != 0:
             self.wrong += 1
@@ -76,7 +76,7 @@ class Numbers:
         if ranks > 1:       # after a restart low numbers are free that the launcher had given
             return self.end(what, job, ranks)
         mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(self.checkpoints))
-        if job.wait(60) != STOPPED:
+        if job.wait(240) != STOPPED:
             self.wrong += 1
             print(f"FAILED {what}: status {job.returncode}\n{job.stderr.read()}", flush=True)
         job.communicate()

@@ -3,62 +3,50 @@
 INV-37: whatever is wrong with the newest one, on one rank alone too, all ranks restart the older one together, and the program's
 output ends as without.
 """
-import argparse
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
+from workplace import LIMIT_S, main  # noqa: E402
 
 RANKS = 2
 STEPS = ("60", "5")
-LIMIT_S = 120
 PAGE = 4096
 
 
 class Cases:
-    def __init__(self, options):
-        build = options.build.resolve()
-        self.mpi, self.mana = options.mpi, str(build / "bin" / "mana")
-        self.program = str(build / "tests" / "restart" / "modes" / "programs" / f"memory_calls_{options.mpi}")
-        self.directory = build / "restart-runs" / f"older-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
-        self.failures = 0
-
-    def check(self, name, holds, text):
-        print(name if holds else f"FAILED {name}:\n{text}", flush=True)
-        self.failures += not holds
+    def __init__(self, place):
+        self.place, self.check, self.directory = place, place.check, place.directory
+        self.program = (place.program("memory_calls", "restart/modes"), *STEPS)
 
     def make(self):
         """Three checkpoints of one job, the last of which stops it. Returns the checksum that it would have ended with."""
-        run = [*mpirun(self.mpi, RANKS), self.program, *STEPS]
-        native = subprocess.run(run, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=LIMIT_S, check=True)
-        job = Job([*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "c", "--keep", "all", "--compress", "none", "--",
-                   self.program, *STEPS],
-                  self.directory, self.directory / "log")
-        job.wait_until_up(self.directory / "c")
-        for words in ([], [], ["--stop"]):
-            mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "c"), *words)
-        job.process.wait(LIMIT_S)
-        return re.search(r"checksum [0-9a-f]+", native.stdout).group()
+        native, _ = self.place.result(*self.program)
+        job = self.place.run(*self.program, options=("--keep", "all", "--compress", "none"), ckpt="c")
+        for _ in range(2):
+            self.place.checkpoint(ckpt="c")
+        self.place.stop(job, ckpt="c")
+        return native
 
-    def restart(self, *words):
-        done = subprocess.run([*mpirun(self.mpi, RANKS), self.mana, "restart", *words], cwd=self.directory, env=mpi_environment(),
-                              capture_output=True, text=True, errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)
-        return done.returncode, done.stdout + done.stderr
+    def copy(self):
+        """Of the three."""
+        copy = self.directory / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.directory / "c", copy)
+        return copy
+
+    def restart(self, *words, **environment):
+        done = self.place.ended(self.place.command, "restart", *words, **environment)
+        return done.status, done.output + done.errors
 
     def case(self, name, change, *expected):
         """In a copy of the three: all of expected are in what is said, and the program ends as it should."""
-        shutil.rmtree(self.directory / "copy", ignore_errors=True)
-        shutil.copytree(self.directory / "c", self.directory / "copy")
-        change(self.directory / "copy")
+        change(self.copy())
         status, text = self.restart("copy", "--interval", "1000")
         self.check(name, status == 0 and all(words in text for words in (self.checksum, *expected)), f"status {status}: {text}")
 
@@ -106,12 +94,12 @@ class Cases:
     def spoil(self, generation, rank):
         """In the middle of the program's data: pieces of less than 64 KiB are read at once by a lazy restart, too."""
         which = [str(generation), "--rank", str(rank)]
-        regions = json.loads(mana(self.mana, "inspect", *which, "--regions", "--json")[1])["images"][0]["regions"]
+        regions = json.loads(self.place.mana("inspect", *which, "--regions", "--json"))["images"][0]["regions"]
         data = max((r for r in regions if r["kind"] == "anonymous"), key=lambda r: r["stored_bytes"])
         begin = data["begin"] + data["stored_bytes"] // 2 // PAGE * PAGE
         page = self.directory / "page"
         page.unlink(missing_ok=True)
-        mana(self.mana, "extract", *which, "--range", f"{begin:#x}-{begin + PAGE:#x}", "-o", str(page))
+        self.place.mana("extract", *which, "--range", f"{begin:#x}-{begin + PAGE:#x}", "-o", str(page))
         image = generation / f"rank-{rank:05}.mana"
         content = bytearray(image.read_bytes())
         content[content.rindex(page.read_bytes())] ^= 4
@@ -119,13 +107,10 @@ class Cases:
 
     def found_late(self, said, *how):
         """Damage that only reading the memory shows ends the first restart, or the job; the next one takes an older checkpoint."""
-        copy = self.directory / "copy"
-        shutil.rmtree(copy)
-        shutil.copytree(self.directory / "c", copy)
-        self.spoil(copy / "gen-000003", 1)
+        self.spoil(self.copy() / "gen-000003", 1)
         # Where a rank ends a job that is in MPI, MPICH's mpirun tells its status, or how it killed another rank (9), or what it noted
         # when it found the rank's PMI socket closed (1): which, is a race among its own steps.
-        wanted = (81, 9, 1) if how and self.mpi == "mpich" else (81,)
+        wanted = (81, 9, 1) if how and self.place.mpi == "mpich" else (81,)
         status, text = self.restart("copy", *how)
         self.check(f"damage in the memory {how}", status in wanted and "rank-00001.mana" in text and said in text, f"{status}: {text}")
         status, text = self.restart("copy", "--interval", "1000", *how)
@@ -136,19 +121,16 @@ class Cases:
 
     def unchecked(self):
         """INV-41: on the nodes too there is no image of a rank whose memory was not found to be right. Rank 1's is held unread."""
-        copy, node, pipe = (self.directory / name for name in ("copy", "node", "pipe"))
-        shutil.rmtree(copy)
-        shutil.copytree(self.directory / "c", copy)
+        copy, node, pipe = self.copy(), self.directory / "node", self.directory / "pipe"
         self.spoil(copy / "gen-000003", 1)
         for fifo in (pipe, pathlib.Path(f"{pipe}.go")):
             os.mkfifo(fifo)
         reader = os.open(pipe, os.O_RDWR)
         how = ["--lazy", "--local", str(node)]
-        job = Job([*mpirun(self.mpi, RANKS), self.mana, "restart", "copy", *how], self.directory, self.directory / "log",
-                  {"MANA_FAULT": "lazy_check@1=wait", "MANA_FAULT_PIPE": str(pipe)})
+        job = self.place.restart(*how, ckpt="copy", MANA_FAULT="lazy_check@1=wait", MANA_FAULT_PIPE=str(pipe))
         os.read(reader, 100)
         job.wait_until_up(copy)
-        asking = subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(copy), "--wait", "local"], stdout=subprocess.DEVNULL,
+        asking = subprocess.Popen([self.place.command, "checkpoint", "--ckpt-dir", str(copy), "--wait", "local"], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         sidecars = [f"*/gen-000004/rank-0000{rank}.json" for rank in range(RANKS)]
         others = await_files(node, sidecars[0], LIMIT_S)
@@ -165,15 +147,11 @@ class Cases:
 
     def died_unchecked(self):
         """A rank that dies before its memory was read has found nothing wrong: the same checkpoint is taken again."""
-        copy = self.directory / "copy"
-        shutil.rmtree(copy)
-        shutil.copytree(self.directory / "c", copy)
-        died = subprocess.run([*mpirun(self.mpi, RANKS), self.mana, "restart", "copy", "--lazy"], cwd=self.directory,
-                              env={**mpi_environment(), "MANA_FAULT": "lazy_check@1"}, capture_output=True, text=True,
-                              errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)
+        self.copy()
+        died, _ = self.restart("copy", "--lazy", MANA_FAULT="lazy_check@1")
         status, text = self.restart("copy", "--interval", "1000", "--lazy")
-        self.check("a rank that died before its memory was read", died.returncode != 0 and status == 0 and self.checksum in text and
-                   "instead" not in text, f"{died.returncode}, {status}: {text}")
+        self.check("a rank that died before its memory was read", died != 0 and status == 0 and self.checksum in text and
+                   "instead" not in text, f"{died}, {status}: {text}")
 
 
 def await_files(directory, pattern, seconds):
@@ -184,14 +162,5 @@ def await_files(directory, pattern, seconds):
     return found
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    cases = Cases(parser.parse_args())
-    cases.run()
-    return 1 if cases.failures else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "older", lambda place, _: Cases(place).run(), ranks=RANKS))

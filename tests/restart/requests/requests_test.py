@@ -3,7 +3,6 @@
 The program (undisturbed.c) prints the same with and without them; where the job was ended, its restart prints the rest.
 Another (long_waits.c) waits for longer than the time between two checkpoints.
 """
-import argparse
 import os
 import pathlib
 import re
@@ -14,53 +13,29 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from clock_traces import ClockTraces  # noqa: E402
-from mana_job import Failed, Job, descendants, is_rank, mana, mpirun  # noqa: E402
+from mana_job import Failed, descendants, is_rank  # noqa: E402
+from workplace import main  # noqa: E402
 
 RANKS = 2
 STEPS = 100        # of 21 ms and more each
-SILENCE_S = 120
 COUNTED = re.compile(r"^(step|checksum)")
 
 
 class Requests:
-    def __init__(self, options):
-        self.mpi = options.mpi
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.program, self.waits, self.busy = map(str, options.program)
-        self.directory = options.build.resolve() / "restart-runs" / f"requests-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
-        self.traces = ClockTraces(options.build.resolve(), self.directory)
-        self.job = None      # the last one
-        self.native = self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS)], self.directory, self.directory / "log"))
-
-    def start(self, command, *words):
-        self.job = Job([*mpirun(self.mpi, RANKS), self.mana, command, *self.traces.options(), *words], self.directory,
-                       self.directory / "log")
-        return self.job
+    def __init__(self, place, options):
+        self.place = place
+        self.program, self.waits, self.busy = options.program
+        self.traces = ClockTraces(place.build, place.directory)
+        self.native = place.start(self.program, STEPS).end()
 
     def run(self, *options, words=()):
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        return self.start("run", "--verbose", "--ckpt-dir", "ckpt", *options, "--", self.program, str(STEPS), *words)
+        return self.begin("--verbose", *options, program=(self.program, str(STEPS), *words))
 
-    @staticmethod
-    def until(job, text):
-        """The lines that the job prints up to the one with `text`."""
-        lines = []
-        while (line := job.next_line(SILENCE_S)) is not None:
-            lines.append(line)
-            if text in line:
-                return lines
-        raise Failed(f"the job ended without a line with \"{text}\"; see {job.log}")
+    def begin(self, *options, program):
+        return self.place.run(*program, options=(*self.traces.options(), *options), up=False)
 
-    @staticmethod
-    def lines(job):
-        """What the job prints until it ends well."""
-        lines = []
-        while (line := job.next_line(SILENCE_S)) is not None:
-            lines.append(line)
-        job.wait()
-        return lines
+    def restart(self, *options):
+        return self.place.restart(*self.traces.options(), *options)
 
     def ranks_of(self, job):
         """Process ids of the ranks."""
@@ -75,14 +50,14 @@ class Requests:
             raise Failed(f"the output differs: {len(counted)} lines instead of {len(expected)}, last {counted[-2:]}")
 
     def checkpoints(self):
-        return len([*(self.directory / "ckpt").glob("gen-*/manifest.json")])
+        return len([*self.place.ckpt.glob("gen-*/manifest.json")])
 
     def require_restart(self, lines):
         """`lines` were printed by a job that ended by itself after a checkpoint."""
         if self.checkpoints() != 1:
             raise Failed(f"{self.checkpoints()} checkpoints of a job that was to end with the first")
-        mana(self.mana, "verify", str(self.directory / "ckpt"))
-        rest = self.lines(self.start("restart", "ckpt"))
+        self.place.mana("verify", self.place.ckpt)
+        rest = self.restart().end()
         if not any(line.startswith("restarts: 1") for line in rest):
             raise Failed("the program does not know of its restart")
         self.require_native(lines + rest)
@@ -91,76 +66,70 @@ class Requests:
 
     def signal_to_one(self):
         job = self.run("--checkpoint-on", "USR1")
-        said = self.until(job, "step 5 ")
+        said = job.until("step 5 ")
         os.kill(self.ranks_of(job)[1], signal.SIGUSR1)
-        said += self.until(job, "mana: checkpoint")
-        self.require_native(said + self.lines(job))
+        said += job.until("mana: checkpoint")
+        self.require_native(said + job.end())
 
     def signals_to_all(self):
         job = self.run("--checkpoint-on", "USR2,USR1", "--stop-on", "TERM")
-        said = self.until(job, "step 5 ")
+        said = job.until("step 5 ")
         ranks = self.ranks_of(job)
         for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGUSR1):
             for pid in ranks:
                 os.kill(pid, number)
-            said += self.until(job, "mana: checkpoint")
+            said += job.until("mana: checkpoint")
         for pid in ranks:
             try:
                 os.kill(pid, signal.SIGTERM)
             except ProcessLookupError:
                 pass      # the first has ended the job already
-        said += self.lines(job)
-        newest = max((self.directory / "ckpt").glob("gen-*"))
-        for older in (self.directory / "ckpt").glob("gen-*"):
+        said += job.end()
+        newest = max(self.place.ckpt.glob("gen-*"))
+        for older in self.place.ckpt.glob("gen-*"):
             if older != newest:
                 shutil.rmtree(older)
         self.require_restart(said)
 
     def time_to_stop(self):
-        self.require_restart(self.lines(self.run("--stop-after", "0.7")))
+        self.require_restart(self.run("--stop-after", "0.7").end())
 
     def the_program(self):
-        self.require_restart(self.lines(self.run(words=["ask"])))
+        self.require_restart(self.run(words=["ask"]).end())
 
     def signals_of_the_restart(self):
         """The run knew nothing of signals, and the program blocks this one."""
         job = self.run()
-        said = self.until(job, "step 5 ")
-        mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt"))
+        job.until("step 5 ")
+        self.place.checkpoint()
         job.kill()
-        said += [line for line in iter(lambda: job.next_line(SILENCE_S), None)]
-        (self.directory / "ckpt" / "job.json").unlink()
-        job = self.start("restart", "--stop-on", "USR1", "ckpt")
-        again = self.until(job, "step ")
+        job = self.restart("--stop-on", "USR1")
+        again = job.until("step ")
         for pid in self.ranks_of(job):
             os.kill(pid, signal.SIGUSR1)
-        again += self.lines(job)
+        again += job.end()
         if self.checkpoints() != 2:
             raise Failed(f"{self.checkpoints()} checkpoints instead of one before and one after the restart")
         if any(line.startswith("checksum") for line in again):
             raise Failed("the program was not ended")
-        rest = self.lines(self.start("restart", "ckpt"))
+        rest = self.restart().end()
         if self.native[-1] not in rest:
             raise Failed(f"the program ends with {rest[-2:]} instead of {self.native[-1]}")
 
     def waits_longer_than_the_interval(self):
         """They end all the same, in a restart too, and not before their time."""
-        native = self.lines(Job([*mpirun(self.mpi, RANKS), self.waits], self.directory, self.directory / "log"))
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        often = ("--ckpt-dir", "ckpt", "--interval", "0.2", "--stopped-status", "0")      # nothing more is said then
-        job = self.start("run", *often, "--", self.waits)
-        first = self.until(job, "usleep")
-        mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(self.directory / "ckpt"))
-        first += self.lines(job)
-        rest = self.lines(self.start("restart", "--interval", "0.2", "ckpt"))
+        native = self.place.start(self.waits).end()
+        often = ("--interval", "0.2", "--stopped-status", "0")      # nothing more is said then
+        job = self.begin(*often, program=[self.waits])
+        first = job.until("usleep") + self.place.stop(job)
+        rest = self.restart("--interval", "0.2").end()
         if not rest or first + rest != native:
             raise Failed(f"the output differs: {first} and {rest} instead of {native}")
 
     def quick_succession(self):
         """INV-28 The next request comes while ranks are still on their way out of a checkpoint."""
-        native = self.lines(Job([*mpirun(self.mpi, RANKS), self.busy, "40"], self.directory, self.directory / "log"))
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        said = self.lines(self.start("run", "--verbose", "--interval", "0.05", "--ckpt-dir", "ckpt", "--", self.busy, "40"))
+        native = self.place.start(self.busy, "40").end()
+        said = self.begin("--verbose", "--interval", "0.05", program=(self.busy, "40")).end()
         taken = sum("mana: checkpoint" in line for line in said)
         if taken < 10:
             raise Failed(f"{taken} checkpoints at intervals of 0.05 s")
@@ -170,20 +139,14 @@ class Requests:
 
     def own_handler(self):
         """The live MPI's start puts a handler over the program's, and another way to call it."""
-        self.require_native(self.lines(self.run(words=["own"])))
+        self.require_native(self.run(words=["own"]).end())
 
     def without_mana(self):
-        self.require_native(self.lines(Job([*mpirun(self.mpi, RANKS), self.program, str(STEPS), "ask"], self.directory,
-                                           self.directory / "log")))
+        self.require_native(self.place.start(self.program, STEPS, "ask").end())
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    parser.add_argument("program", type=pathlib.Path, nargs=3, help="undisturbed.c, long_waits.c, ../traps/early_leaver.c")
-    requests = Requests(parser.parse_args())
-    failures = 0
+def tell(place, options):
+    requests = Requests(place, options)
     for case in (requests.signal_to_one, requests.signals_to_all, requests.time_to_stop, requests.the_program,
                  requests.signals_of_the_restart, requests.waits_longer_than_the_interval, requests.quick_succession,
                  requests.own_handler, requests.without_mana):
@@ -193,12 +156,13 @@ def main():
                 requests.traces.check()
             print(f"{case.__name__}: output equal", flush=True)
         except (Failed, subprocess.TimeoutExpired) as failed:
-            if requests.job is not None:
-                requests.job.kill()
-            failures += 1
-            print(f"FAILED {case.__name__}: {failed}", flush=True)
-    return 1 if failures else 0
+            place.end()
+            place.check(case.__name__, False, failed)
+
+
+def arguments(parser):
+    parser.add_argument("program", nargs=3, help="undisturbed.c, long_waits.c, ../traps/early_leaver.c")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "requests", tell, arguments, ranks=RANKS))

@@ -79,7 +79,7 @@ class Shells:
         """ranks: 0: without a launcher."""
         launcher = mpirun(self.mpi, ranks) if ranks else []
         environment = {name: value for name, value in mpi_environment().items() if name != "LD_PRELOAD"}
-        done = subprocess.run([*launcher, *words], cwd=self.directory, capture_output=True, text=True, timeout=120,
+        done = subprocess.run([*launcher, *words], cwd=self.directory, capture_output=True, text=True, timeout=240,
                               env={**environment, "HOME": str(self.directory)}, stdin=subprocess.DEVNULL, errors="replace")
         return (done.returncode, sorted(done.stdout.splitlines()) if ranks else done.stdout), done.stderr
 

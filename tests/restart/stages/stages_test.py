@@ -3,47 +3,44 @@
 Each case: the ranks come to their place and wait there; a checkpoint; the program goes on and ends as natively; or it is killed, and its
 restart does.
 """
-import argparse
 import os
 import pathlib
-import shutil
 import signal
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import Failed, Job, descendants, is_rank, mana, mpirun  # noqa: E402
+from mana_job import Failed, descendants, is_rank  # noqa: E402
+from workplace import LIMIT_S, main  # noqa: E402
 
 RANKS = 3
-SILENCE_S = 90
-REFUSED_S = 10       # at once, on a machine that has other things to do
+REFUSED_S = 60       # at once, on a machine that has other things to do
 
 
 class Stages:
-    def __init__(self, options):
-        self.mpi = options.mpi
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.program = str(pathlib.Path(options.program).resolve())
-        self.directory = options.build.resolve() / "restart-runs" / f"stages-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
-        self.hold = self.directory / "hold"
+    def __init__(self, place, options):
+        self.at, self.program = place, options.program
+        self.hold = place.directory / "hold"
         self.job = None
 
-    def start(self, *words):
-        for file in self.directory.glob("hold*"):
+    def let_wait(self):
+        for file in self.at.directory.glob("hold*"):
             file.unlink()
-        self.job = Job([*mpirun(self.mpi, RANKS), *words], self.directory, self.directory / "log", {"HOLD": str(self.hold)})
+
+    def start(self, *words):
+        """Natively."""
+        self.let_wait()
+        self.job = self.at.start(*words, HOLD=str(self.hold))
+        self.await_place()
 
     def run(self, place, *options):
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        self.start(self.mana, "run", "--ckpt-dir", "ckpt", *options, "--", self.program, place)
+        self.let_wait()
+        self.job = self.at.run(self.program, place, options=options, up=False, HOLD=str(self.hold))
         self.await_place()
 
     def await_place(self):
-        deadline = time.monotonic() + SILENCE_S
-        while len(list(self.directory.glob("hold.*"))) < RANKS:
+        deadline = time.monotonic() + LIMIT_S
+        while len(list(self.at.directory.glob("hold.*"))) < RANKS:
             if self.job.process.poll() is not None or time.monotonic() > deadline:
                 raise Failed(f"the ranks did not come to their place; see {self.job.log}")
             time.sleep(0.01)
@@ -51,14 +48,10 @@ class Stages:
     def end(self):
         """The job's lines, sorted, after its ranks were let go."""
         self.hold.touch()
-        lines = []
-        while (line := self.job.next_line(SILENCE_S)) is not None:
-            lines.append(line)
-        self.job.wait()
-        return sorted(line for line in lines if line.startswith("rank"))
+        return sorted(line for line in self.job.end() if line.startswith("rank"))
 
-    def checkpoint(self, *words):
-        return mana(self.mana, "checkpoint", *words, "--ckpt-dir", str(self.directory / "ckpt"), timeout_s=60)[1]
+    def checkpoint(self):
+        return self.at.checkpoint()
 
     def require(self, what, lines, expected):
         if lines != expected:
@@ -67,7 +60,6 @@ class Stages:
 
     def place(self, place):
         self.start(self.program, place)
-        self.await_place()
         native = self.end()
         self.run(place)
         self.checkpoint()
@@ -83,13 +75,12 @@ class Stages:
         self.require(f"{place}, restarted from there", sorted(said + self.end()), native)
 
     def kill(self):
-        self.job.kill()
-        lines = iter(lambda: self.job.next_line(SILENCE_S), None)
-        return [line for line in lines if line.startswith("rank")]
+        return [line for line in self.job.killed() if line.startswith("rank")]
 
     def restart(self):
         """A restart is asked for a checkpoint right away: the killed job's file is there still."""
-        self.start(self.mana, "restart", "ckpt")
+        self.let_wait()
+        self.job = self.at.start(self.at.command, "restart", "ckpt", HOLD=str(self.hold))
 
     def stop(self):
         """A signal's checkpoint before MPI_Init ends the job."""
@@ -104,19 +95,21 @@ class Stages:
         self.restart()
         self.require("before, stopped by a signal and restarted", self.end(), native)
 
+    def ask(self):
+        return self.at.ended(self.at.command, "checkpoint", "--ckpt-dir", self.at.ckpt, ranks=0)
+
     def refusal(self, place, text):
         self.run(place)
         begin = time.monotonic()
         while True:                             # until it has become the other program
-            done = subprocess.run([self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt")], capture_output=True,
-                                  text=True, timeout=60)
-            if done.returncode != 0 or time.monotonic() > begin + SILENCE_S:
+            done = self.ask()
+            if done.status != 0 or time.monotonic() > begin + LIMIT_S:
                 break
             begin = time.monotonic()
         took = time.monotonic() - begin
         self.job.kill()
-        if done.returncode != 94 or text not in done.stderr or took > REFUSED_S:
-            raise Failed(f"{place}: status {done.returncode} after {took:.1f} s: {done.stderr}")
+        if done.status != 94 or text not in done.errors or took > REFUSED_S:
+            raise Failed(f"{place}: status {done.status} after {took:.1f} s: {done.errors}")
         print(f"{place}: refused")
 
     def taken_along(self, place):
@@ -124,35 +117,23 @@ class Stages:
         self.run(place)
         begin = time.monotonic()
         while True:
-            done = subprocess.run([self.mana, "checkpoint", "--ckpt-dir", str(self.directory / "ckpt")], capture_output=True,
-                                  text=True, timeout=60)
-            if done.returncode == 0 or time.monotonic() > begin + SILENCE_S:
+            done = self.ask()
+            if done.status == 0 or time.monotonic() > begin + LIMIT_S:
                 break
         self.job.kill()
-        if done.returncode != 0:
-            raise Failed(f"{place}: status {done.returncode}: {done.stderr}")
+        if done.status != 0:
+            raise Failed(f"{place}: status {done.status}: {done.errors}")
         print(f"{place}: saved as what it has become")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
-    parser.add_argument("program")
-    stages = Stages(parser.parse_args())
-    try:
-        for place in ("before", "one_before", "after", "thread"):
-            stages.place(place)
-        stages.stop()
-        stages.refusal("exec", "rank 1 has become another program (/bin/sleep)")
-        stages.taken_along("exec_before")
-    except Failed as failed:
-        print(failed)
-        if stages.job is not None:
-            stages.job.kill()
-        return 1
-    return 0
+def tell(place, options):
+    stages = Stages(place, options)
+    for where in ("before", "one_before", "after", "thread"):
+        stages.place(where)
+    stages.stop()
+    stages.refusal("exec", "rank 1 has become another program (/bin/sleep)")
+    stages.taken_along("exec_before")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "stages", tell, ranks=RANKS, program="stages.c"))

@@ -14,7 +14,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import STOPPED, mpi_environment  # noqa: E402
 
-SILENCE_S = 60
+SILENCE_S = 240
 OTHER = "the program has changed its "
 AT_CHECKPOINT = {
     "surroundings": (OTHER + "capabilities: after a restart it has what its launcher gives it", OTHER + "namespace (uts): after a restart",

@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import STOPPED, Failed, descendants, mana, mpi_environment  # noqa: E402
 
-SILENCE_S = 60
+SILENCE_S = 240
 LAUNCHERS_WORDS = ("PMI_", "PMIX_", "OMPI_", "SLURM_", "HYDI_")
 
 PYTHON = """

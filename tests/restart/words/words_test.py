@@ -39,7 +39,7 @@ class Words:
             (self.directory / name).unlink(missing_ok=True)
         shell = ("sh", "-c", 'exec "$@" > output', "sh")
         done = subprocess.run([*mpirun(self.mpi, 1), *shell, *words], cwd=self.directory, capture_output=True, text=True,
-                              timeout=120, env={**mpi_environment(), **ENDS_AT_ONCE, **environment}, stdin=subprocess.DEVNULL)
+                              timeout=240, env={**mpi_environment(), **ENDS_AT_ONCE, **environment}, stdin=subprocess.DEVNULL)
         said = [line[line.index("FINAL"):] for line in (done.stdout + done.stderr).splitlines() if "FINAL" in line]
         found = {"status": done.returncode, "said": said}
         for name in ("output", "notes"):

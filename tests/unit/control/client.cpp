@@ -4,9 +4,11 @@
 #include "../temporary_directory.hpp"
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <list>
 #include <optional>
 
@@ -15,6 +17,17 @@ using namespace mana::control_test;
 using control::client_problem;
 using control::frame_type;
 using control::frame_writer;
+
+namespace {
+
+std::atomic<int> watchers;          // inotify descriptors that were made in this process
+
+}  // namespace
+
+extern "C" int inotify_init1(int flags) noexcept {
+  ++watchers;
+  return static_cast<int>(syscall(SYS_inotify_init1, flags));
+}
 
 namespace {
 
@@ -184,6 +197,18 @@ TEST_CASE("many that connect and say nothing do not keep others out") {
   for (int i = 0; i < 300; ++i) silent.push_back(control::connect_to({"127.0.0.1"}, file.where.port));
   control::request_checkpoint(j.directory(), false, 60);
   CHECK(j.commits == 1);
+}
+
+// The kernel may take seconds to close what tells of changes.
+
+TEST_CASE("who asks a job that is up watches no file") {
+  temporary_directory place;
+  job j(place.path(), two_ranks, computing);
+  started(j);
+  const int before = watchers;
+  control::job_status(j.directory(), 60);
+  control::request_checkpoint(j.directory(), false, 60);
+  CHECK(watchers == before);
 }
 
 TEST_CASE("a requester that goes away: the checkpoint is taken all the same") {

@@ -253,6 +253,25 @@ TEST_CASE("a connection to another process is one that it has reset, and is name
   CHECK(received(half) == "error ECONNRESET");
 }
 
+TEST_CASE("a connection that another process has not accepted yet is one to another process, too") {
+  held_descriptors held;
+  const int outside = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in there{};
+  there.sin_family = AF_INET, there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  CHECK(bind(outside, as_name(there), sizeof there) == 0);
+  CHECK(listen(outside, 1) == 0);
+  there = name_of(outside);
+  const int client = held.hold(socket(AF_INET, SOCK_STREAM, 0));
+  CHECK(connect(client, as_name(there), sizeof there) == 0);
+  const captured image = held.taken();
+  REQUIRE(image.sockets.size() == 1);
+  CHECK(image.sockets[0].find("descriptor " + std::to_string(client) + " (socket:") != std::string::npos);
+  close(outside);
+  held.close_all();
+  restore(image.bytes);
+  CHECK(received(client) == "error ECONNRESET");
+}
+
 TEST_CASE("datagrams have their senders' addresses, though these are gone") {
   held_descriptors held;
   const int server = held.hold(socket(AF_UNIX, SOCK_DGRAM, 0)), udp = held.hold(socket(AF_INET, SOCK_DGRAM, 0));

@@ -41,7 +41,7 @@ inline std::vector<own_task> own_tasks() {
 /// The kernel says that a thread has ended a little before it takes it off the list.     out: false: others are there
 /// still
 inline bool become_alone() {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   while (own_tasks().size() > 1)
     if (std::chrono::steady_clock::now() > end) return false;
     else std::this_thread::yield();

@@ -1,0 +1,14 @@
+// Trapped calls with each of their pointers naming memory of many kinds: results, errors and what is written are the kernel's,
+// before and after checkpoints; after a restart more calls are trapped, those of clocks.
+#include "fidelity.h"
+#include "../../../loader/programs/bad_pointers.h"
+
+int main(int argc, char** argv) {
+  begin(&argc, &argv);
+  try_all("at first");
+  line();
+  try_all("after a line");
+  line();
+  try_all("after two lines");
+  return finish();
+}
