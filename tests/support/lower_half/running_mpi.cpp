@@ -43,8 +43,8 @@ running_mpi::running_mpi() {
 running_mpi::~running_mpi() {
   end_of_script();
   const auto left = inventory();
-  for (std::size_t i = 0; i < left.size(); ++i) CHECK_MESSAGE(left[i] == ids_[i], lower::inventory_names[i]);
-  CHECK_MESSAGE(live_count() == reals_, "handles of the lower half");
+  for (std::size_t i = 0; i < left.size(); ++i) CHECK_MESSAGE(left[i] == ids_[i], std::string(lower::inventory_names[i]));
+  CHECK_MESSAGE(live_count() == reals_, std::string("handles of the lower half"));
 }
 
 int class_of(int code) {
