@@ -41,6 +41,10 @@ running_mpi::running_mpi() {
 }
 
 running_mpi::~running_mpi() {
+  // Datatypes that operations needed longer than the program end with the next one.
+  MPI_Datatype last = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(1, MPI_INT, &last);
+  MPI_Type_free(&last);
   end_of_script();
   const auto left = inventory();
   for (std::size_t i = 0; i < left.size(); ++i) CHECK_MESSAGE(left[i] == ids_[i], std::string(lower::inventory_names[i]));

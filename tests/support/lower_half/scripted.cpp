@@ -31,6 +31,7 @@ struct lower_half {
   std::vector<std::string> notes;
   std::optional<int> aborted;
   checkpoint next_checkpoint = checkpoint::resumes;
+  std::function<void()> after_checkpoint;
   int parks = 0, turns = 0;
 };
 lower_half& half() {
@@ -137,21 +138,6 @@ struct fill_slot {
     }
   }
 };
-
-int take_completed(int n, std::uint64_t* requests, neutral::status* statuses) {
-  int got = 0;
-  for (int i = 0; i < n; ++i) {
-    if (requests[i] == 0) continue;
-    check_live(kind_code::request, requests[i]);
-    const auto found = half().objects.find(requests[i]);
-    if (found == half().objects.end() || !found->second.completed) continue;
-    statuses[i] = *found->second.completed;
-    half().objects.erase(found);
-    requests[i] = 0;
-    ++got;
-  }
-  return got;
-}
 
 bool has_attention() { return lower::the_bridge().attention.load() != 0; }
 
@@ -315,10 +301,7 @@ void stock_drain() {
     *over = 1;
     return int{neutral::success};
   });
-  // The other ranks drain too: what needs them completes.
   stock<&services::drain_turn>([] {
-    for (auto& [real, o] : half().objects)
-      if (o.kind == kind_code::request && o.at_drain && !o.completed) o.completed = neutral::status{};
     if (++half().turns < 100) return lower::drain_order::go_on;
     fail("a drain that does not end");
     return lower::drain_order::end;
@@ -388,12 +371,19 @@ void begin_new_process() {
   fill_predefined();
 }
 
+/// The other ranks drain too: what needs them completes.
+void complete_at_drain() {
+  for (auto& [real, o] : half().objects)
+    if (o.kind == kind_code::request && o.at_drain && !o.completed) o.completed = neutral::status{};
+}
+
 /// What the thread that runs checkpoints does; those of other threads are none of the wrappers'.
 void run_checkpoint() {
   lower::bridge& b = lower::the_bridge();
   const checkpoint how = half().next_checkpoint;
   ++half().parks;
   if (how == checkpoint::is_given_up) expect<&services::drain_turn>().gives(lower::drain_order::end);
+  else complete_at_drain();
   b.current = lower::phase::draining;
   drain::program_with_mpi program;
   if (program.drain() && how == checkpoint::restarts) {
@@ -406,6 +396,7 @@ void run_checkpoint() {
   half().mails.clear();
   b.attention = 0;
   b.current = lower::phase::running;
+  if (const auto act = std::exchange(half().after_checkpoint, nullptr)) act();
 }
 
 }  // namespace
@@ -436,6 +427,21 @@ void end_of_script() {
   half().aborted.reset();
   half().parks = 0;
   lower::the_bridge().attention = 0;
+}
+
+int take_completed(int n, std::uint64_t* requests, neutral::status* statuses) {
+  int got = 0;
+  for (int i = 0; i < n; ++i) {
+    if (requests[i] == 0) continue;
+    check_live(kind_code::request, requests[i]);
+    const auto found = half().objects.find(requests[i]);
+    if (found == half().objects.end() || !found->second.completed) continue;
+    statuses[i] = *found->second.completed;
+    half().objects.erase(found);
+    requests[i] = 0;
+    ++got;
+  }
+  return got;
 }
 
 std::uint64_t make(kind_code kind, std::vector<int> group) {
@@ -488,6 +494,7 @@ wait_end declare_line(checkpoint how) {
   lower::the_bridge().current = lower::phase::parking;
   return wait_end::attention;
 }
+void after_checkpoint(std::function<void()> act) { half().after_checkpoint = std::move(act); }
 int parks() { return half().parks; }
 void send_mail(int from, std::string bytes) { half().mails.emplace_back(from, std::move(bytes)); }
 

@@ -52,6 +52,8 @@ std::uint64_t predefined(std::uint32_t code);
 std::uint64_t pending_request(bool at_drain);
 /// The next test or wait takes it.
 void complete(std::uint64_t request, neutral::status status = {});
+/// What test_some and wait_some do in stock: those that are complete become 0. out: how many
+int take_completed(int n, std::uint64_t* requests, neutral::status* statuses);
 /// How many are pending.
 std::size_t pending_requests();
 
@@ -86,6 +88,8 @@ void arrive(message m);
 // --- checkpoints
 /// What a thread that parks finds.
 enum class checkpoint { resumes, restarts, is_given_up };
+inline constexpr checkpoint all_ways[] = {checkpoint::resumes, checkpoint::restarts, checkpoint::is_given_up};
+inline constexpr const char* way_names[] = {"resumes", "restarts", "is given up"};
 /// A checkpoint is pending: what the fast paths look at.
 void raise_attention();
 /// The line is declared: a thread that comes to its park point drains and is saved, and all goes `how`.
@@ -99,6 +103,8 @@ void expect_checkpoint_in(checkpoint how) {
   });
   expect<&services::clock_wait>().does([how] { return declare_line(how); });
 }
+/// Runs when the next checkpoint is over, in the process that goes on.
+void after_checkpoint(std::function<void()> act);
 /// How often a thread has been saved since the test began.
 int parks();
 /// A mail for the next drain, as the wrappers of another rank would send it.
