@@ -2,7 +2,7 @@
 #pragma once
 #include <mana/core/handle.hpp>
 #include <mana/lower/abi.hpp>
-#include <mana/wrap/function.hpp>
+#include <mana/call/function.hpp>
 
 #include <mana/gen/real_predefined.hpp>
 

@@ -5,7 +5,7 @@
 #include <runtime/lower/table.hpp>
 
 #include <mana/gen/lower_slots.hpp>
-#include <mana/wrap/function.hpp>
+#include <mana/call/function.hpp>
 
 #include <tuple>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <runtime/lower/real_call.hpp>
 #include <runtime/lower/real_mpi.hpp>
 
-#include <mana/wrap/manual/all.hpp>
+#include <mana/object/all_calls.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 
 #include <mana/gen/lower_slots.hpp>
 #include <mana/lower/abi.hpp>
-#include <mana/wrap/no_lower_half.hpp>
+#include <mana/call/no_lower_half.hpp>
 
 #include <asm/prctl.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
 #pragma once
 #include <runtime/wrappers/preload.hpp>
 
-#include <mana/drain/own_stack.hpp>
+#include <mana/call/own_stack.hpp>
 #include <mana/lower/cross.hpp>
 #include <mana/lower/presence.hpp>
 

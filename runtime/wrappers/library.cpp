@@ -2,11 +2,11 @@
 #include <runtime/wrappers/alone.hpp>
 #include <runtime/wrappers/attach.hpp>
 
-#include <mana/drain/program_with_mpi.hpp>
+#include <mana/checkpoint/program_with_mpi.hpp>
 #include <mana/hooks/hook_table.hpp>
 #include <mana/lower/signals.hpp>
 #include <mana/lower/upper_functions.hpp>
-#include <mana/wrap/manual/all.hpp>
+#include <mana/object/all_calls.hpp>
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // What MPICH's C++ library (MPI-2.2's bindings), which goes into the upper half as it is, takes from its C library besides
 // MPI's functions: its own functions that call C++'s callbacks. There is one of each.
-#include <mana/wrap/manual/all.hpp>
+#include <mana/object/all_calls.hpp>
 
 namespace mana {
 namespace {

@@ -1,5 +1,5 @@
 // What MPICH's Fortran library, which goes into the upper half as it is, takes from its C library besides MPI's functions.
-#include <mana/wrap/manual/all.hpp>
+#include <mana/object/all_calls.hpp>
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // Open MPI's C++ library (MPI-2.2's bindings) goes into the upper half as it is, and calls MPI's C functions for nearly
 // everything. Here is the rest: its functions that look into the structures behind C's handles, which ours do not have,
 // are replaced (the program's calls and the library's own find these first), and what it takes from Open MPI's C library.
-#include <mana/wrap/manual/all.hpp>
+#include <mana/object/all_calls.hpp>
 
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
 // Open MPI's extension that has no form for profiling.
-#include <mana/wrap/manual/all.hpp>
+#include <mana/object/all_calls.hpp>
 
 #include <mpi-ext.h>
 

@@ -2,7 +2,7 @@
 // the rest. Where it looks into the structures behind C's handles, which ours do not have, its function is replaced: the
 // program's calls, and those of its mpi_f08 library, find ours first (openmpi_fortran_names.S). What it takes from Open
 // MPI's C library besides MPI's functions has the names and parameters that it has there.
-#include <mana/wrap/manual/all.hpp>
+#include <mana/object/all_calls.hpp>
 
 #include <mpi-ext.h>
 

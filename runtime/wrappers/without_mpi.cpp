@@ -1,7 +1,7 @@
 // The library of the upper half for programs without MPI: it parks their threads and runs their checkpoints.
 #include <runtime/wrappers/attach.hpp>
 
-#include <mana/drain/service.hpp>
+#include <mana/checkpoint/service.hpp>
 
 #include <unistd.h>
 

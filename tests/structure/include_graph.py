@@ -12,6 +12,7 @@ from includes import INCLUDE, arrows, circle  # noqa: E402
 
 MOST = 40
 
+OBJECTS = ("app", "call", "checkpoint", "drain", "interpose", "library", "object")
 ALLOWED = {
     "core": set(),
     "vid": {"core", "lower"},
@@ -19,9 +20,7 @@ ALLOWED = {
     "clock": {"core"},
     "image": {"core", "lower"},
     "hooks": {"core", "lower"},
-    "drain": {"core", "lower", "vid", "wrap", "restart", "hooks"},
-    "restart": {"core", "lower", "vid", "wrap", "drain"},
-    "wrap": {"core", "lower", "vid", "drain", "clock"},
+    **dict.fromkeys(OBJECTS, {"core", "lower", "vid", "clock", "hooks", *OBJECTS}),
     "gen": set(),
 }
 QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

@@ -1,8 +1,8 @@
 // Words about a drain, put together where no memory may be taken from malloc.
 #pragma once
 #include <mana/lower/cross.hpp>
-#include <mana/vid/traffic.hpp>
-#include <mana/wrap/library.hpp>
+#include <mana/object/comm/traffic.hpp>
+#include <mana/call/library.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -26,7 +26,7 @@ template <class K>
 struct entry {
   std::uint64_t real = 0;         // handle of the live lower half; 0: none (yet, or any more)
   std::uint32_t state = 0;        // generation, and live_bit while the id is in use
-  std::uint32_t references = 0;   // who keeps the object: see vid/operands.hpp
+  std::uint32_t references = 0;   // who keeps the object: see object/request/operands.hpp
   std::uint64_t serial = 0;       // order of creation within this table
   std::uint32_t next_free = 0;    // index + 1 of the next entry of a list: the table's free ones; of live ones, their kind's
   std::uint32_t index = 0;

@@ -1,4 +1,4 @@
-#include <mana/drain/inbox.hpp>
+#include <mana/object/comm/inbox.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // INV-65: numbers of MPI_T over restarts whose library numbers the same things in another way, lacks some, has others.
-#include <mana/wrap/tool_numbers.hpp>
+#include <mana/object/tool/numbers.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,230 @@
+// Between the application's mpi.h, with which its wrapper library is compiled, and neutral values.
+#pragma once
+#include <mana/core/handle.hpp>
+#include <mana/lower/neutral.hpp>
+#include <mana/vid/code_map.hpp>
+#include <mana/call/function.hpp>
+
+#include <mana/gen/app_predefined.hpp>
+
+#include <mpi.h>
+
+#include <type_traits>
+
+namespace mana::app {
+
+template <class K> struct handle_type;
+template <> struct handle_type<kind::comm> { using type = MPI_Comm; };
+template <> struct handle_type<kind::group> { using type = MPI_Group; };
+template <> struct handle_type<kind::request> { using type = MPI_Request; };
+template <> struct handle_type<kind::op> { using type = MPI_Op; };
+template <> struct handle_type<kind::datatype> { using type = MPI_Datatype; };
+template <> struct handle_type<kind::errhandler> { using type = MPI_Errhandler; };
+template <> struct handle_type<kind::info> { using type = MPI_Info; };
+template <> struct handle_type<kind::message> { using type = MPI_Message; };
+#if MPI_VERSION >= 4
+template <> struct handle_type<kind::session> { using type = MPI_Session; };
+#endif
+template <class K> using handle = typename handle_type<K>::type;
+
+template <class Handle>
+inline std::uint64_t handle_bits(Handle h) noexcept {
+  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(h);
+  else return static_cast<std::uint32_t>(h);
+}
+template <class Handle>
+inline Handle handle_of_bits(std::uint64_t bits) noexcept {
+  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<Handle>(bits);
+  else return static_cast<Handle>(bits);
+}
+
+/// The virtual id in a handle; bits that are none of a virtual id (a pointer to a predefined object) give an id that is
+/// not well formed.
+template <class K>
+inline virt<K> to_virt(handle<K> h) noexcept {
+  const std::uint64_t bits = handle_bits(h);
+  return virt<K>((bits >> 32) == 0 ? static_cast<std::uint32_t>(bits) : 0);
+}
+/// The same test as to_virt(h).well_formed(), in one comparison.
+template <class K>
+inline bool may_be_virt(handle<K> h) noexcept {
+  return handle_bits(h) >> 27 == (0x10u | static_cast<std::uint32_t>(K::code));
+}
+template <class K>
+inline handle<K> from_virt(virt<K> id) noexcept { return handle_of_bits<handle<K>>(id.bits()); }
+
+template <class K>
+inline constinit vid::code_map predefined{};
+
+template <class K>
+inline std::uint32_t predefined_code(handle<K> h) noexcept { return predefined<K>.code(handle_bits(h)); }
+/// The application's handle of a neutral code of kind K.
+template <class K>
+inline handle<K> predefined_handle(std::uint32_t code) noexcept {
+  return handle_of_bits<handle<K>>(predefined<K>.bits(code));
+}
+
+/// Neutral error class that says "not a handle of this kind".
+template <class K>
+constexpr int class_of_kind() noexcept {
+  switch (K::code) {
+    case kind_code::comm: return neutral::err_comm;
+    case kind_code::group: return neutral::err_group;
+    case kind_code::request: case kind_code::message: return neutral::err_request;
+    case kind_code::op: return neutral::err_op;
+    case kind_code::datatype: return neutral::err_type;
+    case kind_code::info: return neutral::err_info;
+    case kind_code::errhandler: return neutral::err_errhandler;
+    case kind_code::session: return neutral::err_session;
+    default: return neutral::err_arg;
+  }
+}
+
+/// Both mpi.h number their classes below this.
+inline constexpr int class_limit = 128;
+inline constexpr int neutral_class_limit = 1024;
+struct class_tables {
+  int app_of[neutral_class_limit];
+  int neutral_of[class_limit];   // by the application's class
+};
+inline constinit class_tables classes{};
+
+/// Whether a communicator that was given no error handler of its own, nor made from one that was, has the one that
+/// MPI_COMM_WORLD has when the error comes (MPICH), not the one that this had when it was made (the standard, Open MPI).
+#if defined(OPEN_MPI)
+inline constexpr bool unset_errhandler_is_of_world = false;
+#else
+inline constexpr bool unset_errhandler_is_of_world = true;
+#endif
+
+/// The application's code of a neutral class. What a callback of the application reports goes through the wrappers like a
+/// class: a code that the application added itself, negated.
+inline int error_code(int neutral_class) noexcept {
+  if (neutral_class < neutral::success) return -neutral_class;
+  if (neutral_class == neutral::success) return MPI_SUCCESS;
+  const int known = neutral_class > 0 && neutral_class < neutral_class_limit ? classes.app_of[neutral_class] : 0;
+  return known != 0 ? known : MPI_ERR_UNKNOWN;
+}
+/// The other way; err_unknown for what is no class of the application's mpi.h.
+inline int neutral_error(int app_class) noexcept {
+  if (app_class == MPI_SUCCESS) return neutral::success;
+  const int known = app_class > 0 && app_class < class_limit ? classes.neutral_of[app_class] : 0;
+  return known != 0 ? known : int{neutral::err_unknown};
+}
+
+inline void init_classes() noexcept {
+  for_each_predefined_error([](int neutral_class, int value, const char*) {
+    if (value <= 0 || value >= class_limit) return;
+    classes.app_of[neutral_class] = value;
+    classes.neutral_of[value] = neutral_class;
+  });
+  // Classes that an mpi.h lacks go out as the nearest one that it has.
+  constexpr int substitutes[][2] = {{neutral::err_errhandler, neutral::err_arg},
+                                    {neutral::err_session, neutral::err_arg},
+                                    {neutral::err_t_not_accessible, neutral::err_t_not_initialized},
+                                    {neutral::err_t_not_supported, neutral::err_t_invalid}};
+  for (const auto& [missing, instead] : substitutes)
+    if (classes.app_of[missing] == 0) classes.app_of[missing] = classes.app_of[instead];
+}
+
+/// Once, before any other function here; handles of some mpi.h are addresses that only the dynamic linker knows.
+inline void init_predefined() noexcept {
+  for_each_predefined_comm(
+      [](unsigned code, MPI_Comm h, const char*) { predefined<kind::comm>.add(code, handle_bits(h)); });
+  for_each_predefined_group(
+      [](unsigned code, MPI_Group h, const char*) { predefined<kind::group>.add(code, handle_bits(h)); });
+  for_each_predefined_request(
+      [](unsigned code, MPI_Request h, const char*) { predefined<kind::request>.add(code, handle_bits(h)); });
+  for_each_predefined_message(
+      [](unsigned code, MPI_Message h, const char*) { predefined<kind::message>.add(code, handle_bits(h)); });
+  for_each_predefined_op([](unsigned code, MPI_Op h, const char*) { predefined<kind::op>.add(code, handle_bits(h)); });
+  for_each_predefined_datatype(
+      [](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, handle_bits(h)); });
+  for_each_predefined_errhandler(
+      [](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS              // MPICH's C++ library throws when C's function has returned
+  predefined<kind::errhandler>.add(neutral::errors_throw, handle_bits(MPIR_ERRORS_THROW_EXCEPTIONS));
+#endif
+  for_each_predefined_info(
+      [](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
+  init_classes();
+}
+
+template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_each_predefined_verbosity(row); }
+template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
+template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
+template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
+template <class Row> void for_each_constant(kind::split_type, Row&& row) { for_each_predefined_split_type(row); }
+
+/// A constant whose value mpi.h chooses, K: its kind. What no table has passes as it is.
+template <class K>
+inline int app_constant(int neutral_value) noexcept {
+  int found = neutral_value;
+  for_each_constant(K{}, [&](int code, int value, const char*) { if (code == neutral_value) found = value; });
+  return found;
+}
+template <class K>
+inline int neutral_constant(int app_value) noexcept {
+  int found = app_value;
+  for_each_constant(K{}, [&](int code, int value, const char*) { if (value == app_value) found = code; });
+  return found;
+}
+
+inline const void* neutral_buffer(const void* address) noexcept {
+  return address == MPI_IN_PLACE ? reinterpret_cast<const void*>(neutral::in_place) : address;
+}
+inline void* neutral_buffer(void* address) noexcept {
+  return address == MPI_IN_PLACE ? reinterpret_cast<void*>(neutral::in_place) : address;
+}
+
+inline int neutral_rank(int rank) noexcept {
+  switch (rank) {
+    case MPI_ANY_SOURCE: return neutral::any_source;
+    case MPI_PROC_NULL: return neutral::proc_null;
+    case MPI_ROOT: return neutral::root;
+    default: return rank;
+  }
+}
+inline int app_rank(int rank) noexcept {
+  if (rank == neutral::any_source) return MPI_ANY_SOURCE;
+  return rank == neutral::proc_null ? MPI_PROC_NULL : rank;
+}
+static_assert(MPI_ANY_TAG == neutral::any_tag && MPI_UNDEFINED == neutral::undefined, "passed as they are");
+inline int neutral_tag(int tag) noexcept { return tag; }
+
+static_assert(MPI_THREAD_SINGLE == 0 && MPI_THREAD_FUNNELED == 1 && MPI_THREAD_SERIALIZED == 2 &&
+              MPI_THREAD_MULTIPLE == 3, "thread levels cross the boundary as they are");
+inline int thread_level(int level) noexcept { return level; }
+inline int neutral_thread_level(int level) noexcept { return level; }
+
+/// out is not one of the ignored statuses. MPI_ERROR is left alone: calls with one status do not set it.
+inline void store_status(MPI_Status* out, const neutral::status& s) noexcept {
+  out->MPI_SOURCE = app_rank(s.source);
+  out->MPI_TAG = s.tag;
+#if defined(OPEN_MPI)
+  out->_ucount = static_cast<std::size_t>(s.count_bytes);
+  out->_cancelled = s.cancelled;
+#else
+  out->count_lo = static_cast<int>(s.count_bytes);
+  out->count_hi_and_cancelled = static_cast<int>((s.count_bytes >> 32) * 2) | s.cancelled;
+#endif
+}
+/// What a request that is null or inactive has for a status (MPI-4.0, 3.7.3): the one case where calls with one status set
+/// MPI_ERROR.
+inline void store_empty(MPI_Status* out) noexcept {
+  store_status(out, {neutral::any_source, neutral::any_tag, neutral::success, 0, 0});
+  out->MPI_ERROR = MPI_SUCCESS;
+}
+inline neutral::status load_status(const MPI_Status* in) noexcept {
+#if defined(OPEN_MPI)
+  const auto bytes = static_cast<std::int64_t>(in->_ucount);
+  const int cancelled = in->_cancelled;
+#else
+  const std::uint64_t high = static_cast<std::uint32_t>(in->count_hi_and_cancelled) >> 1;
+  const auto bytes = static_cast<std::int64_t>(high << 32 | static_cast<std::uint32_t>(in->count_lo));
+  const int cancelled = in->count_hi_and_cancelled & 1;
+#endif
+  return {neutral_rank(in->MPI_SOURCE), in->MPI_TAG, neutral_error(in->MPI_ERROR), cancelled, bytes};
+}
+
+}  // namespace mana::app

@@ -1,0 +1,60 @@
+// From the application's handles to what the wrappers work on: entry, descriptor, real handle.
+#pragma once
+#include <mana/app/abi.hpp>
+#include <mana/call/library.hpp>
+
+#include <mana/object/datatype/descriptor.hpp>
+
+namespace mana {
+
+/// A handle of the application, looked up. ok: it is predefined or live. e: nullptr for predefined ones that have no
+/// descriptor of ours.
+template <class K>
+struct resolved {
+  bool ok = false;
+  std::uint32_t predefined_code = 0;
+  vid::entry<K>* e = nullptr;
+  std::uint64_t real = 0;
+};
+
+/// in: handle  any bits; garbage is answered with ok == false      cost: O(1), no allocation, no lock, no switch
+/// Inlined always: out of line, the result would go through memory, on the path of every call.
+template <class K>
+[[gnu::always_inline]] inline resolved<K> resolve(app::handle<K> handle) noexcept {
+  if (app::may_be_virt<K>(handle)) [[unlikely]] {
+    if (vid::entry<K>* const e = vid::table<K>().find(app::to_virt<K>(handle))) return {true, 0, e, e->real};
+  }
+  const std::uint32_t code = app::predefined_code<K>(handle);
+  if (code == 0) [[unlikely]] return {};
+  return {true, code, nullptr, lower::the_bridge().predefined_real[code]};
+}
+
+/// INV-89: before MPI runs there are no communicators, the predefined ones neither.
+[[gnu::always_inline]] inline resolved<kind::comm> resolve_lasting(wrap::lasting_comm& comm, std::uint32_t code) noexcept {
+  return {comm.real != 0, code, &comm, comm.real};
+}
+
+template <>
+[[gnu::always_inline]] inline resolved<kind::comm> resolve<kind::comm>(app::handle<kind::comm> handle) noexcept {
+  if (handle == MPI_COMM_WORLD) return resolve_lasting(wrap::library().world, neutral::comm_world);
+  if (vid::entry<kind::comm>* const e = vid::table<kind::comm>().find(app::to_virt<kind::comm>(handle)))
+    return {true, 0, e, e->real};
+  if (handle == MPI_COMM_SELF) return resolve_lasting(wrap::library().self, neutral::comm_self);
+  return {};     // MPI_COMM_NULL is an error wherever a communicator is used
+}
+
+/// Neutral code or bits of the virtual id: how a descriptor names another object.
+template <class K>
+inline std::uint32_t name_of(const resolved<K>& r) noexcept {
+  return r.predefined_code != 0 ? r.predefined_code : vid::table<K>().id_of(*r.e).bits();
+}
+
+/// The other way: the real handle of an object that a descriptor names; 0 if it is gone.
+template <class K>
+inline std::uint64_t real_of(std::uint32_t name) noexcept {
+  if (name < neutral::predefined_limit) return lower::the_bridge().predefined_real[name];
+  const vid::entry<K>* const e = vid::table<K>().find(virt<K>(name));
+  return e != nullptr ? e->real : 0;
+}
+
+}  // namespace mana

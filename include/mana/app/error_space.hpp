@@ -1,0 +1,64 @@
+// Error classes, codes and texts that the application adds. Codes of the live MPI never reach it: what a wrapper returns
+// is a class of this mpi.h, or one of these.
+#pragma once
+#include <mana/app/abi.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace mana::wrap {
+
+/// One lock for what is added, set up and torn down rarely: error codes, attribute keys, numbers of operations. Never held
+/// while code of the application runs, nor across a switch.
+inline std::mutex& cold_lock() noexcept {
+  static std::mutex lock;
+  return lock;
+}
+
+class error_space {
+ public:
+  static constexpr int first = MPI_ERR_LASTCODE + 1;
+
+  int add_class() { return add(first + static_cast<int>(added_.size())); }
+  int add_code(int error_class) { return add(error_class); }
+  bool added(int code) const noexcept {
+    return code >= first && code - first < static_cast<int>(added_.size()) && !at(code).removed;
+  }
+  int class_of(int code) const noexcept { return at(code).error_class; }
+  const std::string& text(int code) const noexcept { return at(code).text; }
+  void set_text(int code, const char* text) { added_[index(code)].text = text; }
+  /// The number may be given out again when all after it are removed, too.
+  void remove(int code) {
+    added_[index(code)] = {at(code).error_class, {}, true};
+    while (!added_.empty() && added_.back().removed) added_.pop_back();
+  }
+  bool is_class(int code) const noexcept { return added(code) && class_of(code) == code; }
+  /// Value of the attribute MPI_LASTUSEDCODE; its address is the attribute's and stays.
+  int* last_used() noexcept { return &last_used_; }
+
+ private:
+  struct entry {
+    int error_class;
+    std::string text;
+    bool removed = false;
+  };
+  static std::size_t index(int code) noexcept { return static_cast<std::size_t>(code - first); }
+  const entry& at(int code) const noexcept { return added_[index(code)]; }
+  int add(int error_class) {
+    added_.push_back({error_class, {}, false});
+    const int code = first + static_cast<int>(added_.size()) - 1;
+    last_used_ = std::max(last_used_, code);             // never less: the attribute is of what was used
+    return code;
+  }
+  std::vector<entry> added_;
+  int last_used_ = MPI_ERR_LASTCODE;
+};
+
+inline error_space& errors() noexcept {
+  static error_space space;
+  return space;
+}
+
+}  // namespace mana::wrap

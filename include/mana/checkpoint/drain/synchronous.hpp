@@ -1,0 +1,88 @@
+// Which synchronous sends has no receive met? A sender names those that the live MPI has not called complete when all
+// threads are parked. Their receiver has all messages by then. Messages of one peer, tag and communicator are received in
+// the order in which they were sent, so the receiver holds the last ones, and matched messages that later ones have passed;
+// those that pass are counted.
+#pragma once
+#include <mana/checkpoint/drain/mail.hpp>
+#include <mana/object/request/pool.hpp>
+
+namespace mana::drain {
+
+/// The process's counts of the communicator; nullptr if it has none: it ended here, and nothing can be received on it.
+inline vid::traffic* traffic_of(const vid::comm_name& name) noexcept {
+  vid::traffic* t = wrap::library().traffics;
+  while (t != nullptr && !(t->name == name)) t = t->next;
+  return t;
+}
+
+inline bool is_open_synchronous(const wrap::request_entry& e) noexcept {
+  return e.what.state == vid::request_state::active && e.what.envelope != nullptr && !e.what.detached && !e.what.cancelling;
+}
+
+/// Names those of this rank, and has retire() keep them.
+inline void ask_about_synchronous(outbox<synchronous_row>& out) noexcept {
+  vid::table<kind::request>().for_each_unordered([&](wrap::request_entry& e) {
+    if (!is_open_synchronous(e)) return;
+    vid::descriptor<kind::request>& r = e.what;
+    r.met = vid::meeting::asked;
+    r.posted = take_next(wrap::library().next_posted, wrap::library().callers);
+    const std::uint32_t id = vid::table<kind::request>().id_of(e).bits();
+    out.add(r.messages->peers->world_ranks[r.peer],
+            {r.messages->name, r.messages->own_rank, r.tag, wrap::sent_after(r), r.posted, id, 0});
+  });
+}
+
+/// The message of a synchronous send, if this rank holds it; nullptr: a receive has met it.
+/// in: all messages of its sender on that communicator have arrived
+inline vid::held_message* find_unmet(const synchronous_row& row) noexcept {
+  const vid::traffic* const t = traffic_of(row.comm);
+  if (t == nullptr) return nullptr;
+  wrap::library_state& lib = wrap::library();
+  const auto is_same = [&](const vid::entry<kind::message>& e) {
+    return e.what.messages == t && e.what.held != nullptr && e.what.status.source == row.from && e.what.status.tag == row.tag;
+  };
+  const std::uint64_t in_inbox = lib.inbox.count(t->context, row.from, row.tag);
+  if (row.after < in_inbox) return lib.inbox.at(t->context, row.from, row.tag, in_inbox - 1 - row.after);
+  // Matched by the program, which has not received it, and perhaps others that were sent after it.
+  vid::held_message* found = nullptr;
+  vid::table<kind::message>().for_each_unordered([&](const vid::entry<kind::message>& e) {
+    if (!is_same(e)) return;
+    std::uint64_t after = in_inbox + e.what.passed;
+    vid::table<kind::message>().for_each_unordered(
+        [&](const auto& other) { after += is_same(other) && other.what.matched > e.what.matched; });
+    if (after == row.after) found = e.what.held;
+  });
+  return found;
+}
+
+/// The receiver's part. out: the answer
+inline answer_row judge(const synchronous_row& row, int sender) noexcept {
+  vid::held_message* const held = find_unmet(row);
+  if (held != nullptr) held->awaited = {sender, row.request, row.number};
+  return {row.number, row.request, held != nullptr};
+}
+
+/// The sender's part: one that was met is complete as soon as the live MPI says so, or already.
+inline void take_answer(const answer_row& row) noexcept {
+  wrap::request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(row.request));
+  if (e == nullptr || e->what.met != vid::meeting::asked || e->what.posted != row.number) return;
+  e->what.met = row.is_held != 0 ? vid::meeting::unmet : vid::meeting::untouched;
+  if (row.is_held == 0) wrap::end_unready(*e);
+}
+
+/// After a drain that was given up nobody will answer any more: what the live MPI has called complete is complete.
+inline void forget_questions() noexcept {
+  vid::table<kind::request>().for_each_unordered([](wrap::request_entry& e) {
+    if (e.what.met != vid::meeting::asked) return;
+    e.what.met = vid::meeting::untouched;
+    wrap::end_unready(e);
+  });
+}
+
+inline bool has_questions() noexcept {
+  bool found = false;
+  vid::table<kind::request>().for_each_unordered([&](const auto& e) { found |= e.what.met == vid::meeting::asked; });
+  return found;
+}
+
+}  // namespace mana::drain

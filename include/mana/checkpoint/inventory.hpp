@@ -1,0 +1,46 @@
+// Counts what the program holds of MPI's, for the image.
+#pragma once
+#include <mana/lower/abi.hpp>
+#include <mana/lower/inventory.hpp>
+#include <mana/lower/signals.hpp>
+#include <mana/vid/id_table.hpp>
+#include <mana/call/library.hpp>
+
+#include <cstdint>
+
+namespace mana::drain {
+
+inline void note_count(lower::counted what, std::uint64_t number) noexcept {
+  lower::the_bridge().reserved[lower::slot_inventory + static_cast<unsigned>(what)] = number;
+}
+
+template <class K>
+void note_number(lower::counted what) noexcept {
+  std::uint64_t number = 0;
+  vid::table<K>().for_each_unordered([&number](const auto&) { ++number; });
+  note_count(what, number);
+}
+
+/// Of what has ids: not the predefined objects. Nothing is in flight, no other thread runs.
+inline void note_inventory() noexcept {
+  using lower::counted;
+  note_number<kind::comm>(counted::communicators);
+  note_number<kind::group>(counted::groups);
+  note_number<kind::datatype>(counted::datatypes);
+  note_number<kind::op>(counted::operations);
+  note_number<kind::errhandler>(counted::error_handlers);
+  note_number<kind::info>(counted::infos);
+  note_number<kind::request>(counted::requests);
+  note_number<kind::message>(counted::messages);
+  note_number<kind::session>(counted::sessions);
+  note_number<kind::tool>(counted::tools_handles);
+  std::uint64_t messages = 0, bytes = 0;
+  wrap::library().inbox.for_each([&](const vid::held_message& m) {
+    ++messages;
+    bytes += static_cast<std::uint64_t>(m.bytes);
+  });
+  note_count(counted::inbox_messages, messages);
+  note_count(counted::inbox_bytes, bytes);
+}
+
+}  // namespace mana::drain

@@ -1,0 +1,156 @@
+// The park point of the upper half's threads, and the checkpoint as the thread that runs checkpoints runs it: what does not
+// depend on whether the program has an MPI.
+#pragma once
+#include <mana/call/own_stack.hpp>
+#include <mana/hooks/hook_table.hpp>
+#include <mana/lower/context.hpp>
+#include <mana/lower/cross.hpp>
+#include <mana/lower/parked.hpp>
+
+#include <linux/futex.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace mana::drain {
+
+inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
+}
+template <class Word>
+void futex_wake_all(std::atomic<Word>& word) noexcept {
+  static_assert(sizeof word == sizeof(std::uint32_t));
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
+}
+
+/// Tells the lower half, if it wants to know, that a thread is about to be parked.
+inline void tell_lower_half(lower::bridge_slot slot, lower::thread_block& self) noexcept {
+  using listener = void (*)(lower::thread_block*);
+  const auto told = reinterpret_cast<listener>(lower::the_bridge().reserved[slot]);
+  if (told != nullptr) lower::cross([&] { told(&self); });
+}
+
+/// Waits in the park point until all are let go. A thread that is asked to looks at the signals that wait for it (INV-69): below
+/// the stack pointer that was saved, so the image is none the wiser.
+inline void await_release(lower::thread_block& self, std::uint32_t epoch) noexcept {
+  lower::bridge& b = lower::the_bridge();
+  for (;;) {
+    const std::uint32_t turns = lower::turns_of_parked(b).load(std::memory_order_seq_cst);
+    if (b.release_epoch.load(std::memory_order_acquire) != epoch) return;
+    if (lower::look_order_of(self).load(std::memory_order_acquire) != lower::look_order::look) {
+      futex_wait(lower::turns_of_parked(b), turns);
+      continue;
+    }
+    tell_lower_half(lower::slot_thread_looks, self);
+    lower::look_order_of(self).store(lower::look_order::none, std::memory_order_release);
+    futex_wake_all(lower::look_order_of(self));
+  }
+}
+
+/// True once the recovery line is declared and until the checkpoint is over.
+inline bool park_asked() noexcept {
+  return lower::the_bridge().current.load(std::memory_order_acquire) == lower::phase::parking;
+}
+
+/// Parks a thread other than the one that called MPI_Init, until the checkpoint is over: in this process, or in a new
+/// one that continues here.
+inline void park_once(lower::thread_block& self) noexcept {
+  lower::bridge& b = lower::the_bridge();
+  const std::uint32_t epoch = b.release_epoch.load(std::memory_order_seq_cst);
+  // Letting go changes the phase first, then the epoch: a thread that comes too late sees one or the other.
+  if (b.current.load(std::memory_order_seq_cst) != lower::phase::parking) return;
+  const std::uint64_t mask = hold_signals();
+  note_kernel_state(self);
+  tell_lower_half(lower::slot_thread_parks, self);
+  if (mana_save_context(&self.saved) == 0) {
+    self.reserved[lower::slot_parked_epoch] = epoch;
+    lower::look_order_of(self).store(lower::look_order::none, std::memory_order_relaxed);
+    self.state.store(lower::thread_state::parked, std::memory_order_release);
+    b.parked_count.fetch_add(1, std::memory_order_acq_rel);
+    futex_wake_all(b.parked_count);
+  }
+  await_release(self, epoch);
+  self.state.store(lower::thread_state::running, std::memory_order_seq_cst);
+  detail::set_mask(mask);
+}
+
+/// The thread that called MPI_Init, or another that took its place when that one ended (split::pass_on_checkpoints).
+inline bool runs_checkpoints(const lower::thread_block& self) noexcept {
+  return self.index == __atomic_load_n(&lower::the_bridge().main_thread, __ATOMIC_SEQ_CST);
+}
+
+/// The next checkpoint may begin before a thread that was let go has run again. It was not signalled then, since it was
+/// "parked" still, so it looks itself; and until it has, it does not count as parked (slot_parked_epoch).
+inline void park_thread(lower::thread_block& self) noexcept {
+  do park_once(self);
+  while (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking && !runs_checkpoints(self));
+}
+
+inline void end_checkpoint(lower::outcome how) noexcept {
+  lower::cross([&] { lower::the_bridge().service->release(how); });
+  hooks::run(how == lower::outcome::restarted ? MANA_RESTARTED : MANA_RESUMED, how == lower::outcome::resumed);
+}
+
+/// Runs the checkpoint from the recovery line to its end, on the stack that it has for that. write_image "returns" once in
+/// this process, and once in every process that is restarted from the image.
+/// in:     Mpi  what the checkpoint does of the program's MPI:
+///           bool drain()         nothing is in flight afterwards; false: the checkpoint is given up
+///           void before_image()  the last that happens before memory is saved
+///           void restarted()     in the new process, before the program runs on
+template <class Mpi>
+void run_checkpoint(lower::thread_block& self) noexcept {
+  lower::bridge& b = lower::the_bridge();
+  lower::outcome how = lower::outcome::given_up;
+  hooks::announce_request();
+  if (lower::cross([&] { return b.service->park_others(); }) != 0) {
+    hooks::run(MANA_LINE_FOUND);
+    b.current.store(lower::phase::draining, std::memory_order_release);
+    Mpi mpi;
+    if (!mpi.drain()) return end_checkpoint(lower::outcome::given_up);
+    lower::cross([&] { b.service->fault_point("drained"); });
+    hooks::run(MANA_BEFORE_WRITE);
+    mpi.before_image();
+    b.current.store(lower::phase::writing, std::memory_order_release);
+    note_kernel_state(self);
+    if (mana_save_context(&self.saved) == 0) {
+      how = lower::cross([&] { return b.service->write_image(); });
+      hooks::run(MANA_AFTER_WRITE, how == lower::outcome::resumed);
+    } else {
+      how = lower::outcome::restarted;
+      hooks::announced = 0;
+      mpi.restarted();
+    }
+  }
+  end_checkpoint(how);
+}
+
+template <class Mpi>
+void park_now() noexcept {
+  lower::thread_block& self = *lower::this_thread();
+  if (!runs_checkpoints(self)) {
+    park_thread(self);
+    if (!runs_checkpoints(self) || !park_asked()) return;
+  }
+  do {
+    ++self.inside;                 // INV-28 a park signal finds nothing to do from here until the thread is back
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    on_own_stack(run_checkpoint<Mpi>, self);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    --self.inside;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  } while (park_asked());    // one that came meanwhile was of the next checkpoint, and comes once
+}
+
+/// Handler of the park signal.
+template <class Mpi>
+void on_park_signal(int, void*, void* context) noexcept {
+  lower::thread_block* const self = lower::this_thread();
+  if (self == nullptr || self->inside > 0 || !park_asked()) return;
+  self->reserved[lower::slot_interrupted] = reinterpret_cast<std::uint64_t>(context);
+  const std::uint64_t held = let_unhandled_through(context);
+  park_now<Mpi>();
+  detail::set_mask(held);
+  self->reserved[lower::slot_interrupted] = 0;
+}
+
+}  // namespace mana::drain

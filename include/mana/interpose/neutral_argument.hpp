@@ -1,0 +1,164 @@
+// One argument of a call, translated for the boundary. Translation happens in the constructor, under the upper half's
+// thread pointer; value() only hands it over.
+#pragma once
+#include <mana/app/argument.hpp>
+#include <mana/call/function.hpp>
+#include <mana/object/request/pool.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+namespace mana::wrap {
+
+/// An array that a call has translated.
+struct translated_array {
+  const void* given = nullptr;
+  int members = 0;
+  std::uint64_t* reals = nullptr;
+};
+
+/// What an argument is made from: the application's value, the number of members for arrays over ranks, how many
+/// entries the live MPI may read in one that outlives the call (0: none does), and another array of the same call.
+template <class A>
+struct given {
+  A value;
+  int members;
+  int read_later;
+  translated_array* other = nullptr;
+};
+
+/// Passed as it is: counts, displacements, plain values, pointers to them.
+template <class Param, class A>
+class neutral_argument {
+ public:
+  explicit neutral_argument(given<A> g) noexcept : given_(g.value) {}
+  int error() const noexcept { return neutral::success; }
+  A value() const noexcept { return given_; }
+  A for_request(std::uint64_t*) const noexcept { return given_; }
+
+ private:
+  A given_;
+};
+
+template <dir D, class A>
+class neutral_argument<param<kind::buffer, D, false>, A> {
+ public:
+  explicit neutral_argument(given<A> g) noexcept : given_(const_cast<void*>(app::neutral_buffer(g.value))) {}
+  int error() const noexcept { return neutral::success; }
+  void* value() const noexcept { return given_; }
+  void* for_request(std::uint64_t*) const noexcept { return given_; }
+
+ private:
+  void* given_;
+};
+
+template <dir D, class A>
+class neutral_argument<param<kind::rank, D, false>, A> {
+ public:
+  explicit neutral_argument(given<A> g) noexcept : given_(app::neutral_rank(g.value)) {}
+  int error() const noexcept { return neutral::success; }
+  int value() const noexcept { return given_; }
+  int for_request(std::uint64_t*) const noexcept { return given_; }
+
+ private:
+  int given_;
+};
+
+/// A handle that goes in.
+template <class K, class A>
+class handle_in {
+ public:
+  [[gnu::always_inline]] explicit handle_in(given<A> g) noexcept : found_(resolve<K>(g.value)) {}
+  int error() const noexcept { return found_.ok ? int{neutral::success} : app::class_of_kind<K>(); }
+  std::uint64_t value() const noexcept { return found_.real; }
+  std::uint64_t for_request(std::uint64_t*) const noexcept { return found_.real; }
+
+ private:
+  resolved<K> found_;
+};
+template <class A>
+class neutral_argument<param<kind::comm, dir::in, false>, A> : public handle_in<kind::comm, A> {
+  using handle_in<kind::comm, A>::handle_in;
+};
+template <class A>
+class neutral_argument<param<kind::op, dir::in, false>, A> : public handle_in<kind::op, A> {
+  using handle_in<kind::op, A>::handle_in;
+};
+/// Datatypes that are not significant at this rank (a root's, beside MPI_IN_PLACE) may be anything: a handle that is
+/// unknown goes down as the null type, and the live MPI reports it where it matters.
+template <class A>
+class neutral_argument<param<kind::datatype, dir::in, false>, A> {
+ public:
+  explicit neutral_argument(given<A> g) noexcept : real_(real_or_null(g.value)) {}
+  int error() const noexcept { return neutral::success; }
+  std::uint64_t value() const noexcept { return real_; }
+  std::uint64_t for_request(std::uint64_t*) const noexcept { return real_; }
+  static std::uint64_t real_or_null(app::handle<kind::datatype> given) noexcept {
+    const resolved<kind::datatype> found = resolve<kind::datatype>(given);
+    return found.ok ? found.real : lower::the_bridge().predefined_real[neutral::datatype_null];
+  }
+
+ private:
+  std::uint64_t real_;
+};
+
+/// Arrays of datatypes (the ...w collectives): one for each member of the communicator, or for each neighbour. The live
+/// MPI may read them until the operation is complete, so a non-blocking one takes them over with keep(). One array that is
+/// given twice goes down as one: MPICH finds a buffer that is used twice by the addresses of all that comes with it.
+template <class A>
+class neutral_argument<param<kind::datatype, dir::in, true>, A> {
+ public:
+  explicit neutral_argument(given<A> g) noexcept {
+    const int members = g.members;
+    if (g.value == nullptr) return;
+    if (g.other != nullptr && g.other->given == g.value && g.other->members == members) {
+      reals_ = g.other->reals;
+      return;
+    }
+    const int room = std::max({members, g.read_later, 1});
+    reals_ = room <= few && g.read_later == 0
+                 ? inline_
+                 : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(room)));
+    if (reals_ == nullptr) { error_ = neutral::err_no_mem; return; }
+    if (reals_ != inline_) owned_ = reals_;
+    if (g.other != nullptr) *g.other = {g.value, members, reals_};
+    for (int i = 0; i < members; ++i)
+      reals_[i] = neutral_argument<param<kind::datatype, dir::in, false>, A>::real_or_null(g.value[i]);
+    for (int i = members; i < room; ++i) reals_[i] = lower::the_bridge().predefined_real[neutral::byte];
+  }
+  neutral_argument(const neutral_argument&) = delete;
+  neutral_argument& operator=(const neutral_argument&) = delete;
+  ~neutral_argument() { std::free(owned_); }
+  int error() const noexcept { return error_; }
+  const std::uint64_t* value() const noexcept { return reals_; }
+  const std::uint64_t* for_request(std::uint64_t*) const noexcept { return reals_; }
+  void keep(vid::descriptor<kind::request>& request) noexcept {
+    if (owned_ != nullptr) own_memory(request, std::exchange(owned_, nullptr));
+  }
+
+ private:
+  static constexpr int few = 64;
+  std::uint64_t inline_[few];
+  std::uint64_t* reals_ = nullptr;
+  std::uint64_t* owned_ = nullptr;
+  int error_ = neutral::success;
+};
+
+/// The started operation owns what this argument allocated.
+template <class Argument>
+inline void keep_for(Argument& argument, vid::descriptor<kind::request>& request) noexcept {
+  if constexpr (requires { argument.keep(request); }) argument.keep(request);
+}
+
+/// The request of a non-blocking collective: the lower half writes the real one straight into the entry.
+template <class A>
+class neutral_argument<param<kind::request, dir::out, false>, A> {
+ public:
+  explicit neutral_argument(given<A>) noexcept {}
+  int error() const noexcept { return neutral::success; }
+  std::uint64_t* for_request(std::uint64_t* real) const noexcept { return real; }
+};
+
+}  // namespace mana::wrap

@@ -1,0 +1,71 @@
+// Results that have nowhere to go: a null pointer where MPI wants the address of a handle or of a number is an error of the
+// class MPI_ERR_ARG, found before anything is done.
+#pragma once
+#include <mana/call/function.hpp>
+#include <mana/object/errhandler/calls.hpp>
+
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace mana::wrap {
+
+template <class K, class... Kinds>
+inline constexpr bool is_any_of = (std::is_same_v<K, Kinds> || ...);
+
+/// True for a parameter whose address must not be null: of a single handle or number. Arrays, texts, statuses and buffers
+/// may have none.
+template <class Param>
+consteval bool needs_address() noexcept {
+  using k = typename Param::kind;
+  constexpr bool is_handle = requires { k::code; };
+  constexpr bool is_number = is_any_of<k, kind::integer, kind::count, kind::rank, kind::displacement, kind::tag>;
+  return !Param::is_array && ((is_handle && Param::direction != dir::in) || (is_number && Param::direction == dir::out));
+}
+
+template <class Fn>
+consteval bool checks_addresses() noexcept {
+  return !std::string_view(Fn::name).starts_with("MPI_T_");        // they leave out what has no address
+}
+
+template <class Param, class A>
+[[gnu::always_inline]] inline bool is_missing([[maybe_unused]] A argument) noexcept {
+  if constexpr (needs_address<Param>() && std::is_pointer_v<A>) return argument == nullptr;
+  else return false;
+}
+
+template <class Fn, class... A, std::size_t... I>
+[[gnu::always_inline]] inline bool lacks_address(std::index_sequence<I...>, A... args) noexcept {
+  using params = typename Fn::params::as_tuple;
+  return (is_missing<std::tuple_element_t<I, params>>(args) || ...);
+}
+
+/// The communicator that is an argument, or MPI_COMM_NULL.
+inline MPI_Comm comm_among() noexcept { return MPI_COMM_NULL; }
+template <class First, class... A>
+inline MPI_Comm comm_among([[maybe_unused]] First first, A... rest) noexcept {
+  if constexpr (std::is_same_v<First, MPI_Comm>) return first;
+  else return comm_among(rest...);
+}
+
+template <class Fn, class... A>
+[[gnu::noinline, gnu::cold]] int raise_null_address(A... args) noexcept {
+  return raise(comm_among(args...), Fn::id, neutral::err_arg, "a null pointer where a result is to go");
+}
+
+}  // namespace mana::wrap
+
+namespace mana {
+
+/// A wrapper by hand, called when its results have places. call: (args…) → what mana::manual has; args: as in mpi.h
+template <class Fn, class Call, class... A>
+[[gnu::always_inline]] inline auto call_manual(Call call, A... args) noexcept {
+  if constexpr (std::is_same_v<decltype(call(args...)), int> && Fn::params::size == sizeof...(A) &&
+                wrap::checks_addresses<Fn>()) {
+    if (wrap::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) [[unlikely]]
+      return wrap::raise_null_address<Fn>(args...);
+  }
+  return call(args...);
+}
+
+}  // namespace mana

@@ -1,0 +1,105 @@
+// The environment: clocks, versions, memory, addresses, abort. Nothing here needs the live MPI but MPI_Abort.
+#pragma once
+#include <mana/object/errhandler/calls.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+namespace mana::wrap {
+
+/// The clock of MPI_Wtime counts on across a restart, as if no time had passed between image and restart: the new
+/// machine's monotonic clock may stand anywhere. Seconds are added to what the clock shows.
+struct wall_clock {
+  double offset = 0;
+  double held_at = 0;        // what it showed when the image was written
+};
+inline wall_clock& clock_state() noexcept {
+  static wall_clock state;
+  return state;
+}
+inline double monotonic_seconds() noexcept {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);           // vDSO
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+inline double wall_seconds() noexcept { return monotonic_seconds() + clock_state().offset; }
+/// Right before the image is written, and in the new process after a restart.
+inline void hold_clock() noexcept { clock_state().held_at = wall_seconds(); }
+inline void continue_clock() noexcept { clock_state().offset = clock_state().held_at - monotonic_seconds(); }
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline double wtime() noexcept { return wrap::wall_seconds(); }
+inline double wtick() noexcept {
+  timespec t;
+  return clock_getres(CLOCK_MONOTONIC, &t) == 0 ? static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec)
+                                                : 1e-9;
+}
+
+inline int get_version(int* version, int* subversion) noexcept {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+/// Begins as the MPI's own text does: programs look there for its name.
+inline int get_library_version(char* text, int* length) noexcept {
+#ifdef OPEN_MPI
+  *length = std::snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "Open MPI v%d.%d.%d, under MANA", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+#else
+  *length = std::snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "MPICH Version:\t%s\nunder MANA", MPICH_VERSION);
+#endif
+  return MPI_SUCCESS;
+}
+/// Of the node that the process is on now: a restart may have moved it.
+inline int get_processor_name(char* name, int* length) noexcept {
+  if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
+    return wrap::fail(fn::get_processor_name::id, neutral::err_other, "gethostname failed");
+  name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+  *length = static_cast<int>(std::strlen(name));
+  return MPI_SUCCESS;
+}
+/// Levels mean something to profilers only, and so do the arguments behind them.
+inline int pcontrol(int) noexcept { return MPI_SUCCESS; }
+
+/// Ordinary memory of the program: what a network library would register goes with the lower half.
+inline int alloc_mem(MPI_Aint size, MPI_Info, void* base) noexcept {
+  if (size < 0 || base == nullptr)
+    return wrap::fail(fn::alloc_mem::id, neutral::err_arg, "negative size or null pointer");
+  void* memory = nullptr;
+  if (posix_memalign(&memory, 64, size > 0 ? static_cast<std::size_t>(size) : 1) != 0)
+    return wrap::fail(fn::alloc_mem::id, neutral::err_no_mem, nullptr);
+  std::memcpy(base, &memory, sizeof memory);
+  return MPI_SUCCESS;
+}
+inline int free_mem(void* base) noexcept {
+  std::free(base);
+  return MPI_SUCCESS;
+}
+
+/// Ends the whole job, whatever the communicator: the live MPIs do the same.
+inline int abort(MPI_Comm, int code) noexcept {
+  wrap::wrapper_scope scope(fn::abort::id);
+  const lower::services& s = *lower::the_bridge().service;
+  lower::cross([&] { s.abort(code); });
+  return MPI_SUCCESS;
+}
+
+inline int get_address(const void* location, MPI_Aint* address) noexcept {
+  *address = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(location));
+  return MPI_SUCCESS;
+}
+inline int address(void* location, MPI_Aint* out) noexcept { return get_address(location, out); }
+/// Unsigned arithmetic: addresses wrap round as pointers do.
+inline MPI_Aint aint_add(MPI_Aint base, MPI_Aint disp) noexcept {
+  return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(disp));
+}
+inline MPI_Aint aint_diff(MPI_Aint a, MPI_Aint b) noexcept {
+  return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(a) - static_cast<std::uintptr_t>(b));
+}
+
+}  // namespace mana::manual

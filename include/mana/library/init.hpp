@@ -1,0 +1,161 @@
+// MPI_Init and its relatives: the moment at which the halves' states meet, and the end.
+#pragma once
+#include <mana/checkpoint/drain/run.hpp>
+#include <mana/call/own_stack.hpp>
+#include <mana/lower/presence.hpp>
+#include <mana/lower/signals.hpp>
+#include <mana/object/comm/collective.hpp>
+#include <mana/object/request/completion/completion.hpp>
+#include <mana/object/datatype/life.hpp>
+#include <mana/object/attribute/calls.hpp>
+#include <mana/object/comm/calls/comm.hpp>
+#include <mana/object/errhandler/calls.hpp>
+#include <mana/call/no_lower_half.hpp>
+#include <mana/object/request/form/partitioned/partitioned.hpp>
+
+#include <cstdio>
+
+namespace mana::wrap {
+
+inline void describe_world() noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  library_state& lib = library();
+  const int n = static_cast<int>(b.world_size), me = static_cast<int>(b.world_rank);
+  scratch<int, 64> everyone(n);
+  for (int r = 0; r < n; ++r) everyone[r] = r;
+  lib.world.real = b.predefined_real[neutral::comm_world];
+  lib.self.real = b.predefined_real[neutral::comm_self];
+  lib.hidden.real = b.predefined_real[neutral::comm_hidden];
+  const vid::rank_map& all = *vid::intern_ranks(everyone.data(), n);
+  describe_comm(lib.world.what, comm_groups(all), 1);
+  describe_comm(lib.self.what, comm_groups(*vid::intern_ranks(&me, 1)), 2);
+  describe_comm(lib.hidden.what, comm_groups(all), 3);
+  describe_comm(lib.partitioned.what, comm_groups(all), 4);
+  if (MPI_VERSION >= 4 && make_partitioned_comm() != neutral::success)
+    lower::cross([&] { b.service->fatal("no communicator for partitioned messages"); });
+  std::strcpy(lib.world.what.name, "MPI_COMM_WORLD");
+  std::strcpy(lib.self.what.name, "MPI_COMM_SELF");
+}
+
+inline void let_callers_come(turns t) noexcept {
+  library().callers = t;
+  vid::table<kind::comm>().set_turns(t);
+  vid::table<kind::group>().set_turns(t);
+  vid::table<kind::request>().set_turns(t);
+  vid::table<kind::op>().set_turns(t);
+  vid::table<kind::datatype>().set_turns(t);
+  vid::table<kind::errhandler>().set_turns(t);
+  vid::table<kind::info>().set_turns(t);
+  vid::table<kind::message>().set_turns(t);
+}
+
+/// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
+inline void leave_streams_unbuffered() noexcept {
+  const std::uint64_t numbers = lower::the_bridge().reserved[lower::slot_unbuffered];
+  FILE* const standard[] = {stdin, stdout, stderr};
+  for (unsigned number = 0; number < 3; ++number)
+    if ((numbers >> number & 1) != 0) std::setbuf(standard[number], nullptr);
+}
+
+/// Starts the live MPI, unless it runs. It can do so once in a process. A rank that comes here can be saved until it starts:
+/// where the control of checkpoints knows of all ranks, that is when all have come, as natively no rank gets further before.
+/// in: required: neutral thread level, of no effect on an MPI that runs      out: neutral error class
+inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
+  library_state& lib = library();
+  if (lib.live == life::initialized) return neutral::success;
+  if (lib.live == life::finalized) return neutral::err_other;
+  if (!drain::make_own_stack()) return neutral::err_no_mem;
+  while (lower::cross([] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
+    scope.park_here();
+  const lower::services& s = *lower::the_bridge().service;
+  lib.init_thread = lower::this_thread()->index;
+  // No checkpoint is under way, and none comes before the live MPI runs.
+  __atomic_store_n(&lower::the_bridge().main_thread, lib.init_thread, __ATOMIC_RELAXED);
+  int level = 0;
+  const int rc = lower::cross([&] { return s.init(required, &level); });
+  if (rc != neutral::success) return rc;
+  lib.thread_level = level;
+  leave_streams_unbuffered();
+  let_callers_come(level == MPI_THREAD_MULTIPLE ? turns::at_once : turns::one_by_one);
+  describe_world();
+  learn_predefined_types();
+  init_attributes();
+  lib.live = life::initialized;
+  return neutral::success;
+}
+
+inline int init_call(function_id f, int required, int* provided) noexcept {
+  if (!lower::has_lower_half()) end_without_lower_half();
+  wrapper_scope scope(f);
+  library_state& lib = library();
+  if (lib.state != life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
+  const int rc = start_live_mpi(scope, required);
+  if (rc != neutral::success) return raise(MPI_COMM_NULL, f, rc, "the MPI library did not start");
+  lib.state = life::initialized;
+  if (provided != nullptr) *provided = app::thread_level(lib.thread_level);
+  return MPI_SUCCESS;
+}
+
+/// A send that nobody will wait for any more: MPI_Finalize does.
+inline bool is_unattended_send(const vid::descriptor<kind::request>& r) noexcept {
+  return r.form == vid::request_form::buffered || (r.detached && drain::is_send(r));
+}
+
+/// Ends the live MPI on all ranks. A rank that waits here for the others can be saved like any other; when all are here,
+/// no checkpoint comes any more.      out: neutral error class
+inline int end_live_mpi(wrapper_scope& scope) noexcept {
+  while (drain::test_requests(is_unattended_send) > 0) scope.park_here();
+  end_detached(nullptr);
+  end_buffered();
+  {
+    const auto hold = type_lock();
+    sweep_forsaken();
+  }
+  while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
+    scope.park_here();
+  library().live = life::finalized;
+  return lower::cross([&] { return lower::the_bridge().service->finalize(); });
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline int init(int*, char***) noexcept { return wrap::init_call(fn::init::id, 0, nullptr); }
+inline int init_thread(int*, char***, int required, int* provided) noexcept {
+  return wrap::init_call(fn::init_thread::id, app::neutral_thread_level(required), provided);
+}
+inline int initialized(int* flag) noexcept {
+  *flag = wrap::library().state != wrap::life::before_init;
+  return MPI_SUCCESS;
+}
+inline int finalized(int* flag) noexcept {
+  *flag = wrap::library().state == wrap::life::finalized;
+  return MPI_SUCCESS;
+}
+inline int query_thread(int* provided) noexcept {
+  *provided = app::thread_level(wrap::library().thread_level);
+  return MPI_SUCCESS;
+}
+inline int is_thread_main(int* flag) noexcept {
+  *flag = lower::this_thread()->index == wrap::library().init_thread;
+  return MPI_SUCCESS;
+}
+
+/// Open sessions keep the live MPI until the process ends.
+inline int finalize() noexcept {
+  wrap::wrapper_scope scope(fn::finalize::id);
+  wrap::library_state& lib = wrap::library();
+  if (lib.state != wrap::life::initialized)
+    return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
+  wrap::end_attributes(lib.self, MPI_COMM_SELF);      // its functions may still communicate
+#ifdef OPEN_MPI
+  lib.state = wrap::life::finalized;                  // which the functions of the world are told there
+#endif
+  wrap::end_attributes(lib.world, MPI_COMM_WORLD);
+  const int rc = lib.open_sessions == 0 ? wrap::end_live_mpi(scope) : int{neutral::success};
+  lib.state = wrap::life::finalized;
+  return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::finalize::id, rc, nullptr);
+}
+
+}  // namespace mana::manual

@@ -1,0 +1,372 @@
+// Communicators: constructors are collectives of the parent's group; what comes out is described by its ordered world
+// ranks, which is all that a restart needs to build it again.
+#pragma once
+#include <mana/vid/ggid.hpp>
+#include <mana/app/argument.hpp>
+#include <mana/object/comm/collective.hpp>
+#include <mana/object/request/completion/detached.hpp>
+#include <mana/object/request/form/collective/lanes.hpp>
+#include <mana/object/request/form/partitioned/partitioned.hpp>
+#include <mana/object/request/form/message/buffered.hpp>
+#include <mana/object/attribute/calls.hpp>
+#include <mana/object/errhandler/calls.hpp>
+#include <mana/object/group/calls.hpp>
+#include <mana/object/info/calls.hpp>
+#include <mana/object/comm/topology_math.hpp>
+
+#include <mana/gen/lower_slots.hpp>
+
+namespace mana::wrap {
+
+using comm_entry_t = vid::entry<kind::comm>;
+
+/// Lineage of the next communicator that is made from `parent`: collective constructors on one communicator are ordered
+/// alike on all of its members. Those of a split have different members.
+inline std::uint64_t next_lineage(comm_entry_t& parent) noexcept {
+  return vid::mix64(parent.what.lineage + vid::mix64(++parent.what.children));
+}
+
+/// Who is in a communicator: this process's group, and the one that its messages go to, which is the same but in an
+/// intercommunicator.
+struct comm_groups {
+  const vid::rank_map& ranks;
+  const vid::rank_map& peers;
+  explicit comm_groups(const vid::rank_map& r) noexcept : ranks(r), peers(r) {}
+  comm_groups(const vid::rank_map& r, const vid::rank_map& p) noexcept : ranks(r), peers(p) {}
+  explicit comm_groups(const vid::descriptor<kind::comm>& d) noexcept : ranks(*d.ranks), peers(*d.peers) {}
+};
+
+/// Gives the descriptor what every communicator has.
+inline void describe_comm(vid::descriptor<kind::comm>& d, const comm_groups& groups, std::uint64_t lineage) noexcept {
+  d.ranks = &groups.ranks;
+  d.peers = &groups.peers;
+  d.everyone = d.is_inter() ? vid::clock_of_both(groups.ranks, groups.peers) : groups.ranks.clock;
+  d.context = library().next_context.fetch_add(1, std::memory_order_relaxed);
+  d.lineage = lineage;
+  const bool has_own = library().callers == turns::at_once;
+  d.started = has_own ? vid::communicator_clock(*d.everyone, lineage) : nullptr;
+  d.clock = has_own ? d.started : d.everyone;
+  begin_traffic(d);
+}
+
+/// Members of a fresh communicator, asked of the lower half once.
+inline comm_groups members_of(std::uint64_t real_comm) noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  const int world = static_cast<int>(lower::the_bridge().world_size);
+  scratch<int, 64> ranks(world);
+  int sizes[2] = {0, 0};
+  lower::cross([&] { return s.comm_members(real_comm, sizes, ranks.data(), world); });
+  const vid::rank_map& own = *vid::intern_ranks(ranks.data(), sizes[0]);
+  return sizes[1] == 0 ? comm_groups(own) : comm_groups(own, *vid::intern_ranks(ranks.data() + sizes[0], sizes[1]));
+}
+
+/// Makes the virtual communicator for what a constructor gave; MPI_COMM_NULL where this rank is no member.
+/// errhandler: the name of its handler, which is the parent's if it has one; groups: if they are known
+inline comm_entry_t* adopt_comm(std::uint64_t real_comm, std::uint32_t errhandler, std::uint64_t lineage,
+                                MPI_Comm* out, const comm_groups* groups = nullptr) noexcept {
+  *out = MPI_COMM_NULL;
+  if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
+  comm_entry_t* const e = new_comm();
+  if (e == nullptr) return nullptr;
+  e->real = real_comm;
+  describe_comm(e->what, groups != nullptr ? *groups : members_of(real_comm), lineage);
+  keep_errhandler(errhandler);
+  e->what.errhandler = errhandler;
+  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
+  return e;
+}
+
+/// Who the members of a new communicator are: the parent's, or the live MPI is asked, which costs as much as some
+/// constructors do.
+enum class members { as_parent, asked };
+
+/// The common frame of collective constructors. make(real parent, uint64* result) runs in the lower half.
+/// also(new entry) runs afterwards in the upper half and returns a neutral error class.
+template <class Fn, members Who = members::asked, class Make, class Also>
+inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also) noexcept {
+  *out = MPI_COMM_NULL;
+  wrapper_scope scope(Fn::id);
+  const resolved<kind::comm> from = resolve<kind::comm>(parent);
+  if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
+  std::uint64_t made = 0;
+  if (!start_constructor(scope, *from.e->what.clock, from.e))
+    return raise(parent, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
+  const int rc = lower::cross([&] { return make(from.e->real, &made); });
+  if (rc != neutral::success) {
+    retract_if_refused(*from.e->what.clock, rc);
+    return raise(parent, Fn::id, rc, nullptr);
+  }
+  const comm_groups groups(from.e->what);
+  comm_entry_t* const e = adopt_comm(made, from.e->what.errhandler, next_lineage(*from.e), out,
+                                     Who == members::as_parent ? &groups : nullptr);
+  const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
+  if (after == neutral::success) return MPI_SUCCESS;
+  *out = MPI_COMM_NULL;        // it is there on the other members, so a restart goes on to build it
+  return raise(parent, Fn::id, after, nullptr);
+}
+
+inline constexpr auto nothing_more = [](comm_entry_t&, comm_entry_t&) noexcept { return int{neutral::success}; };
+
+/// A constructor that is collective over the new communicator's members only.
+struct group_call {
+  group_members members;
+  std::uint64_t key;              // the same on all of them; different for those that threads may make at once
+  std::uint32_t errhandler;       // name of the new communicator's
+};
+
+/// It is a collective of its members' clock. make(uint64* result) runs in the lower half.
+/// out: MPI_COMM_NULL where this process is no member. Returns a neutral error class
+template <class Fn, class Make>
+inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& make) noexcept {
+  wrapper_scope scope(Fn::id);
+  *out = MPI_COMM_NULL;
+  if (call.members.size == 0) return neutral::success;
+  const vid::rank_map& ranks = *vid::intern_ranks(call.members.world_ranks, call.members.size);
+  if (ranks.own_rank == neutral::undefined) return neutral::success;
+  const bool has_own = library().callers == turns::at_once;
+  vid::group_clock& clock = has_own ? *vid::keyed_clock(*ranks.clock, call.key) : *ranks.clock;
+  if (!start_constructor(scope, clock, nullptr)) return neutral::err_unsupported_operation;
+  std::uint64_t made = 0;
+  if (const int rc = lower::cross([&] { return make(&made); }); rc != neutral::success) {
+    retract_if_refused(clock, rc);
+    return rc;
+  }
+  const std::uint64_t lineage = vid::mix64(call.key ^ vid::mix64(std::uint64_t{++clock.made} << 32));
+  return adopt_comm(made, call.errhandler, lineage, out) != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
+}
+
+/// What the caller hears with a class: of those that constructors give, only the clock's refusal needs words.
+inline const char* text_if_refused(int neutral_class) noexcept {
+  return neutral_class == neutral::err_unsupported_operation ? refused_by_clock : nullptr;
+}
+
+/// What MPI_Comm_dup copies besides the group: topology, attributes by their callbacks, info hints.
+inline int copy_all(comm_entry_t& from, comm_entry_t& to) noexcept {
+  if (from.what.topology != nullptr) set_topology(to.what, *from.what.topology);
+  to.what.info = copy_info_name(from.what.info);
+  return copy_attributes(from, to);
+}
+
+/// What only the program's handle needs. Persistent collectives are on lanes, which need the entry but not its real one.
+inline void end_handle(comm_entry_t& e, bool has_lanes) noexcept {
+  forget_channels(e.what);
+  release_errhandler(std::exchange(e.what.errhandler, 0u));
+  free_info_name(std::exchange(e.what.info, 0u));
+  vid::retire(std::exchange(e.what.started, nullptr));
+  if (!has_lanes) delete std::exchange(e.what.topology, nullptr);      // no message needs it
+  e.what.freed = e.what.messages->is_freed = true;
+  vid::table<kind::comm>().make_stale(e);
+  if (has_lanes) keep_lanes(e);
+}
+
+/// The communicator ends when nothing names it any more (INV-67): as a rule here.
+inline int free_comm(MPI_Comm* comm) noexcept {
+  wrapper_scope scope(fn::comm_free::id);
+  const resolved<kind::comm> c = resolve<kind::comm>(*comm);
+  if (!c.ok || c.predefined_code != 0) return raise(MPI_COMM_NULL, fn::comm_free::id, neutral::err_comm, nullptr);
+  if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success)
+    return raise(*comm, fn::comm_free::id, rc, nullptr);
+  if (!start_constructor(scope, *c.e->what.clock, c.e))
+    return raise(*comm, fn::comm_free::id, neutral::err_unsupported_operation, refused_by_clock);
+  if (__atomic_load_n(&c.e->references, __ATOMIC_RELAXED) != 1) {      // by operations, which may have ended unnoticed
+    end_detached(c.e);
+    end_buffered();
+  }
+  end_handle(*c.e, end_lanes(*c.e));
+  *comm = MPI_COMM_NULL;
+  const int rc = drop_handle_of(*c.e);
+  return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::comm_free::id, rc, nullptr);
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline int comm_size(MPI_Comm comm, int* size) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok || c.e->what.ranks == nullptr) return raise(MPI_COMM_NULL, fn::comm_size::id, neutral::err_comm, nullptr);
+  *size = c.e->what.ranks->size;
+  return MPI_SUCCESS;
+}
+inline int comm_rank(MPI_Comm comm, int* rank) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok || c.e->what.ranks == nullptr) return raise(MPI_COMM_NULL, fn::comm_rank::id, neutral::err_comm, nullptr);
+  *rank = c.e->what.ranks->own_rank;
+  return MPI_SUCCESS;
+}
+inline int comm_group(MPI_Comm comm, MPI_Group* group) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_group::id, neutral::err_comm, nullptr);
+  *group = wrap::make_group(c.e->what.ranks->world_ranks, c.e->what.ranks->size);
+  return MPI_SUCCESS;
+}
+inline int comm_test_inter(MPI_Comm comm, int* flag) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_test_inter::id, neutral::err_comm, nullptr);
+  *flag = c.e->what.is_inter();
+  return MPI_SUCCESS;
+}
+inline int comm_compare(MPI_Comm a, MPI_Comm b, int* result) noexcept {
+  const resolved<kind::comm> x = resolve<kind::comm>(a), y = resolve<kind::comm>(b);
+  if (!x.ok || !y.ok) return raise(MPI_COMM_NULL, fn::comm_compare::id, neutral::err_comm, nullptr);
+  const vid::descriptor<kind::comm>&c = x.e->what, &d = y.e->what;
+  const auto same_sets = [&] { return c.ranks->clock == d.ranks->clock && c.peers->clock == d.peers->clock; };
+  if (x.e == y.e) *result = MPI_IDENT;
+  else if (c.is_inter() != d.is_inter()) *result = MPI_UNEQUAL;
+  else if (c.ranks == d.ranks && c.peers == d.peers) *result = MPI_CONGRUENT;   // interned: members in the same order
+  else *result = same_sets() ? MPI_SIMILAR : MPI_UNEQUAL;
+  return MPI_SUCCESS;
+}
+
+inline int comm_dup(MPI_Comm comm, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::comm_dup, wrap::members::as_parent>(
+      comm, out,
+      [](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
+      },
+      wrap::copy_all);
+}
+/// Hints are kept for MPI_Comm_get_info; the live MPI gets none of them.
+inline int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::comm_dup_with_info, wrap::members::as_parent>(
+      comm, out,
+      [](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
+      },
+      [info](wrap::comm_entry_t& from, wrap::comm_entry_t& to) noexcept {
+        const int rc = wrap::copy_all(from, to);
+        wrap::free_info_name(to.what.info);
+        to.what.info = wrap::copy_info(info);
+        return rc;
+      });
+}
+inline int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::comm_split>(
+      comm, out,
+      [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().mpi->MPI_Comm_split(parent, color == MPI_UNDEFINED ? neutral::undefined : color, key,
+                                                       made);
+      },
+      wrap::nothing_more);
+}
+inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
+  const wrap::group_members members = wrap::members_of_group(group);
+  if (!members.ok) return raise(comm, fn::comm_create::id, neutral::err_group, nullptr);
+  return wrap::construct_comm<fn::comm_create>(
+      comm, out,
+      [&](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().service->comm_create(parent, members.world_ranks, members.size, made);
+      },
+      wrap::nothing_more);
+}
+
+inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* out) noexcept {
+  using f = fn::comm_create_group;
+  const resolved<kind::comm> from = resolve<kind::comm>(comm);
+  const wrap::group_members members = wrap::members_of_group(group);
+  if (!from.ok || from.e->what.is_inter())
+    return raise(from.ok ? comm : MPI_COMM_NULL, f::id, neutral::err_comm, nullptr);
+  if (!members.ok) return raise(comm, f::id, neutral::err_group, nullptr);
+  // Not a collective of the parent: threads may make several at once, with different tags.
+  const wrap::group_call call{members, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)),
+                              from.e->what.errhandler};
+  const int rc = wrap::construct_from_group<f>(call, out, [&](std::uint64_t* made) noexcept {
+    return lower::the_bridge().service->comm_create_group(from.e->real, members.world_ranks, members.size, tag, made); });
+  return rc == neutral::success ? MPI_SUCCESS : raise(comm, f::id, rc, wrap::text_if_refused(rc));
+}
+
+/// The members are the parent's, so the communicator is described at once; its real handle is written by the live MPI
+/// into the entry when the request completes.
+template <class Fn>
+inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(Fn::id);
+  const resolved<kind::comm> from = resolve<kind::comm>(comm);
+  if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
+  // First: a restart must find no half-made communicator.
+  const auto how = [] { return wrap::waiting{.blocking = false, .waits_for_all = false}; };
+  vid::group_clock& clock = wrap::clock_of_started(from.e->what);
+  if (!wrap::start_collective(scope, clock, from.e, how))
+    return raise(comm, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
+  wrap::comm_entry_t* const e = wrap::new_comm();
+  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e);
+  if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
+  const lower::services& s = *lower::the_bridge().service;
+  const int rc = lower::cross([&] { return s.comm_idup(from.e->real, &e->real, &r->real); });
+  if (rc != neutral::success) {
+    vid::table<kind::comm>().erase(*e);
+    wrap::free_request(*r);
+    wrap::retract_collective(clock);
+    return raise(comm, Fn::id, rc, nullptr);
+  }
+  wrap::describe_comm(e->what, wrap::comm_groups(from.e->what), wrap::next_lineage(*from.e));
+  wrap::inherit_errhandler(from.e->what, e->what);
+  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
+  *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*r));
+  const int after = wrap::copy_all(*from.e, *e);
+  if (after == neutral::success) return MPI_SUCCESS;
+  *out = MPI_COMM_NULL;
+  return raise(comm, Fn::id, after, nullptr);
+}
+inline int comm_idup(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
+  return idup_call<fn::comm_idup>(comm, out, request);
+}
+inline int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out, MPI_Request* request) noexcept {
+  const int rc = idup_call<fn::comm_idup_with_info>(comm, out, request);
+  if (rc != MPI_SUCCESS) return rc;
+  wrap::comm_entry_t& made = *vid::table<kind::comm>().find(app::to_virt<kind::comm>(*out));
+  wrap::free_info_name(made.what.info);
+  made.what.info = wrap::copy_info(info);
+  return MPI_SUCCESS;
+}
+inline int comm_free(MPI_Comm* comm) noexcept { return wrap::free_comm(comm); }
+/// Without dynamic processes there is nothing else to wait for than what MPI_Comm_free does.
+inline int comm_disconnect(MPI_Comm* comm) noexcept { return wrap::free_comm(comm); }
+
+/// Spawned programs cannot run here, so no program was spawned.
+inline int comm_get_parent(MPI_Comm* parent) noexcept {
+  *parent = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+inline int comm_set_info(MPI_Comm comm, MPI_Info info) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_set_info::id, neutral::err_comm, nullptr);
+  wrap::free_info_name(c.e->what.info);
+  c.e->what.info = wrap::copy_info(info);
+  return MPI_SUCCESS;
+}
+inline int comm_get_info(MPI_Comm comm, MPI_Info* info) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_get_info::id, neutral::err_comm, nullptr);
+  *info = wrap::info_from_name(wrap::copy_info_name(c.e->what.info));
+  return MPI_SUCCESS;
+}
+
+/// Ranks are never reordered (a hint at most): a restart on other nodes must find them in the same order.
+inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::cart_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Cart_create(parent, ndims, dims, periods, 0, made); },
+    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+      wrap::set_topology(to.what, wrap::make_cart(ndims, dims, periods, to.what.ranks->own_rank));
+      return int{neutral::success}; });
+}
+inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::cart_sub::id, neutral::err_comm, nullptr);
+  const vid::cart* const grid = wrap::topology_as<vid::cart>(c.e->what);
+  if (grid == nullptr) return raise(comm, fn::cart_sub::id, neutral::err_topology, "no cartesian topology");
+  return wrap::construct_comm<fn::cart_sub>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Cart_sub(parent, remain, made); },
+    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+      wrap::set_topology(to.what, wrap::sub_cart(*grid, remain));
+      return int{neutral::success}; });
+}
+inline int graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int, MPI_Comm* out) noexcept {
+  return wrap::construct_comm<fn::graph_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+    return lower::the_bridge().mpi->MPI_Graph_create(parent, nnodes, index, edges, 0, made); },
+    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+      wrap::set_topology(to.what, vid::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
+      return int{neutral::success}; });
+}
+
+}  // namespace mana::manual

@@ -1,0 +1,54 @@
+// MPI_Comm_split_type. What comes out is described by its members as every communicator is, so a restart builds it of
+// the same ranks, also on hardware that would split them otherwise.
+#pragma once
+#include <mana/object/comm/calls/comm.hpp>
+
+namespace mana::wrap {
+
+/// A copy of hints in the live MPI, for the time of a call that reads them.
+class live_info {
+ public:
+  explicit live_info(MPI_Info given) noexcept {
+    const info_store* const pairs = hints_of(given);
+    if (pairs == nullptr) return;
+    const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+    if (lower::cross([&] { return mpi.MPI_Info_create(&real_); }) != neutral::success) { real_ = null(); return; }
+    for (int i = 0; i < pairs->size(); ++i) {
+      const char* const key = pairs->key(i).c_str();
+      const char* const value = pairs->find(key)->c_str();
+      lower::cross([&] { return mpi.MPI_Info_set(real_, key, value); });
+    }
+  }
+  ~live_info() {
+    const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+    if (real_ != null()) lower::cross([&] { return mpi.MPI_Info_free(&real_); });
+  }
+  live_info(const live_info&) = delete;
+  live_info& operator=(const live_info&) = delete;
+  std::uint64_t real() const noexcept { return real_; }
+
+ private:
+  static std::uint64_t null() noexcept { return lower::the_bridge().predefined_real[neutral::info_null]; }
+  std::uint64_t real_ = null();
+};
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* out) noexcept {
+  const int neutral_type = app::neutral_constant<kind::split_type>(type);
+  return wrap::construct_comm<fn::comm_split_type>(
+      comm, out,
+      // Made here, beside the call: a checkpoint may have come before it, and with it another live MPI.
+      [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::cross_up([=] {
+          const wrap::live_info hints(info);
+          const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+          return lower::cross([&] { return mpi.MPI_Comm_split_type(parent, neutral_type, key, hints.real(), made); });
+        });
+      },
+      wrap::nothing_more);
+}
+
+}  // namespace mana::manual

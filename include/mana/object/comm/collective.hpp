@@ -1,0 +1,100 @@
+// Counting collectives: the one thing that a blocking, a non-blocking and a constructing collective have in common.
+#pragma once
+#include <mana/call/library.hpp>
+#include <mana/call/scope.hpp>
+
+namespace mana::wrap {
+
+/// refused: not counted, see refused_by_clock. park: not counted; park, then begin again. Every real handle and
+/// address of the lower half that the caller has read before may then be of a process that is gone.
+enum class start_outcome { may_start, park, refused };
+
+inline constexpr const char* refused_by_clock =
+    "the clock policy of this job (mana run --clock) has no non-blocking collectives, and none without an intracommunicator";
+
+/// What a collective's caller has to wait for; asked only where a clock's policy asks.
+struct waiting {
+  bool blocking = true;          // it may have to wait for others
+  bool waits_for_all = false;    // it is sure to wait until all members have started
+};
+
+/// The clock is asked, and waits where it has to. comm: the clock's members; nullptr: there is none yet
+[[gnu::noinline, gnu::cold]] inline start_outcome ask_clock(vid::group_clock& clock,
+                                                            const vid::entry<kind::comm>* comm, waiting how) noexcept {
+  // A barrier of an intercommunicator lets a rank go when the other group is there: none that a policy can build on.
+  const std::uint64_t real = comm == nullptr || comm->what.is_inter() ? 0 : comm->real;
+  const lower::collective_start start{&clock, real, how.blocking, how.waits_for_all};
+  const lower::services& s = *lower::the_bridge().service;
+  switch (lower::cross([&] { return s.clock_enter(&start); })) {
+    case lower::wait_end::done: return start_outcome::may_start;
+    case lower::wait_end::refused: return start_outcome::refused;
+    case lower::wait_end::attention: break;
+  }
+  return start_outcome::park;
+}
+
+/// Counts a collective on the clock's group and, where the clock asks for it, waits until it may start.
+/// comm: of the clock's members; nullptr: there is none yet. how: () → waiting
+/// cost: one increment and one load when no checkpoint is pending
+/// INV-7 every collective call passes the clock, which is here, exactly once before it enters the lower half, on each
+/// member.
+template <class How>
+[[gnu::always_inline]] inline start_outcome try_start(vid::group_clock& clock,
+                                                      const vid::entry<kind::comm>* comm, How&& how) noexcept {
+  advance(clock.seq);   // no clock has two starts at once, also where several threads call MPI: see group_clock.hpp
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // the other half of the fence is the requester's membarrier
+  if (lower::the_bridge().attention.load(std::memory_order_relaxed) == 0) [[likely]] return start_outcome::may_start;
+  return ask_clock(clock, comm, how());
+}
+
+/// Returns when the collective may start. Every real handle and address of the lower half that the caller has read
+/// before may be of a process that is gone.      out: false: refused
+template <class How>
+inline bool start_collective(wrapper_scope& scope, vid::group_clock& clock, const vid::entry<kind::comm>* comm,
+                             How&& how) noexcept {
+  for (;;) {
+    const start_outcome now = try_start(clock, comm, how);
+    if (now != start_outcome::park) return now == start_outcome::may_start;
+    scope.park_here();
+  }
+}
+
+/// Of a constructor of communicators: blocking, and no one may rely on who waits for whom.
+inline bool start_constructor(wrapper_scope& scope, vid::group_clock& clock,
+                              const vid::entry<kind::comm>* comm) noexcept {
+  return start_collective(scope, clock, comm, [] { return waiting{}; });
+}
+
+/// Clock of a communicator's non-blocking collectives. The standard orders them with others on that communicator only:
+/// with one count for two communicators, equal counts would not say that all members have started the same ones.
+inline vid::group_clock& clock_of_started(vid::descriptor<kind::comm>& comm) noexcept {
+  if (comm.started == nullptr) [[unlikely]] comm.started = vid::communicator_clock(*comm.everyone, comm.lineage);
+  return *comm.started;
+}
+
+/// True for what is wrong with a call itself, which the live MPI finds before it sends anything.
+inline bool is_of_arguments(int neutral_class) noexcept {
+  switch (neutral_class) {
+    case neutral::err_buffer: case neutral::err_count: case neutral::err_type: case neutral::err_comm: case neutral::err_root:
+    case neutral::err_group: case neutral::err_op: case neutral::err_topology: case neutral::err_dims: case neutral::err_arg:
+      return true;
+    default: return false;
+  }
+}
+
+/// A collective that the live MPI refused to start was none: it is taken out of the count.
+/// INV-9: as for starts, either the counts that a request reads are without it, or the request hears of it.
+[[gnu::noinline, gnu::cold]] inline void retract_collective(vid::group_clock& clock) noexcept {
+  clock.seq.fetch_sub(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (lower::the_bridge().attention.load(std::memory_order_relaxed) == 0) return;
+  const lower::services& s = *lower::the_bridge().service;
+  lower::cross([&] { s.clock_retract(); });
+}
+
+/// Of a blocking one, which may have failed on its way too: then it has taken place.
+inline void retract_if_refused(vid::group_clock& clock, int neutral_class) noexcept {
+  if (is_of_arguments(neutral_class)) retract_collective(clock);
+}
+
+}  // namespace mana::wrap

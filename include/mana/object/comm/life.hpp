@@ -1,0 +1,79 @@
+// Communicators to their end: the program's handle may go before what it has started on them (INV-67).
+#pragma once
+#include <mana/object/datatype/descriptor.hpp>
+#include <mana/call/library.hpp>
+#include <mana/object/comm/traffic_life.hpp>
+
+#include <mana/lower/cross.hpp>
+
+#include <mana/gen/lower_slots.hpp>
+
+#include <utility>
+
+namespace mana::wrap {
+
+/// What MPI_Comm_free does in the live MPI is local there, and expected by nobody.
+inline int free_real(std::uint64_t real) noexcept {
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  return lower::cross([&] { return mpi.MPI_Comm_free(&real); });
+}
+
+/// Nobody needs it any more. Messages for it that nobody received go with it.      out: neutral error class
+[[gnu::noinline, gnu::cold]] inline int end_comm(vid::entry<kind::comm>& e) noexcept {
+  const std::uint64_t real = std::exchange(e.real, 0);
+  with_inbox([&](drain::inbox& in) { in.drop(e.what.context); });
+  delete e.what.topology;
+  if (e.what.messages != nullptr) end_traffic(*e.what.messages);
+  vid::table<kind::comm>().erase(e);
+  return real != 0 ? free_real(real) : int{neutral::success};
+}
+
+[[gnu::always_inline]] inline void keep_comm(vid::entry<kind::comm>& e) noexcept {
+  count_up(e.references, library().callers);
+}
+/// Not in a drain, nor at a restart: may free memory.
+[[gnu::always_inline]] inline void let_go_of_comm(vid::entry<kind::comm>& e) noexcept {
+  if (count_down(e.references, library().callers)) [[unlikely]] end_comm(e);
+}
+
+/// The program frees its handle. out: neutral error class
+inline int drop_handle_of(vid::entry<kind::comm>& e) noexcept {
+  return count_down(e.references, library().callers) ? end_comm(e) : int{neutral::success};
+}
+
+/// An entry for a communicator of the program, which has a handle of it. out: nullptr when all ids are in use
+inline vid::entry<kind::comm>* new_comm() noexcept {
+  vid::entry<kind::comm>* const e = vid::table<kind::comm>().insert_entry();
+  if (e != nullptr) e->references = 1;
+  return e;
+}
+
+/// For a blocking call: under MPI_THREAD_MULTIPLE another thread may free what the call names while it waits.
+class blocking_hold {
+ public:
+  [[gnu::always_inline]] explicit blocking_hold(vid::entry<kind::comm>* comm,
+                                                vid::entry<kind::datatype>* type = nullptr) noexcept
+      : comm_(comm), type_(type) {
+    if (library().callers == turns::at_once) [[unlikely]] take();
+  }
+  [[gnu::always_inline]] ~blocking_hold() {
+    if (library().callers == turns::at_once) [[unlikely]] give_up(comm_, type_);
+  }
+  blocking_hold(const blocking_hold&) = delete;
+  blocking_hold& operator=(const blocking_hold&) = delete;
+
+ private:
+  void take() const noexcept {
+    keep_comm(*comm_);
+    if (type_ != nullptr) count_up(type_->references, turns::at_once);
+  }
+  [[gnu::noinline, gnu::cold]] static void give_up(vid::entry<kind::comm>* comm,
+                                                   vid::entry<kind::datatype>* type) noexcept {
+    let_go_of_comm(*comm);
+    if (type != nullptr) vid::release_datatype(vid::table<kind::datatype>().id_of(*type).bits());
+  }
+  vid::entry<kind::comm>* comm_;
+  vid::entry<kind::datatype>* type_;
+};
+
+}  // namespace mana::wrap

@@ -1,0 +1,42 @@
+// Lanes of persistent collectives at a restart: all of them, whoever has requests on them (INV-26). So a request that
+// some members have freed, and some have yet to free, needs no care.
+#pragma once
+#include <mana/object/request/form/collective/lanes.hpp>
+
+namespace mana::restart {
+
+inline void duplicate_lanes(vid::entry<kind::comm>& comm) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  for (vid::lane* l = comm.what.lanes->first; l != nullptr; l = l->next)
+    if (lower::cross([&] { return b.mpi->MPI_Comm_dup(comm.real, &l->real); }) != neutral::success)
+      lower::cross([&] { b.service->fatal("a communicator of persistent collectives could not be made at restart"); });
+}
+
+/// The program has freed this communicator: the duplicates go on, where there are requests on them. Ends the lanes if no
+/// member has any. Memory stays until it may be freed.
+inline void let_go(vid::entry<kind::comm>& comm) noexcept {
+  vid::lane_list& lanes = *comm.what.lanes;
+  std::int64_t taken = lanes.taken;
+  wrap::find_most(comm.real, 1, &taken);
+  const bool has_others = comm.references > 1;
+  if (!has_others) wrap::free_real(std::exchange(comm.real, 0));
+  if (lanes.taken == 0) wrap::free_reals(lanes);
+  if (taken > 0) return;
+  lanes.next_ended = std::exchange(wrap::library().ended_lanes, &lanes);
+  lanes.topology = std::exchange(comm.what.topology, nullptr);
+  comm.what.lanes = nullptr;
+  --comm.references;
+  if (has_others) return;
+  lanes.messages = comm.what.messages;
+  vid::table<kind::comm>().erase(comm);
+}
+
+/// Right after the communicator itself was built: so of those that the program has freed there is one at a time.
+/// It cannot deadlock: all members of the communicator have the same steps here (INV-26).
+inline void rebuild_lanes(vid::entry<kind::comm>& comm) noexcept {
+  if (comm.what.lanes == nullptr) return;
+  duplicate_lanes(comm);
+  if (comm.what.lanes->is_kept) let_go(comm);
+}
+
+}  // namespace mana::restart

@@ -1,0 +1,69 @@
+// The counts of a communicator's messages: their beginning, and what its end leaves to be told in the next drain.
+#pragma once
+#include <mana/call/library.hpp>
+
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace mana::wrap {
+
+class traffic_hold {
+ public:
+  traffic_hold() noexcept { while (library().traffic_lock.test_and_set(std::memory_order_acquire)) {} }
+  ~traffic_hold() { library().traffic_lock.clear(std::memory_order_release); }
+  traffic_hold(const traffic_hold&) = delete;
+  traffic_hold& operator=(const traffic_hold&) = delete;
+};
+
+/// Counts of a communicator that has none yet. Pages of counts that no message touches stay untouched.
+inline void begin_traffic(vid::descriptor<kind::comm>& comm) noexcept {
+  auto* const made = new (std::nothrow) vid::traffic;
+  if (made != nullptr)
+    made->counts = static_cast<vid::message_counts*>(
+        std::calloc(static_cast<std::size_t>(comm.peers->size), sizeof(vid::message_counts)));
+  if (made == nullptr || (made->counts == nullptr && comm.peers->size != 0)) std::abort();
+  made->name = {comm.everyone->ggid, comm.everyone->check, comm.lineage};
+  made->peers = comm.peers;
+  made->own_rank = comm.ranks->own_rank;
+  made->context = comm.context;
+  comm.messages = made;
+  const traffic_hold hold;
+  made->next = library().traffics;
+  library().traffics = made;
+}
+
+/// Rows that are kept for the next drain. A pending receive on a communicator whose row was overwritten is not drained.
+inline constexpr std::uint64_t most_ended = 1 << 16;
+
+/// Caller holds the traffic_lock.
+inline void note_ended(const vid::ended_traffic& row) noexcept {
+  library_state& lib = library();
+  if (lib.ended == nullptr)
+    lib.ended = static_cast<vid::ended_traffic*>(std::malloc(most_ended * sizeof(vid::ended_traffic)));
+  if (lib.ended == nullptr) std::abort();
+  lib.ended[lib.ended_count++ % most_ended] = row;
+}
+
+/// Caller holds the traffic_lock; t is not in the list any more.
+inline void destroy_traffic(vid::traffic* t) noexcept {
+  for (int peer = 0; peer < t->peers->size; ++peer)
+    if (t->counts[peer].sent != 0) note_ended({t->name, t->peers->world_ranks[peer], t->own_rank, t->counts[peer].sent});
+  if (t->synchronous != nullptr)
+    for (vid::synchronous_envelope* e : t->synchronous->envelopes)
+      while (e != nullptr) delete std::exchange(e, e->next);
+  delete t->synchronous;
+  std::free(t->counts);
+  delete t;
+}
+
+/// Its communicator ends: no request or matched message names it any more.
+inline void end_traffic(vid::traffic& ended) noexcept {
+  const traffic_hold hold;
+  vid::traffic** at = &library().traffics;
+  while (*at != &ended) at = &(*at)->next;
+  *at = ended.next;
+  destroy_traffic(&ended);
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,102 @@
+// Datatypes from their constructors to their end, and again after a restart.
+#pragma once
+#include <mana/object/datatype/build.hpp>
+#include <mana/object/datatype/elements.hpp>
+#include <mana/object/attribute/calls.hpp>
+
+#include <mana/vid/in_order.hpp>
+
+#include <mutex>
+
+namespace mana::wrap {
+
+using type_entry = vid::entry<kind::datatype>;
+
+/// Held where handles of datatypes are given up, and datatypes destroyed; costs nothing where callers take turns. Its owner
+/// is in a wrapper, so it never parks.
+inline std::unique_lock<std::mutex> type_lock() noexcept {
+  static constinit std::mutex lock;
+  return library().callers == turns::at_once ? std::unique_lock(lock) : std::unique_lock<std::mutex>();
+}
+
+inline MPI_Datatype type_handle(std::uint32_t name) noexcept {
+  return name < neutral::predefined_limit ? app::predefined_handle<kind::datatype>(name)
+                                          : app::from_virt<kind::datatype>(virt<kind::datatype>(name));
+}
+
+/// Ends an entry that nobody needs. Its inner datatypes may be forsaken by it.
+inline void destroy_type(type_entry& e) noexcept {
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  std::uint64_t real = e.real;
+  if (real != 0) lower::cross([&] { return mpi.MPI_Type_free(&real); });
+  for (int t = 0; t < e.what.made.types_size(); ++t) vid::release_datatype(e.what.made.types()[t]);
+  vid::table<kind::datatype>().erase(e);
+}
+
+/// Destroys what lost its last reference meanwhile. Caller holds type_lock.      cost: one load if there is nothing
+inline void sweep_forsaken() noexcept {
+  while (type_entry* const e = vid::pop_forsaken()) destroy_type(*e);
+}
+
+/// Makes the real datatype of a recipe and the virtual one around it. Caller is in a wrapper_scope.
+/// out: entry; nullptr with *error set to a neutral class
+inline type_entry* construct(recipe&& made, int* error) noexcept {
+  if (vid::forsaken_datatypes.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    const auto hold = type_lock();
+    sweep_forsaken();
+  }
+  std::uint64_t real = 0;
+  *error = made.empty() ? int{neutral::err_no_mem} : build_datatype(made, real);
+  if (*error != neutral::success) return nullptr;
+  type_entry* const e = vid::table<kind::datatype>().insert_entry();
+  if (e == nullptr) {
+    const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+    lower::cross([&] { return mpi.MPI_Type_free(&real); });
+    *error = neutral::err_no_mem;
+    return nullptr;
+  }
+  e->real = real;
+  e->references = 1;                     // the application's
+  e->what.made = std::move(made);
+  for (int t = 0; t < e->what.made.types_size(); ++t) vid::keep_datatype(e->what.made.types()[t]);
+  return e;
+}
+
+/// The application gives one handle up. Caller is in a wrapper_scope.
+inline void drop_handle(type_entry& e) noexcept {
+  const auto hold = type_lock();
+  if (--e.what.handles != 0) return;
+  if (vid::drop_reference(e)) destroy_type(e);
+  sweep_forsaken();
+}
+
+/// out: neutral error class
+inline int commit_type(type_entry& e) noexcept {
+  if (e.what.committed) return neutral::success;
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  const int rc = lower::cross([&] { return mpi.MPI_Type_commit(&e.real); });
+  e.what.committed = rc == neutral::success;
+  return rc;
+}
+
+/// Makes one datatype again in a new lower half.
+inline void rebuild_type(type_entry& e) noexcept {
+  int rc = build_datatype(e.what.made, e.real);
+  if (rc == neutral::success && e.what.committed) {
+    const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+    rc = lower::cross([&] { return mpi.MPI_Type_commit(&e.real); });
+  }
+  const lower::services& s = *lower::the_bridge().service;
+  if (rc != neutral::success) lower::cross([&] { s.fatal("a datatype could not be built again at restart"); });
+}
+
+/// At a restart: makes all that are needed again, inner before outer, and commits those that were. Uses no malloc.
+/// INV-13 an inner datatype is older than every outer one, so the order of creation is such an order.
+inline void rebuild_datatypes() noexcept {
+  vid::table<kind::datatype>().for_each_unordered([](type_entry& e) { e.real = 0; });
+  vid::for_each_in_order<kind::datatype>(
+      [](const type_entry& e) { return !vid::is_forsaken(e); },
+      [](const type_entry& a, const type_entry& b) { return a.serial < b.serial; }, rebuild_type);
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,88 @@
+// What this process knows of predefined datatypes: layout, asked of the live MPI at its start; name and attributes, if the
+// application set any.
+#pragma once
+#include <mana/object/attribute/store.hpp>
+#include <mana/object/datatype/descriptor.hpp>
+#include <mana/app/argument.hpp>
+#include <mana/app/datatype_names.hpp>
+
+#include <mana/call/scope.hpp>
+
+namespace mana::wrap {
+
+struct predefined_type {
+  vid::type_layout layout;
+  std::int64_t first_of_pair = 0;             // bytes; 0: not a pair
+  vid::attribute_list* attributes = nullptr;
+  char* name = nullptr;                       // nullptr: the standard's
+};
+
+inline predefined_type* predefined_types() noexcept {
+  static predefined_type all[neutral::predefined_limit - neutral::datatype_null];
+  return all;
+}
+
+/// The layout of any datatype, from what the live MPI says. out: neutral error class
+inline int ask_layout(std::uint64_t real, vid::type_layout& out) noexcept {
+  std::int64_t values[5] = {};
+  const lower::services& s = *lower::the_bridge().service;
+  const int rc = lower::cross([&] { return s.datatype_layout(real, values); });
+  if (rc == neutral::success) out = {values[0], values[1], values[2], values[3], values[4]};
+  return rc;
+}
+
+/// Once, when the live MPI can be asked. Types that it does not have keep a layout of zeros.
+inline void learn_predefined_types() noexcept {
+  app::for_each_predefined_datatype([](std::uint32_t code, MPI_Datatype handle, const char*) {
+    predefined_type& t = predefined_types()[code - neutral::datatype_null];
+    if (ask_layout(lower::the_bridge().predefined_real[code], t.layout) == neutral::success)
+      t.first_of_pair = first_of_pair(handle);
+  });
+}
+
+/// in: code  of a predefined datatype, neutral::datatype_null … predefined_limit - 1
+inline predefined_type& predefined(std::uint32_t code) noexcept {
+  return predefined_types()[code - neutral::datatype_null];
+}
+
+/// Asks when it is first needed, which for most datatypes is never. Threads that ask at once write the same.
+[[gnu::noinline, gnu::cold]] inline void learn_layout(vid::entry<kind::datatype>& e) noexcept {
+  wrapper_scope scope(fn::type_size::id);
+  ask_layout(e.real, e.what.layout);
+  e.what.is_laid_out.store(true, std::memory_order_release);
+}
+inline const vid::type_layout& layout_of(vid::entry<kind::datatype>& e) noexcept {
+  if (!e.what.is_laid_out.load(std::memory_order_acquire)) [[unlikely]] learn_layout(e);
+  return e.what.layout;
+}
+
+/// in: name  neutral code or bits of a live virtual id
+inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
+  if (name < neutral::predefined_limit) return predefined(name).layout;
+  vid::entry<kind::datatype>* const e = vid::table<kind::datatype>().find(virt<kind::datatype>(name));
+  if (e == nullptr) __builtin_unreachable();
+  return layout_of(*e);
+}
+
+/// A datatype of the application; MPI_DATATYPE_NULL and handles whose last owner freed them are not ok, but for a reduction
+/// of the application's own that has got one.
+[[gnu::always_inline]] inline resolved<kind::datatype> resolve_type(MPI_Datatype handle) noexcept {
+  resolved<kind::datatype> found = resolve<kind::datatype>(handle);
+  if (found.predefined_code == neutral::datatype_null ||
+      (found.e != nullptr && found.e->what.handles == 0 && found.e->what.lent == 0))
+    found.ok = false;
+  return found;
+}
+
+inline const vid::type_layout& layout_of(const resolved<kind::datatype>& t) noexcept {
+  return t.e != nullptr ? layout_of(*t.e) : predefined(t.predefined_code).layout;
+}
+
+/// What the program, or else the standard, calls a datatype; "" without a name.
+inline const char* name_of_type(const resolved<kind::datatype>& t) noexcept {
+  const char* const given = t.e != nullptr ? t.e->what.name : predefined(t.predefined_code).name;
+  if (given != nullptr) return given;
+  return t.e != nullptr ? "" : predefined_type_name(t.predefined_code);
+}
+
+}  // namespace mana::wrap

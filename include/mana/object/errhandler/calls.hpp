@@ -1,0 +1,291 @@
+// Error handlers: every error of every wrapper ends in raise(). The live MPI returns errors only, so the application's
+// handlers are called by the upper half, with its own handles and codes, when the wrapper has ended.
+#pragma once
+#include <mana/object/errhandler/descriptor.hpp>
+#include <mana/app/argument.hpp>
+#include <mana/object/errhandler/due_handler.hpp>
+#include <mana/app/error_names.hpp>
+#include <mana/app/error_space.hpp>
+#include <mana/app/fortran_index.hpp>
+#include <mana/call/scope.hpp>
+
+#include <mana/gen/function_tags.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+namespace mana::wrap {
+
+using errhandler_entry = vid::entry<kind::errhandler>;
+
+inline errhandler_entry* errhandler_named(std::uint32_t name) noexcept {
+  return name < neutral::predefined_limit ? nullptr : vid::table<kind::errhandler>().find(virt<kind::errhandler>(name));
+}
+
+/// One more, one less object or handle that needs the handler. in: name  neutral code or bits of a virtual id
+inline void keep_errhandler(std::uint32_t name) noexcept {
+  if (errhandler_entry* const e = errhandler_named(name)) __atomic_fetch_add(&e->references, 1, __ATOMIC_RELAXED);
+}
+inline void release_errhandler(std::uint32_t name) noexcept {
+  errhandler_entry* const e = errhandler_named(name);
+  if (e != nullptr && __atomic_fetch_sub(&e->references, 1, __ATOMIC_ACQ_REL) == 1)
+    vid::table<kind::errhandler>().erase(*e);
+}
+/// What an error of this communicator runs.
+inline std::uint32_t errhandler_of(const vid::descriptor<kind::comm>& d) noexcept {
+  if (d.errhandler == 0 && app::unset_errhandler_is_of_world) return library().world.what.errhandler;
+  return d.errhandler;
+}
+inline void inherit_errhandler(const vid::descriptor<kind::comm>& from, vid::descriptor<kind::comm>& to) noexcept {
+  keep_errhandler(from.errhandler);
+  to.errhandler = from.errhandler;
+}
+
+/// The live MPI's words for a class; empty if it has none, or does not run. in: text  char[512]
+inline void class_text(int neutral_class, char* text) noexcept {
+  int length = 0;
+  text[0] = '\0';
+  if (library().live != life::initialized) return;
+  const lower::services& s = *lower::the_bridge().service;
+  if (lower::cross([&] { return s.error_text(neutral_class, text, &length); }) != neutral::success) text[0] = '\0';
+}
+
+/// Says which call failed, why, and on which rank; ends the job with the error as its exit status.
+/// in: handler  neutral code of the one that says so
+inline void end_with_error(std::uint32_t handler, int app_code, function_id f, const char* detail) noexcept {
+  const int error_class = errors().added(app_code) ? int{neutral::err_other} : app::neutral_error(app_code);
+  char words[512], line[1024];
+  class_text(error_class, words);
+  if (errors().added(app_code)) std::snprintf(words, sizeof words, "%s", errors().text(app_code).c_str());
+  std::snprintf(line, sizeof line,
+                "rank %u: %s failed with %s%s%s%s%s; %s is set, the job is aborted", lower::the_bridge().world_rank,
+                function_name(f), error_class_name(error_class), words[0] != '\0' ? ": " : "", words,
+                detail != nullptr ? ": " : "", detail != nullptr ? detail : "",
+                handler == neutral::errors_abort ? "MPI_ERRORS_ABORT" : "MPI_ERRORS_ARE_FATAL");
+  const lower::services& s = *lower::the_bridge().service;
+  lower::cross([&] { s.note(line); s.abort(error_class); });
+}
+
+inline bool ends_the_job(std::uint32_t handler) noexcept {
+  return handler == neutral::errors_are_fatal || handler == neutral::errors_abort;
+}
+
+inline void say_refused(const char* function, const char* why) noexcept {
+  char line[512];
+  std::snprintf(line, sizeof line, "rank %u: %s is refused: %s; the program goes on with an error code",
+                lower::the_bridge().world_rank, function, why);
+  lower::cross([&] { lower::the_bridge().service->note(line); });
+}
+
+/// MPI::ERRORS_THROW_EXCEPTIONS of C++, which is a handler for objects of every kind: its function for each, if C's
+/// function is to call it. Else it is as MPI_ERRORS_RETURN, and C++'s function throws.
+struct thrower { void (*function)() = nullptr; handler_proxy by_proxy = nullptr; };
+template <class Handle>
+inline constinit thrower thrower_for{};
+
+/// Has the handler of an object run when the wrapper ends. handle: the object, as the application knows it
+/// out: app_code, unless the handler ends the job
+template <class Handle>
+inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, function_id f,
+                          const char* detail) noexcept {
+  due = {};
+  if (handler == neutral::errors_return) return app_code;
+  thrower call;
+  [[maybe_unused]] bool is_fortran = false;
+  if (handler == neutral::errors_throw) call = thrower_for<Handle>;
+  else if (const errhandler_entry* const e = errhandler_named(handler)) {
+    call = {e->what.function, e->what.by_proxy};
+    is_fortran = e->what.is_fortran;
+  }
+  if (call.function == nullptr && handler == neutral::errors_throw) return app_code;
+  if (call.function == nullptr) {
+    end_with_error(handler, app_code, f, detail);
+    return app_code;
+  }
+  due.function = call.function;
+  due.by_proxy = call.by_proxy;
+  due.code = app_code;
+  static_assert(sizeof handle <= sizeof due.object);
+  std::memcpy(due.object, &handle, sizeof handle);
+#ifdef OPEN_MPI                                  // elsewhere Fortran has the same numbers
+  MPI_Fint number = 0;
+  if constexpr (std::is_same_v<Handle, MPI_Comm>) number = to_fortran<kind::comm>(handle);
+  if (is_fortran) std::memcpy(due.object, &number, sizeof number);
+#endif
+  return app_code;
+}
+
+}  // namespace mana::wrap
+
+namespace mana {
+
+/// An error of function f on comm; on MPI_COMM_WORLD when comm is null or stale, as for objects that have no handler.
+/// in: neutral_class  neutral::error_class      detail  what was wrong, or nullptr
+/// out: the error code that the wrapper returns      errors: does not return under MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT
+inline int raise(MPI_Comm comm, function_id f, int neutral_class, const char* detail) noexcept {
+  if (neutral_class == neutral::err_comm && wrap::library().live == wrap::life::before_init)
+    neutral_class = neutral::err_other, detail = "MPI is not initialized yet";
+  const resolved<kind::comm> found = resolve<kind::comm>(comm);
+  const std::uint32_t handler = wrap::errhandler_of((found.ok ? *found.e : wrap::library().world).what);
+  return wrap::run_errhandler(handler, found.ok ? comm : MPI_COMM_WORLD, app::error_code(neutral_class), f, detail);
+}
+
+namespace wrap {
+
+/// Likewise on MPI_COMM_WORLD: for objects without a handler of their own.
+inline int fail(function_id f, int neutral_class, const char* detail) noexcept {
+  return raise(MPI_COMM_WORLD, f, neutral_class, detail);
+}
+
+/// The name of a handler that may be attached to this kind of object; 0: it may not.
+inline std::uint32_t attachable(MPI_Errhandler handler, kind_code object) noexcept {
+  const resolved<kind::errhandler> found = resolve<kind::errhandler>(handler);
+  if (!found.ok || found.predefined_code == neutral::errhandler_null) return 0;
+  return found.e == nullptr || found.e->what.object == object ? name_of(found) : 0;
+}
+inline MPI_Errhandler errhandler_handle(std::uint32_t name) noexcept {
+  if (name == 0) return MPI_ERRORS_ARE_FATAL;
+  return name < neutral::predefined_limit ? app::predefined_handle<kind::errhandler>(name)
+                                          : app::from_virt<kind::errhandler>(virt<kind::errhandler>(name));
+}
+
+template <class Fn, class Function>
+inline int create_errhandler(kind_code object, Function* function, MPI_Errhandler* out) noexcept {
+  if (function == nullptr || out == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
+  errhandler_entry* const e = vid::table<kind::errhandler>().insert_entry();
+  if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free error handler id");
+  e->what.object = object;
+  e->what.function = reinterpret_cast<void (*)()>(function);
+  e->references = 1;                             // the application's handle
+  *out = app::from_virt<kind::errhandler>(vid::table<kind::errhandler>().id_of(*e));
+  return MPI_SUCCESS;
+}
+
+/// Before anybody can use the handler.
+inline void call_errhandler_by(MPI_Errhandler handler, handler_proxy proxy) noexcept {
+  const auto e = vid::table<kind::errhandler>().find(app::to_virt<kind::errhandler>(handler));
+  if (e != nullptr) e->what.by_proxy = proxy;
+}
+inline void call_errhandler_in_fortran(MPI_Errhandler handler) noexcept {
+  const auto e = vid::table<kind::errhandler>().find(app::to_virt<kind::errhandler>(handler));
+  if (e != nullptr) e->what.is_fortran = true;
+}
+
+template <class Fn>
+inline int set_comm_errhandler(MPI_Comm comm, MPI_Errhandler handler) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
+  const std::uint32_t name = attachable(handler, kind_code::comm);
+  if (name == 0) return raise(comm, Fn::id, neutral::err_errhandler, "not an error handler for communicators");
+  keep_errhandler(name);
+  release_errhandler(c.e->what.errhandler);
+  c.e->what.errhandler = name;
+  return MPI_SUCCESS;
+}
+template <class Fn>
+inline int get_comm_errhandler(MPI_Comm comm, MPI_Errhandler* out) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
+  keep_errhandler(c.e->what.errhandler);         // the application frees what it is given
+  *out = errhandler_handle(c.e->what.errhandler);
+  return MPI_SUCCESS;
+}
+
+/// Handler of files that are not open (MPI_FILE_NULL): MPI lets it be changed. Neutral code or bits of a virtual id.
+inline std::uint32_t& default_file_errhandler() noexcept {
+  static std::uint32_t handler = neutral::errors_return;
+  return handler;
+}
+
+}  // namespace wrap
+}  // namespace mana
+
+namespace mana::manual {
+
+inline int comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* out) noexcept {
+  return wrap::create_errhandler<fn::comm_create_errhandler>(kind_code::comm, function, out);
+}
+inline int errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* out) noexcept {
+  return wrap::create_errhandler<fn::errhandler_create>(kind_code::comm, function, out);
+}
+inline int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler h) noexcept {
+  return wrap::set_comm_errhandler<fn::comm_set_errhandler>(comm, h);
+}
+inline int errhandler_set(MPI_Comm comm, MPI_Errhandler h) noexcept {
+  return wrap::set_comm_errhandler<fn::errhandler_set>(comm, h);
+}
+inline int comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* h) noexcept {
+  return wrap::get_comm_errhandler<fn::comm_get_errhandler>(comm, h);
+}
+inline int errhandler_get(MPI_Comm comm, MPI_Errhandler* h) noexcept {
+  return wrap::get_comm_errhandler<fn::errhandler_get>(comm, h);
+}
+
+/// Takes any code: of this mpi.h or one that the application added. Returns MPI_SUCCESS where the handler returns.
+inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_call_errhandler::id, neutral::err_comm, nullptr);
+  wrap::run_errhandler(wrap::errhandler_of(c.e->what), comm, code, fn::comm_call_errhandler::id, "called by the application");
+  return wrap::succeeds_after_handler;
+}
+
+/// Predefined ones may be "freed" too: MPI_Comm_get_errhandler gives them out.
+inline int errhandler_free(MPI_Errhandler* handler) noexcept {
+  const resolved<kind::errhandler> found =
+      handler != nullptr ? resolve<kind::errhandler>(*handler) : resolved<kind::errhandler>{};
+  if (!found.ok || found.predefined_code == neutral::errhandler_null)
+    return wrap::fail(fn::errhandler_free::id, neutral::err_errhandler, "null, stale or foreign error handler");
+  wrap::release_errhandler(name_of(found));
+  *handler = MPI_ERRHANDLER_NULL;
+  return MPI_SUCCESS;
+}
+
+inline int file_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* out) noexcept {
+  return wrap::create_errhandler<fn::file_create_errhandler>(kind_code::file, function, out);
+}
+/// MPI_FILE_NULL is the one file there is: its handler is that of files yet to be opened.
+inline int file_set_errhandler(MPI_File file, MPI_Errhandler handler) noexcept {
+  if (file != MPI_FILE_NULL) return wrap::fail(fn::file_set_errhandler::id, neutral::err_file, "no such file");
+  const std::uint32_t name = wrap::attachable(handler, kind_code::file);
+  if (name == 0)
+    return wrap::fail(fn::file_set_errhandler::id, neutral::err_errhandler, "not an error handler for files");
+  wrap::keep_errhandler(name);
+  wrap::release_errhandler(wrap::default_file_errhandler());
+  wrap::default_file_errhandler() = name;
+  return MPI_SUCCESS;
+}
+inline int file_get_errhandler(MPI_File file, MPI_Errhandler* out) noexcept {
+  if (file != MPI_FILE_NULL) return wrap::fail(fn::file_get_errhandler::id, neutral::err_file, "no such file");
+  wrap::keep_errhandler(wrap::default_file_errhandler());
+  *out = wrap::errhandler_handle(wrap::default_file_errhandler());
+  return MPI_SUCCESS;
+}
+inline int file_call_errhandler(MPI_File file, int code) noexcept {
+  if (file != MPI_FILE_NULL) return wrap::fail(fn::file_call_errhandler::id, neutral::err_file, "no such file");
+  wrap::run_errhandler(wrap::default_file_errhandler(), file, code, fn::file_call_errhandler::id,
+                       "called by the application");
+  return wrap::succeeds_after_handler;
+}
+
+inline int win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* out) noexcept {
+  return wrap::create_errhandler<fn::win_create_errhandler>(kind_code::win, function, out);
+}
+// No window can be made yet, so every handle of one is wrong.
+inline int win_set_errhandler(MPI_Win, MPI_Errhandler) noexcept {
+  return wrap::fail(fn::win_set_errhandler::id, neutral::err_win, "no such window");
+}
+inline int win_get_errhandler(MPI_Win, MPI_Errhandler*) noexcept {
+  return wrap::fail(fn::win_get_errhandler::id, neutral::err_win, "no such window");
+}
+inline int win_call_errhandler(MPI_Win, int) noexcept {
+  return wrap::fail(fn::win_call_errhandler::id, neutral::err_win, "no such window");
+}
+
+#if MPI_VERSION >= 4
+inline int session_create_errhandler(MPI_Session_errhandler_function* function, MPI_Errhandler* out) noexcept {
+  return wrap::create_errhandler<fn::session_create_errhandler>(kind_code::session, function, out);
+}
+#endif
+
+}  // namespace mana::manual

@@ -1,0 +1,68 @@
+// User-defined operations to their end. The lower half knows one by its number.
+#pragma once
+#include <mana/object/op/descriptor.hpp>
+#include <mana/app/error_space.hpp>
+#include <mana/call/library.hpp>
+
+#include <mana/lower/cross.hpp>
+
+#include <mana/gen/lower_slots.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+
+namespace mana::wrap {
+
+using op_entry = vid::entry<kind::op>;
+
+/// How a function that is C++'s is called.
+using op_proxy = void (*)(void (*function)(), void* in, void* inout, int* count, MPI_Datatype* type);
+
+/// What each number calls. One is given out again when all others have been.
+struct op_numbers {
+  struct user {
+    void (*function)() = nullptr;
+    bool large = false, is_fortran = false, taken = false;
+    op_proxy by_proxy = nullptr;              // null: the function is called itself
+  };
+  user all[vid::max_user_ops];
+  std::uint32_t fresh = 0;                    // numbers from here on were never used
+};
+inline op_numbers& user_ops() noexcept {
+  static op_numbers numbers;
+  return numbers;
+}
+
+/// out: a number that calls `function` from now on; max_user_ops if there is none
+inline std::uint32_t take_op_number(void (*function)(), bool large) noexcept {
+  const std::lock_guard hold(cold_lock());
+  op_numbers& ops = user_ops();
+  std::uint32_t number = ops.fresh;
+  if (number < vid::max_user_ops) ++ops.fresh;
+  else {
+    const auto is_free = [](const op_numbers::user& u) { return !u.taken; };
+    number = static_cast<std::uint32_t>(std::find_if(std::begin(ops.all), std::end(ops.all), is_free) - ops.all);
+  }
+  if (number < vid::max_user_ops) ops.all[number] = {function, large, false, true, nullptr};
+  return number;
+}
+inline void give_op_number_back(std::uint32_t number) noexcept {
+  const std::lock_guard hold(cold_lock());
+  user_ops().all[number].taken = false;
+}
+
+inline void keep_op(op_entry& e) noexcept { count_up(e.references, library().callers); }
+
+/// The program frees its handle, or what used the operation is over: no reduction may call its number after the last
+/// of them (INV-67). Caller is in a wrapper_scope.      out: neutral error class
+inline int let_go_of_op(op_entry& e) noexcept {
+  if (!count_down(e.references, library().callers)) return neutral::success;
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  const int rc = lower::cross([&] { return mpi.MPI_Op_free(&e.real); });
+  give_op_number_back(e.what.number);
+  vid::table<kind::op>().erase(e);
+  return rc;
+}
+
+}  // namespace mana::wrap

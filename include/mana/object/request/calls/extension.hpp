@@ -1,0 +1,85 @@
+// MPICH's and Open MPI's extensions (MPIX_) that are not refused.
+#pragma once
+#include <mana/object/errhandler/code_calls.hpp>
+#include <mana/object/request/calls/request.hpp>
+
+namespace mana::manual {
+
+// Messages in a GPU's memory: no. What lies there is not saved, so the answer is no where the live MPI says yes, too.
+inline int mpix_query_cuda_support() noexcept { return 0; }
+inline int mpix_query_ze_support() noexcept { return 0; }
+inline int mpix_query_hip_support() noexcept { return 0; }
+
+#if defined(MPIX_GPU_SUPPORT_CUDA)
+inline int mpix_gpu_query_support(int gpu, int* is_supported) noexcept {
+  if (is_supported == nullptr) return wrap::fail(fn::mpix_gpu_query_support::id, neutral::err_arg, "null pointer");
+  *is_supported = 0;
+  if (gpu == MPIX_GPU_SUPPORT_CUDA || gpu == MPIX_GPU_SUPPORT_ZE || gpu == MPIX_GPU_SUPPORT_HIP) return MPI_SUCCESS;
+  return wrap::fail(fn::mpix_gpu_query_support::id, neutral::err_arg, "no such kind of GPU");
+}
+
+/// What was added, and not removed yet; is_class: of classes.
+template <class Fn, class Change>
+inline int change_added(int code, bool is_class, Change&& change) noexcept {
+  {
+    const std::lock_guard hold(wrap::cold_lock());
+    if (wrap::errors().added(code) && wrap::errors().is_class(code) >= is_class) {
+      change(wrap::errors());
+      return MPI_SUCCESS;
+    }
+  }
+  return wrap::fail(Fn::id, neutral::err_other, "the program did not add it, or removed it");
+}
+inline int mpix_delete_error_class(int code) noexcept {
+  return change_added<fn::mpix_delete_error_class>(code, true, [=](auto& all) { all.remove(code); });
+}
+inline int mpix_delete_error_code(int code) noexcept {
+  return change_added<fn::mpix_delete_error_code>(code, false, [=](auto& all) { all.remove(code); });
+}
+inline int mpix_delete_error_string(int code) noexcept {
+  return change_added<fn::mpix_delete_error_string>(code, false, [=](auto& all) { all.set_text(code, ""); });
+}
+
+/// Generalized requests that the library asks for completion (poll_fn). wait_fn, which only says how to wait without
+/// asking, is not called: MPICH's MPI_Wait does not call it either.
+inline int mpix_grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                               MPI_Grequest_cancel_function* cancel, MPIX_Grequest_poll_function* poll,
+                               MPIX_Grequest_wait_function*, void* extra, MPI_Request* request) noexcept {
+  return wrap::start_generalized<fn::mpix_grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false, false, poll},
+                                                          request);
+}
+
+/// Classes are kept for good, as natively.
+struct request_class {
+  MPI_Grequest_query_function* query;
+  MPI_Grequest_free_function* free;
+  MPI_Grequest_cancel_function* cancel;
+  MPIX_Grequest_poll_function* poll;
+};
+inline std::vector<request_class>& request_classes() noexcept {
+  static std::vector<request_class> all;
+  return all;
+}
+inline int mpix_grequest_class_create(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                                      MPI_Grequest_cancel_function* cancel, MPIX_Grequest_poll_function* poll,
+                                      MPIX_Grequest_wait_function*, MPIX_Grequest_class* made) noexcept {
+  if (query == nullptr || free == nullptr || cancel == nullptr || made == nullptr)
+    return wrap::fail(fn::mpix_grequest_class_create::id, neutral::err_arg, "null pointer");
+  const std::lock_guard hold(wrap::cold_lock());
+  request_classes().push_back({query, free, cancel, poll});
+  *made = static_cast<MPIX_Grequest_class>(request_classes().size());
+  return MPI_SUCCESS;
+}
+inline int mpix_grequest_class_allocate(MPIX_Grequest_class number, void* extra, MPI_Request* request) noexcept {
+  request_class found{};                       // null pointers are refused below
+  {
+    const std::lock_guard hold(wrap::cold_lock());
+    const std::vector<request_class>& all = request_classes();
+    if (number > 0 && static_cast<std::size_t>(number) <= all.size()) found = all[static_cast<std::size_t>(number) - 1];
+  }
+  return wrap::start_generalized<fn::mpix_grequest_class_allocate>(
+      {found.query, found.free, found.cancel, extra, MPI_SUCCESS, false, false, found.poll}, request);
+}
+#endif
+
+}  // namespace mana::manual

@@ -1,0 +1,294 @@
+// Completion: Wait*, Test*, Request_free, Cancel, Start*, Request_get_status. Retirement has two steps: an operation
+// may complete in a drain, and is handed to the application when it asks.
+#pragma once
+#include <mana/object/request/completion/detached.hpp>
+#include <mana/object/request/form/collective/lanes.hpp>
+#include <mana/object/request/form/partitioned/partitioned.hpp>
+#include <mana/object/request/form/message/buffered.hpp>
+
+namespace mana::wrap {
+
+enum class found_request { null, live, foreign };
+
+/// in: handle of the application      out: *e when live
+inline found_request look_up(MPI_Request handle, request_entry*& e) noexcept {
+  e = vid::table<kind::request>().find(app::to_virt<kind::request>(handle));
+  if (e != nullptr) return found_request::live;
+  return handle == MPI_REQUEST_NULL ? found_request::null : found_request::foreign;
+}
+
+inline bool awaits(const request_entry* e) noexcept {
+  return e != nullptr && e->what.state != vid::request_state::inactive;
+}
+
+/// Hands a done request to the application: its status out, the id freed or, if persistent, inactive again.
+/// out: the application's error code of the operation
+inline int hand_over(request_entry& e, MPI_Request* handle, MPI_Status* status, bool store_error) noexcept {
+  const bool is_program_s = is_generalized(e);
+  if (is_program_s) [[unlikely]] settle(e);
+  const int code = code_of(e);
+  if (status != nullptr) {
+    app::store_status(status, e.what.status);
+    if (store_error) status->MPI_ERROR = code;
+  }
+  if (e.what.persistent) { e.what.state = vid::request_state::inactive; return code; }
+  *handle = MPI_REQUEST_NULL;
+  if (is_program_s) forget_generalized(e);
+  else free_request(e);
+  return code;
+}
+
+inline MPI_Status* status_or_null(MPI_Status* s) noexcept { return s == MPI_STATUS_IGNORE ? nullptr : s; }
+inline MPI_Status* statuses_or_null(MPI_Status* s) noexcept { return s == MPI_STATUSES_IGNORE ? nullptr : s; }
+
+inline int raise_request(function_id f, int error) noexcept {
+  return error == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, f, error, nullptr);
+}
+/// Likewise with a code of this mpi.h or of the program, as operations end.
+inline int raise_code(function_id f, int code) noexcept {
+  if (code == MPI_SUCCESS) [[likely]] return MPI_SUCCESS;
+  return run_errhandler(library().world.what.errhandler, MPI_COMM_WORLD, code, f, nullptr);
+}
+
+/// MPI_Wait (flag == nullptr) and MPI_Test.
+inline int finish_one(function_id f, MPI_Request* request, int* flag, MPI_Status* status) noexcept {
+  wrapper_scope scope(f);
+  request_entry* e = nullptr;
+  if (look_up(*request, e) == found_request::foreign) return raise_request(f, neutral::err_request);
+  if (!awaits(e)) {
+    if (flag != nullptr) *flag = 1;
+    if (status_or_null(status) != nullptr) app::store_empty(status);
+    return MPI_SUCCESS;
+  }
+  if (flag == nullptr) await_one(scope, *e);
+  else {
+    request_entry* list[] = {e};
+    *flag = e->what.state == vid::request_state::done || probe_entries(1, list) > 0;
+    if (*flag == 0) return MPI_SUCCESS;
+  }
+  return raise_code(f, hand_over(*e, request, status_or_null(status), false));
+}
+
+/// The entries of an array of handles. out: neutral error class; *waiting: how many are active or done
+inline int look_up_all(int n, MPI_Request* requests, request_entry** entries, int* waiting) noexcept {
+  *waiting = 0;
+  for (int i = 0; i < n; ++i) {
+    if (look_up(requests[i], entries[i]) == found_request::foreign) return neutral::err_request;
+    if (!awaits(entries[i])) entries[i] = nullptr;
+    else ++*waiting;
+  }
+  return neutral::success;
+}
+
+/// MPI_Waitall (flag == nullptr) and MPI_Testall.
+inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MPI_Status* given) noexcept {
+  wrapper_scope scope(f);
+  if (n < 0) return raise_request(f, neutral::err_count);
+  scratch<request_entry*> entries(n);
+  int waiting = 0;
+  if (const int error = look_up_all(n, requests, entries.data(), &waiting); error != 0) return raise_request(f, error);
+  if (flag == nullptr) await(scope, n, entries.data(), waiting);
+  else {
+    *flag = count_done(n, entries.data()) == waiting || probe_entries(n, entries.data()) == waiting;
+    if (*flag == 0) return MPI_SUCCESS;
+  }
+  MPI_Status* const statuses = statuses_or_null(given);
+  bool any_error = false;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr) continue;
+    if (is_generalized(*entries[i])) [[unlikely]] settle(*entries[i]);
+    any_error |= entries[i]->what.status.error != neutral::success;
+  }
+  int only_error = MPI_SUCCESS;
+  for (int i = 0; i < n; ++i) {
+    MPI_Status* const s = statuses != nullptr ? statuses + i : nullptr;
+    if (entries[i] != nullptr) {
+      const int error = hand_over(*entries[i], requests + i, s, true);      // without an error, too: both MPIs do so
+      if (error != MPI_SUCCESS) only_error = error;
+    } else if (s != nullptr) {
+      app::store_empty(s);
+    }
+  }
+  return raise_code(f, any_error && statuses != nullptr ? MPI_ERR_IN_STATUS : only_error);
+}
+
+/// MPI_Waitany (flag == nullptr) and MPI_Testany.
+inline int finish_any(function_id f, int n, MPI_Request* requests, int* index, int* flag, MPI_Status* status) noexcept {
+  wrapper_scope scope(f);
+  if (n < 0) return raise_request(f, neutral::err_count);
+  scratch<request_entry*> entries(n);
+  int waiting = 0;
+  if (const int error = look_up_all(n, requests, entries.data(), &waiting); error != 0) return raise_request(f, error);
+  *index = MPI_UNDEFINED;
+  if (waiting == 0) {
+    if (flag != nullptr) *flag = 1;
+    if (status_or_null(status) != nullptr) app::store_empty(status);
+    return MPI_SUCCESS;
+  }
+  if (flag == nullptr) await(scope, n, entries.data(), 1);
+  else {
+    *flag = count_done(n, entries.data()) > 0 || probe_entries(n, entries.data()) > 0;
+    if (*flag == 0) return MPI_SUCCESS;
+  }
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::done) continue;
+    *index = i;
+    return raise_code(f, hand_over(*entries[i], requests + i, status_or_null(status), false));
+  }
+  return MPI_SUCCESS;
+}
+
+/// MPI_Waitsome (wait) and MPI_Testsome.
+inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, int* out_count, int* indices,
+                       MPI_Status* given) noexcept {
+  wrapper_scope scope(f);
+  if (n < 0) return raise_request(f, neutral::err_count);
+  scratch<request_entry*> entries(n);
+  int waiting = 0;
+  if (const int error = look_up_all(n, requests, entries.data(), &waiting); error != 0) return raise_request(f, error);
+  *out_count = waiting == 0 ? MPI_UNDEFINED : 0;
+  if (waiting == 0) return MPI_SUCCESS;
+  if (wait) await(scope, n, entries.data(), 1);
+  else probe_entries(n, entries.data());
+  MPI_Status* const statuses = statuses_or_null(given);
+  int found = 0, last_error = MPI_SUCCESS;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::done) continue;
+    const int error = hand_over(*entries[i], requests + i, statuses != nullptr ? statuses + found : nullptr, true);
+    if (error != MPI_SUCCESS) last_error = error;
+    indices[found++] = i;
+  }
+  *out_count = found;
+  return raise_code(f, last_error != MPI_SUCCESS && statuses != nullptr ? MPI_ERR_IN_STATUS : last_error);
+}
+
+/// MPI_Grequest_start and its like.
+template <class Fn>
+inline int start_generalized(const generalized_operation& given, MPI_Request* request) noexcept {
+  wrapper_scope scope(Fn::id);
+  if (given.query == nullptr || given.free == nullptr || given.cancel == nullptr || request == nullptr)
+    return fail(Fn::id, neutral::err_arg, "null pointer");
+  request_entry* const e = new_generalized(given);
+  if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free request id");
+  *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
+  return MPI_SUCCESS;
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline int wait(MPI_Request* r, MPI_Status* s) noexcept { return wrap::finish_one(fn::wait::id, r, nullptr, s); }
+inline int test(MPI_Request* r, int* flag, MPI_Status* s) noexcept {
+  return wrap::finish_one(fn::test::id, r, flag, s);
+}
+inline int waitall(int n, MPI_Request* r, MPI_Status* s) noexcept {
+  return wrap::finish_all(fn::waitall::id, n, r, nullptr, s);
+}
+inline int testall(int n, MPI_Request* r, int* flag, MPI_Status* s) noexcept {
+  return wrap::finish_all(fn::testall::id, n, r, flag, s);
+}
+inline int waitany(int n, MPI_Request* r, int* i, MPI_Status* s) noexcept {
+  return wrap::finish_any(fn::waitany::id, n, r, i, nullptr, s);
+}
+inline int testany(int n, MPI_Request* r, int* i, int* flag, MPI_Status* s) noexcept {
+  return wrap::finish_any(fn::testany::id, n, r, i, flag, s);
+}
+inline int waitsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept {
+  return wrap::finish_some(fn::waitsome::id, true, n, r, c, i, s);
+}
+inline int testsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept {
+  return wrap::finish_some(fn::testsome::id, false, n, r, c, i, s);
+}
+
+inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status) noexcept {
+  wrap::wrapper_scope scope(fn::request_get_status::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(request, e) == wrap::found_request::foreign)
+    return wrap::raise_request(fn::request_get_status::id, neutral::err_request);
+  wrap::request_entry* list[] = {e};
+  *flag = !wrap::awaits(e) || e->what.state == vid::request_state::done || wrap::probe_entries(1, list) > 0;
+  const bool queries = *flag != 0 && e != nullptr && wrap::is_generalized(*e);
+  if (queries) wrap::query(*e);
+  if (*flag != 0 && wrap::status_or_null(status) != nullptr) {
+    if (wrap::awaits(e)) app::store_status(status, e->what.status);
+    else app::store_empty(status);
+  }
+  return queries ? wrap::raise_code(fn::request_get_status::id, wrap::code_of(*e)) : MPI_SUCCESS;
+}
+
+inline int cancel(MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(fn::cancel::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(*request, e) != wrap::found_request::live || e->what.form == vid::request_form::collective ||
+      e->what.parts != nullptr || e->what.is_exchange)
+    return wrap::raise_request(fn::cancel::id, neutral::err_request);
+  if (wrap::is_generalized(*e)) return wrap::raise_code(fn::cancel::id, wrap::cancel_generalized(*e));
+  wrap::forgo_meeting(*e);        // a wait for it must not depend on the receiver now (MPI-4.1 3.8.4)
+  if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
+  const lower::services& s = *lower::the_bridge().service;
+  e->what.cancelling = true;
+  return wrap::raise_request(fn::cancel::id, lower::cross([&] { return s.cancel(e->real); }));
+}
+
+/// An active request stays known until its operation has completed: a drain has to count it, a restart to post it.
+inline int request_free(MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(fn::request_free::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(*request, e) != wrap::found_request::live)
+    return wrap::raise_request(fn::request_free::id, neutral::err_request);
+  // The standard forbids it for these, and others may wait for this rank.
+  if ((e->what.plan != nullptr || e->what.parts != nullptr) && wrap::awaits(e))
+    return wrap::raise_request(fn::request_free::id, neutral::err_request);
+  if (wrap::is_generalized(*e)) {
+    *request = MPI_REQUEST_NULL;
+    return wrap::raise_code(fn::request_free::id, wrap::complete_or_free(*e, false) ? wrap::free_now(*e) : MPI_SUCCESS);
+  }
+  if (e->what.parts != nullptr) wrap::end_partitioned(*e);
+  wrap::forgo_meeting(*e);        // nobody asks whether it was met
+  if (e->what.plan != nullptr) wrap::free_plan(*e);
+  else if (e->what.state == vid::request_state::active) wrap::detach(*e);
+  else wrap::free_request(*e);
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+
+inline int start(MPI_Request* request) noexcept {
+  wrap::wrapper_scope scope(fn::start::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(*request, e) != wrap::found_request::live || !e->what.persistent ||
+      e->what.state != vid::request_state::inactive)
+    return wrap::raise_request(fn::start::id, neutral::err_request);
+  const int rc = e->what.plan != nullptr    ? wrap::start_plan(scope, *e)
+                 : e->what.parts != nullptr ? wrap::start_partitioned(*e)
+                 : e->what.buffered         ? wrap::start_buffered(*e)
+                                            : wrap::start_persistent(*e);
+  if (rc != neutral::success) e->what.state = vid::request_state::inactive;
+  return wrap::raise_request(fn::start::id, rc);
+}
+
+inline int startall(int n, MPI_Request* requests) noexcept {
+  if (n < 0) return wrap::raise_request(fn::startall::id, neutral::err_count);
+  for (int i = 0; i < n; ++i)
+    if (const int rc = start(requests + i); rc != MPI_SUCCESS) return rc;
+  return MPI_SUCCESS;
+}
+
+inline int grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                          MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* request) noexcept {
+  return wrap::start_generalized<fn::grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false}, request);
+}
+
+/// After this the request may be another thread's, and gone.
+inline int grequest_complete(MPI_Request request) noexcept {
+  wrap::wrapper_scope scope(fn::grequest_complete::id);
+  wrap::request_entry* e = nullptr;
+  if (wrap::look_up(request, e) != wrap::found_request::live || !wrap::is_generalized(*e) || wrap::is_complete(*e))
+    return wrap::raise_request(fn::grequest_complete::id, neutral::err_request);
+  const bool last = wrap::complete_or_free(*e, true);
+  const int rc = last ? wrap::free_now(*e) : MPI_SUCCESS;
+  if (!last) wrap::announce_completion();
+  return wrap::raise_code(fn::grequest_complete::id, rc);
+}
+
+}  // namespace mana::manual

@@ -1,0 +1,201 @@
+// The interruptible wait: every blocking call on point-to-point messages and every Wait and Test ends up here.
+#pragma once
+#include <mana/object/request/form/generalized/generalized.hpp>
+#include <mana/object/request/pool.hpp>
+#include <mana/call/scope.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace mana::wrap {
+
+/// Memory for n values of T: on the stack for few, else from malloc (never used in a drain).
+template <class T, int Few = 32>
+class scratch {
+ public:
+  explicit scratch(std::int64_t n) noexcept
+      : data_(n <= Few ? inline_ : static_cast<T*>(std::malloc(sizeof(T) * static_cast<std::size_t>(n)))) {
+    if (data_ == nullptr) std::abort();
+  }
+  ~scratch() { if (data_ != inline_) std::free(data_); }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  T* data() noexcept { return data_; }
+  T& operator[](int i) noexcept { return data_[i]; }
+
+ private:
+  T inline_[Few];
+  T* data_;
+};
+
+/// Receives what the wrappers tell each other: the first messages of partitioned sends, and that a receive has met a
+/// synchronous send. Completes the requests that wait for them. Not inline: its code is off every fast path.
+void receive_words() noexcept;
+
+/// Whether one of the requests waits for something that the lower half knows nothing of.
+inline bool any_unready(int n, request_entry* const* entries) noexcept {
+  if (library().unready.load(std::memory_order_relaxed) == 0) [[likely]] return false;
+  receive_words();
+  return std::any_of(entries, entries + n, [](const request_entry* e) {
+    return e != nullptr && e->what.state == vid::request_state::unready; });
+}
+
+/// World ranks on whose action these requests wait. out: ranks: int[2 * n]; returns how many, or -1 for "anyone"
+inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
+  int found = 0;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr) continue;
+    const vid::descriptor<kind::request>& r = entries[i]->what;
+    const bool awaits_peer = r.state == vid::request_state::unready &&
+                             (r.form == vid::request_form::recv || r.met == vid::meeting::unmet);
+    if (r.state != vid::request_state::active && !awaits_peer) continue;
+    if (const request_entry* const send = r.send_part; send != nullptr && send->what.state == vid::request_state::active &&
+                                                       send->what.peer != neutral::proc_null)
+      ranks[found++] = r.messages->peers->world_ranks[send->what.peer];
+    if (r.form == vid::request_form::collective || r.peer == neutral::proc_null) continue;
+    if (r.peer == neutral::any_source) return -1;
+    ranks[found++] = r.messages->peers->world_ranks[r.peer];
+  }
+  return found;
+}
+
+inline int poll_claimed(int n, request_entry** entries, int least) noexcept;
+
+/// Asks the lower half once about all active requests of the list (or, least > 0, until that many completed or a
+/// checkpoint is pending) and retires those that completed. out: how many completed in this call
+inline int poll_entries(int n, request_entry** entries, int least, bool is_claimed = false) noexcept {
+  if (library().shares_requests && !is_claimed) [[unlikely]] return poll_claimed(n, entries, least);
+  scratch<std::uint64_t> reals(n);
+  scratch<neutral::status> statuses(n);
+  for (int i = 0; i < n; ++i) reals[i] = entries[i] != nullptr ? entries[i]->real : 0;
+  const lower::services& s = *lower::the_bridge().service;
+  const int got = lower::cross([&] {
+    return least > 0 ? s.wait_some(n, reals.data(), statuses.data(), least)
+                     : s.test_some(n, reals.data(), statuses.data()); });
+  if (got == 0) return 0;
+  int done = 0;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || entries[i]->real == 0 || reals[i] != 0) continue;
+    retire(*entries[i], statuses[i]);
+    done += entries[i]->what.state == vid::request_state::done;
+  }
+  return done;
+}
+
+/// Takes a partitioned request that has a real one to be tested by this thread alone.
+inline bool claim(request_entry& e) noexcept {
+  const auto has_real = [&e] { return __atomic_load_n(&e.real, __ATOMIC_ACQUIRE) != 0; };
+  std::atomic_flag& polled = e.what.parts->polled;
+  if (!has_real() || polled.test_and_set(std::memory_order_acquire)) return false;
+  if (has_real()) return true;
+  polled.clear(std::memory_order_release);       // retired since
+  return false;
+}
+
+/// Without the partitioned requests that other threads are testing just now, and without those that have no real one
+/// yet: another thread's MPI_Pready may give it to them at any moment.
+inline int poll_claimed(int n, request_entry** entries, int least) noexcept {
+  scratch<request_entry*> mine(n);
+  for (int i = 0; i < n; ++i)
+    mine[i] = entries[i] != nullptr && entries[i]->what.parts != nullptr && !claim(*entries[i]) ? nullptr : entries[i];
+  const int got = poll_entries(n, mine.data(), least, true);
+  for (int i = 0; i < n; ++i)
+    if (mine[i] != nullptr && mine[i]->what.parts != nullptr)
+      mine[i]->what.parts->polled.clear(std::memory_order_release);
+  return got;
+}
+
+inline int count_done(int n, request_entry* const* entries) noexcept {
+  int done = 0;
+  for (int i = 0; i < n; ++i)
+    done += entries[i] != nullptr && entries[i]->what.state == vid::request_state::done;
+  return done;
+}
+
+/// A poll that found nothing while a checkpoint is pending: tells the clock whom this rank waits for.
+/// out: attention when the recovery line is declared and the thread has to park
+inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexcept {
+  scratch<int> ranks(2 * n);
+  const int found = peers_of(n, entries, ranks.data());
+  const lower::services& s = *lower::the_bridge().service;
+  return lower::cross([&] { return s.clock_wait(ranks.data(), found); });
+}
+
+inline void announce_end() noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  lower::cross([&] { s.clock_wait_end(); });
+}
+
+/// await() where generalized requests are among them: no visit to the lower half may last while one of these is all that
+/// is missing, and where only these are left the thread sleeps.
+[[gnu::noinline, gnu::cold]] inline void await_with_generalized(wrapper_scope& scope, int n, request_entry** entries,
+                                                                int least) noexcept {
+  constexpr unsigned polls_before_yield = 64;
+  bool announced = false;
+  for (unsigned fruitless = 1;; ++fruitless) {
+    const std::uint32_t seen = generalized().completions.load(std::memory_order_acquire);
+    poll_generalized(n, entries);
+    const bool has_unready = any_unready(n, entries);
+    const open_requests open = count_open(n, entries);
+    const int missing = least - count_done(n, entries);
+    if (missing <= 0) break;
+    if (open.real == 0 && !has_unready) {
+      make_progress();
+      await_completion(seen, fruitless);
+      continue;
+    }
+    // So many of the live MPI's have to complete in any case.
+    const int surely = has_unready ? 0 : missing - open.generalized;
+    if (poll_entries(n, entries, surely > 0 ? surely : 0) > 0) continue;
+    if (attention()) {
+      announced = true;
+      if (announce_wait(n, entries) == lower::wait_end::attention) scope.park_here();
+    } else if (fruitless % polls_before_yield == 0) {
+      sched_yield();
+    }
+  }
+  if (announced && attention()) announce_end();
+}
+
+/// Waits until `least` of the requests are done. entries: request_entry*[n], nullptr and inactive ones do not count.
+/// May park: afterwards the entries are the same, their real handles others.
+inline void await(wrapper_scope& scope, int n, request_entry** entries, int least) noexcept {
+  if (generalized().live.load(std::memory_order_relaxed) != 0 && count_open(n, entries).generalized != 0) [[unlikely]]
+    return await_with_generalized(scope, n, entries, least);
+  bool announced = false;
+  for (;;) {
+    const bool has_unready = any_unready(n, entries);
+    if (has_unready) sched_yield();
+    const int missing = least - count_done(n, entries);
+    if (missing <= 0 || poll_entries(n, entries, has_unready ? 0 : missing) >= missing) break;
+    if (!attention()) continue;
+    announced = true;
+    if (announce_wait(n, entries) == lower::wait_end::attention) scope.park_here();
+  }
+  if (announced && attention()) announce_end();
+}
+
+/// One fruitless or fruitful test of all. out: how many are done now
+inline int probe_entries(int n, request_entry** entries) noexcept {
+  any_unready(n, entries);
+  if (generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] poll_generalized(n, entries);
+  const int before = count_done(n, entries);
+  const int got = poll_entries(n, entries, 0);
+  if (got == 0 && generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] make_progress();
+  if (attention()) [[unlikely]] {
+    if (before + got == 0) announce_wait(n, entries);
+    else announce_end();
+  }
+  return before + got;
+}
+
+/// Waits for one request that a blocking call left pending when a checkpoint came.
+inline void await_one(wrapper_scope& scope, request_entry& e) noexcept {
+  request_entry* list[] = {&e};
+  await(scope, 1, list, 1);
+}
+
+}  // namespace mana::wrap

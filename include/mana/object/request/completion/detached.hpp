@@ -1,0 +1,69 @@
+// Requests that the application let go while they were active. Nobody will ask for them again, so every new one looks
+// after two that came before it: their number follows that of the operations which are really under way.
+#pragma once
+#include <mana/object/request/completion/completion.hpp>
+
+#include <utility>
+
+namespace mana::wrap {
+
+inline void append_detached(request_entry& e) noexcept {
+  library_state& lib = library();
+  (lib.last_detached != nullptr ? lib.last_detached->what.next_detached : lib.first_detached) = &e;
+  lib.last_detached = &e;
+}
+
+/// One that is out of the line. In it again unless it has ended.
+inline void end_if_done(request_entry& e) noexcept {
+  request_entry* list[] = {&e};
+  if (e.what.state == vid::request_state::active) poll_entries(1, list, 0);
+  if (e.what.state == vid::request_state::done) free_request(e);
+  else append_detached(e);
+}
+
+/// Takes the oldest of them; one that has ended is freed, one that has not goes to the end of the line.
+inline void look_after_one() noexcept {
+  library_state& lib = library();
+  request_entry* const e = lib.first_detached;
+  if (e == nullptr) return;
+  lib.first_detached = std::exchange(e->what.next_detached, nullptr);
+  if (lib.first_detached == nullptr) lib.last_detached = nullptr;
+  end_if_done(*e);
+}
+
+/// Only one thread at a time is here.
+template <class Do>
+inline void with_detached(Do&& act) noexcept {
+  library_state& lib = library();
+  const bool locked = lib.callers == turns::at_once;
+  while (locked && lib.detached_lock.test_and_set(std::memory_order_acquire)) {}
+  act();
+  if (locked) lib.detached_lock.clear(std::memory_order_release);
+}
+
+/// in: e  active
+inline void detach(request_entry& e) noexcept {
+  e.what.detached = true;
+  with_detached([&e] {
+    append_detached(e);
+    for (int i = 0; i < 2; ++i) look_after_one();
+  });
+}
+
+/// Ends those of a communicator that have ended unnoticed. comm: nullptr: of all
+inline void end_detached(const vid::entry<kind::comm>* comm) noexcept {
+  if (__atomic_load_n(&library().first_detached, __ATOMIC_RELAXED) == nullptr) return;
+  with_detached([comm] {
+    library_state& lib = library();
+    request_entry* e = lib.first_detached;
+    lib.first_detached = lib.last_detached = nullptr;
+    while (e != nullptr) {
+      request_entry* const next = std::exchange(e->what.next_detached, nullptr);
+      if (comm == nullptr || e->what.on == comm) end_if_done(*e);
+      else append_detached(*e);
+      e = next;
+    }
+  });
+}
+
+}  // namespace mana::wrap

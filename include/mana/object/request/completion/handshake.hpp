@@ -1,0 +1,60 @@
+// The receiver's word to a synchronous sender whose message a drain has taken: a receive has begun. It travels on the hidden
+// communicator, and is drained like any message.
+#pragma once
+#include <mana/object/comm/inbox.hpp>
+#include <mana/object/request/completion/detached.hpp>
+#include <mana/object/attribute/calls.hpp>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace mana::wrap {
+
+/// The payload: which request, in the process that sent the message.
+struct handshake_word {
+  std::uint64_t number;         // descriptor<kind::request>::posted
+  std::uint32_t request;        // bits of a virtual id
+  std::uint32_t unused;
+};
+
+/// The only tag that hidden_tag() never gives; valid over each MPI.
+inline constexpr int handshake_tag = 0;
+
+/// Ends the wait for the receiver: the receive has begun, or nobody asks any more. Several threads may call it at once.
+inline void forgo_meeting(request_entry& e) noexcept {
+  vid::meeting expected = vid::meeting::unmet;
+  if (!__atomic_compare_exchange_n(&e.what.met, &expected, vid::meeting::untouched, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return;
+  end_unready(e);
+}
+
+/// A receive has met the send. Does nothing for one that has ended otherwise: it was cancelled or freed.
+inline void meet(const handshake_word& word) noexcept {
+  request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(word.request));
+  if (e == nullptr || e->what.met != vid::meeting::unmet || e->what.posted != word.number) return;
+  forgo_meeting(*e);
+}
+
+/// A receive takes the message: tells the sender, if it waits for that. Not inline: off every fast path.
+[[gnu::noinline, gnu::cold]] inline void acknowledge(const vid::awaited_receive& awaited) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  const handshake_word word{awaited.number, awaited.request, 0};
+  if (awaited.world_rank == static_cast<int>(b.world_rank)) return meet(word);
+  library_state& lib = library();
+  auto* const copy = static_cast<handshake_word*>(std::malloc(sizeof word));
+  request_entry* const e = copy != nullptr ? new_request(vid::request_form::send, lib.hidden) : nullptr;
+  if (e == nullptr) std::abort();
+  *copy = word;
+  own_memory(e->what, copy);
+  e->what.peer = awaited.world_rank;
+  e->what.tag = handshake_tag;
+  const int rc = lower::cross([&] {
+    return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
+                            awaited.world_rank, e->what.tag, lib.hidden.real, &e->real); });
+  if (rc != neutral::success)
+    lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });
+  count_sent(*e->what.messages, e->what.peer, e->what.tag);
+  detach(*e);
+}
+
+}  // namespace mana::wrap

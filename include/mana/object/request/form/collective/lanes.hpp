@@ -1,0 +1,220 @@
+// Lanes of persistent collectives (object/comm/lane.hpp), from the first initialisation on a communicator to its end.
+#pragma once
+#include <mana/vid/ggid.hpp>
+#include <mana/object/comm/lane.hpp>
+#include <mana/object/comm/collective.hpp>
+#include <mana/object/comm/life.hpp>
+#include <mana/object/request/completion/completion.hpp>
+#include <mana/object/request/pool.hpp>
+
+#include <mana/gen/lower_slots.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+
+namespace mana::wrap {
+
+/// The largest of the members' values, n times. Collective over the communicator, in the lower half; the caller has
+/// seen to it that all members come. Two rounds, as one on an intercommunicator gives the values of the other group
+/// only.
+/// in, out: values  int64[n], n <= 32 at a restart, where nothing may be allocated
+inline void find_most(std::uint64_t real_comm, int n, std::int64_t* values) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  scratch<std::int64_t> others(n), own(n);
+  const int rc = lower::cross([&] {
+    const std::uint64_t type = b.predefined_real[neutral::int64], op = b.predefined_real[neutral::max];
+    const int first = b.mpi->MPI_Allreduce(values, others.data(), n, type, op, real_comm);
+    return first != neutral::success ? first
+                                     : b.mpi->MPI_Allreduce(others.data(), own.data(), n, type, op, real_comm); });
+  if (rc != neutral::success)
+    lower::cross([&] { b.service->fatal("members of a communicator could not agree on its persistent collectives"); });
+  for (int i = 0; i < n; ++i) values[i] = std::max(own[i], others[i]);
+}
+
+inline bool is_free(const vid::lane& l) noexcept { return !__atomic_load_n(&l.is_taken, __ATOMIC_ACQUIRE); }
+
+/// The first lane, beginning with number `from`, that no request of this rank has. out: its number; none_free
+inline constexpr std::int64_t none_free = std::numeric_limits<std::int64_t>::max();
+inline std::int64_t next_free(const vid::lane_list& lanes, std::int64_t from) noexcept {
+  std::int64_t number = 0;
+  for (const vid::lane* l = lanes.first; l != nullptr; l = l->next, ++number)
+    if (number >= from && is_free(*l)) return number;
+  return none_free;
+}
+
+/// A lane that is free on all members, an old one or a new one. Collective over the communicator.
+/// out: neutral error class; *found
+inline int find_lane(vid::entry<kind::comm>& comm, vid::lane*& found) noexcept {
+  vid::lane_list& lanes = *comm.what.lanes;
+  for (std::int64_t number = 0;;) {
+    const std::int64_t own = next_free(lanes, number);
+    std::int64_t most[] = {own, -own};
+    find_most(comm.real, 2, most);
+    if (most[0] == none_free) break;
+    number = most[0];
+    if (number != -most[1]) continue;                   // it is in use on a member that has not freed its request yet
+    found = lanes.first;
+    while (number-- > 0) found = found->next;
+    return neutral::success;
+  }
+  auto* const made = new (std::nothrow) vid::lane;
+  if (made == nullptr) return neutral::err_no_mem;
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  if (const int rc = lower::cross([&] { return mpi.MPI_Comm_dup(comm.real, &made->real); }); rc != neutral::success) {
+    delete made;
+    return rc;
+  }
+  made->clock = vid::communicator_clock(*comm.what.everyone, vid::mix64(~comm.what.lineage + vid::mix64(lanes.count)));
+  vid::lane** last = &lanes.first;
+  while (*last != nullptr) last = &(*last)->next;
+  *last = made;
+  ++lanes.count;
+  found = made;
+  return neutral::success;
+}
+
+inline void take_lane(vid::collective_plan& plan, vid::lane_list& lanes, vid::lane& l) noexcept {
+  plan.lanes = &lanes;
+  plan.on = &l;
+  l.is_taken = true;
+  __atomic_fetch_add(&lanes.taken, 1, __ATOMIC_RELAXED);
+}
+
+/// Frees the real communicators. Of a list that was kept, each rank does it when it has no request on it any more: that
+/// MPI_Comm_free does not wait for other members the standard expects, and every MPI does.
+inline void free_reals(vid::lane_list& lanes) noexcept {
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  for (vid::lane* l = lanes.first; l != nullptr; l = l->next)
+    if (std::uint64_t real = std::exchange(l->real, 0); real != 0)
+      lower::cross([&] { return mpi.MPI_Comm_free(&real); });
+}
+
+/// Not at a restart: frees memory.
+inline void destroy_lanes(vid::lane_list* lanes) noexcept {
+  while (vid::lane* const l = lanes->first) {
+    lanes->first = l->next;
+    vid::retire(l->clock);
+    delete l;
+  }
+  delete lanes->topology;
+  if (lanes->messages != nullptr) end_traffic(*lanes->messages);
+  delete lanes;
+}
+
+/// What a restart left. cost: one load where there is nothing
+inline void destroy_ended_lanes() noexcept {
+  if (library().ended_lanes == nullptr) return;
+  vid::lane_list* all = __atomic_exchange_n(&library().ended_lanes, nullptr, __ATOMIC_ACQ_REL);
+  while (all != nullptr) destroy_lanes(std::exchange(all, all->next_ended));
+}
+
+/// Starts what was initialised. May park.      out: neutral error class
+inline int start_plan(wrapper_scope& scope, request_entry& e) noexcept {
+  vid::collective_plan& plan = *e.what.plan;
+  vid::group_clock& clock = *plan.on->clock;
+  const auto how = [] { return waiting{.blocking = false, .waits_for_all = false}; };
+  if (!start_collective(scope, clock, nullptr, how)) return neutral::err_unsupported_operation;
+  const int rc = plan.start(plan.on->real, &e.real);
+  if (rc != neutral::success) retract_collective(clock);
+  else e.what.state = vid::request_state::active;
+  return rc;
+}
+
+/// MPI_Request_free of an inactive one.
+inline void free_plan(request_entry& e) noexcept {
+  vid::collective_plan* const plan = e.what.plan;
+  vid::lane_list& lanes = *plan->lanes;
+  __atomic_store_n(&plan->on->is_taken, false, __ATOMIC_RELEASE);
+  delete plan;
+  free_request(e);
+  if (__atomic_sub_fetch(&lanes.taken, 1, __ATOMIC_ACQ_REL) == 0 && lanes.is_kept) free_reals(lanes);
+}
+
+/// Communicators over the same ranks that the program has freed, and that were kept for their lanes.
+/// The same on all members, in this order. Where threads may free several at once they are not looked at: none.
+class kept_communicators {
+ public:
+  explicit kept_communicators(const vid::descriptor<kind::comm>& like) : found_(count(like)) {
+    int n = 0;
+    vid::table<kind::comm>().for_each_unordered([&](vid::entry<kind::comm>& e) {
+      if (n < size_ && is_one(e, like)) found_[n++] = &e; });
+    std::sort(begin(), end(), [](auto* a, auto* b) { return a->what.lineage < b->what.lineage; });
+  }
+  int size() const noexcept { return size_; }
+  vid::entry<kind::comm>** begin() noexcept { return found_.data(); }
+  vid::entry<kind::comm>** end() noexcept { return found_.data() + size_; }
+  /// Of which they are; not negative.
+  std::int64_t fingerprint() noexcept {
+    std::uint64_t hash = 0;
+    for (const auto* const e : *this) hash = vid::mix64(hash ^ e->what.lineage);
+    return static_cast<std::int64_t>(hash >> 1);
+  }
+
+ private:
+  static bool is_one(const vid::entry<kind::comm>& e, const vid::descriptor<kind::comm>& like) noexcept {
+    return e.what.lanes != nullptr && e.what.lanes->is_kept && e.what.ranks == like.ranks &&
+           e.what.peers == like.peers;
+  }
+  int count(const vid::descriptor<kind::comm>& like) noexcept {
+    if (library().callers == turns::at_once) return 0;
+    vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) {
+      size_ += is_one(e, like); });
+    return size_;
+  }
+  int size_ = 0;
+  scratch<vid::entry<kind::comm>*> found_;
+};
+
+/// Ends those that no member uses any more: so there are never many more than are in use.
+/// Collective over a communicator of the same members. kept: the same on all of them
+inline void end_unused(std::uint64_t real_comm, kept_communicators& kept) noexcept {
+  scratch<std::int64_t> taken(kept.size());
+  std::transform(kept.begin(), kept.end(), taken.data(), [](auto* e) { return e->what.lanes->taken; });
+  find_most(real_comm, kept.size(), taken.data());
+  const std::int64_t* most = taken.data();
+  for (vid::entry<kind::comm>* const e : kept) {
+    if (*most++ > 0) continue;
+    vid::lane_list* const lanes = std::exchange(e->what.lanes, nullptr);
+    lanes->topology = std::exchange(e->what.topology, nullptr);
+    destroy_lanes(lanes);
+    let_go_of_comm(*e);
+  }
+}
+
+/// The program frees a communicator. Ends its lanes, unless members have requests on them.
+/// Collective over the communicator.      out: whether they go on; the same on all members
+inline bool end_lanes(vid::entry<kind::comm>& comm) noexcept {
+  vid::lane_list* const lanes = comm.what.lanes;
+  if (lanes == nullptr) return false;
+  kept_communicators kept(comm.what);
+  const std::int64_t own = kept.fingerprint();
+  std::int64_t most[] = {lanes->taken, own, -own};
+  find_most(comm.real, 3, most);
+  if (kept.size() > 0 && most[1] == -most[2]) end_unused(comm.real, kept);
+  if (most[0] > 0) return true;
+  free_reals(*lanes);
+  destroy_lanes(std::exchange(comm.what.lanes, nullptr));
+  return false;
+}
+
+/// Of the references, the one that its lanes have once the program has freed it.
+inline std::uint32_t references_of_lanes(const vid::descriptor<kind::comm>& comm) noexcept {
+  return comm.lanes != nullptr && comm.lanes->is_kept ? 1 : 0;
+}
+
+/// What a restart needs to make lanes again outlives the program's handle on all members, until these find that none
+/// of them has a request left. The real communicator need not, if this rank has nothing else on it.
+inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
+  vid::lane_list& lanes = *freed.what.lanes;
+  lanes.is_kept = true;
+  keep_comm(freed);
+  if (lanes.taken == 0) free_reals(lanes);
+  if (__atomic_load_n(&freed.references, __ATOMIC_RELAXED) != 2) return;
+  free_real(std::exchange(freed.real, 0));
+  with_inbox([&](drain::inbox& in) { in.drop(freed.what.context); });
+  end_traffic(*std::exchange(freed.what.messages, nullptr));       // nothing can come on it any more
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,222 @@
+// Shape `pcollective`: MPI_…_init of persistent collectives. The arguments are recorded, and passed to the live MPI's
+// non-blocking collective at each start. So a restart has no requests to make, and the live MPI need not have any.
+#pragma once
+#include <mana/interpose/interpose.hpp>
+#include <mana/object/request/form/collective/lanes.hpp>
+#include <mana/object/op/calls.hpp>
+
+#include <new>
+
+namespace mana {
+
+namespace wrap {
+
+/// A start: on which real communicator, and where the live MPI leaves its request.
+struct plan_start {
+  std::uint64_t real_comm;
+  std::uint64_t* request;
+};
+
+/// An argument as starts after a restart need it: objects by their names. Arrays of numbers are passed as they are: the
+/// standard wants them unchanged until the request is freed. value(): of that argument of the non-blocking collective,
+/// if it has one
+template <class Param, class A>
+class recorded_argument {
+ public:
+  explicit recorded_argument(given<A> g) noexcept : given_(g) {}
+  int error() const noexcept { return translated(given_).error(); }
+  auto value(const plan_start&) const noexcept { return std::tuple(translated(given_).value()); }
+
+ private:
+  using translated = neutral_argument<Param, A>;
+  given<A> given_;
+};
+
+template <class A>
+class recorded_argument<param<kind::comm, dir::in, false>, A> {
+ public:
+  explicit recorded_argument(given<A>) noexcept {}
+  int error() const noexcept { return neutral::success; }
+  std::tuple<std::uint64_t> value(const plan_start& s) const noexcept { return {s.real_comm}; }
+};
+
+template <class A>
+class recorded_argument<param<kind::request, dir::out, false>, A> {
+ public:
+  explicit recorded_argument(given<A>) noexcept {}
+  int error() const noexcept { return neutral::success; }
+  std::tuple<std::uint64_t*> value(const plan_start& s) const noexcept { return {s.request}; }
+};
+
+/// Non-blocking collectives take no hints.
+template <class A>
+class recorded_argument<param<kind::info, dir::in, false>, A> {
+ public:
+  explicit recorded_argument(given<A> g) noexcept : ok_(resolve<kind::info>(g.value).ok) {}
+  int error() const noexcept { return ok_ ? int{neutral::success} : int{neutral::err_info}; }
+  std::tuple<> value(const plan_start&) const noexcept { return {}; }
+
+ private:
+  bool ok_;
+};
+
+template <class A>
+class recorded_argument<param<kind::op, dir::in, false>, A> {
+ public:
+  explicit recorded_argument(given<A> g) noexcept {
+    const resolved<kind::op> found = resolve<kind::op>(g.value);
+    if (found.ok) name_ = name_of(found);
+    if (found.e != nullptr) keep_op(*found.e);
+  }
+  recorded_argument(const recorded_argument&) = delete;
+  recorded_argument& operator=(const recorded_argument&) = delete;
+  ~recorded_argument() { release_op(name_); }
+  int error() const noexcept { return name_ != 0 ? int{neutral::success} : int{neutral::err_op}; }
+  std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::op>(name_)}; }
+
+ private:
+  std::uint32_t name_ = 0;
+};
+
+/// A datatype that is kept, by name. Where it is not significant it may be anything: what is unknown is the null type.
+inline std::uint32_t keep_given(MPI_Datatype handle) noexcept {
+  const resolved<kind::datatype> found = resolve<kind::datatype>(handle);
+  const std::uint32_t name = found.ok ? name_of(found) : std::uint32_t{neutral::datatype_null};
+  vid::keep_datatype(name);
+  return name;
+}
+
+template <class A>
+class recorded_argument<param<kind::datatype, dir::in, false>, A> {
+ public:
+  explicit recorded_argument(given<A> g) noexcept : name_(keep_given(g.value)) {}
+  recorded_argument(const recorded_argument&) = delete;
+  recorded_argument& operator=(const recorded_argument&) = delete;
+  ~recorded_argument() { vid::release_datatype(name_); }
+  int error() const noexcept { return neutral::success; }
+  std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::datatype>(name_)}; }
+
+ private:
+  std::uint32_t name_;
+};
+
+/// The live MPI may read the array of real handles until the operation is complete, and so it lies here.
+template <class A>
+class recorded_argument<param<kind::datatype, dir::in, true>, A> {
+ public:
+  explicit recorded_argument(given<A> g) noexcept
+      : size_(g.value != nullptr ? static_cast<std::size_t>(std::max(g.members, g.read_later)) : 0) {
+    if (size_ == 0) return;
+    reals_ = static_cast<std::uint64_t*>(std::malloc(size_ * (sizeof *reals_ + sizeof *names_)));
+    if (reals_ == nullptr) return;
+    names_ = reinterpret_cast<std::uint32_t*>(reals_ + size_);
+    for (std::size_t i = 0; i < size_; ++i)
+      names_[i] = i < static_cast<std::size_t>(g.members) ? keep_given(g.value[i]) : std::uint32_t{neutral::byte};
+  }
+  recorded_argument(const recorded_argument&) = delete;
+  recorded_argument& operator=(const recorded_argument&) = delete;
+  ~recorded_argument() {
+    for (std::size_t i = 0; reals_ != nullptr && i < size_; ++i) vid::release_datatype(names_[i]);
+    std::free(reals_);
+  }
+  int error() const noexcept {
+    return size_ == 0 || reals_ != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
+  }
+  /// Written at each start: the lower half moves narrow handles together in it.
+  std::tuple<const std::uint64_t*> value(const plan_start&) const noexcept {
+    for (std::size_t i = 0; i < size_; ++i) reals_[i] = real_of<kind::datatype>(names_[i]);
+    return {reals_};
+  }
+
+ private:
+  std::size_t size_;
+  std::uint64_t* reals_ = nullptr;
+  std::uint32_t* names_ = nullptr;
+};
+
+template <class Fn, class... A>
+class plan_of final : public vid::collective_plan {
+ public:
+  plan_of(const vid::descriptor<kind::comm>& comm, A... args) noexcept
+      : plan_of(array_members<Fn>(comm), read_later<Fn>(comm), std::index_sequence_for<A...>{},
+                std::tuple<A...>(args...)) {}
+
+  /// Of the first argument that is wrong. out: neutral error class
+  int error() const noexcept {
+    return std::apply([](const auto&... a) {
+      int e = 0;
+      ((e = e != 0 ? e : a.error()), ...);
+      return e;
+    }, arguments_);
+  }
+
+  int start(std::uint64_t real_comm, std::uint64_t* request) noexcept override {
+    auto* const slot = lower::the_bridge().mpi->*Fn::slot;
+    const plan_start here{real_comm, request};
+    const auto values = std::apply([&](const auto&... a) { return std::tuple_cat(a.value(here)...); }, arguments_);
+    return lower::cross([&] { return std::apply(slot, values); });
+  }
+
+ private:
+  using params = typename Fn::params::as_tuple;
+
+  template <std::size_t... I>
+  plan_of(neighbour_counts members, int later, std::index_sequence<I...>, const std::tuple<A...>& args) noexcept
+      : arguments_(given<A>{std::get<I>(args), entries_at<params, I>(members), later}...) {}
+
+  template <class P>
+  struct records;
+  template <class... P>
+  struct records<std::tuple<P...>> {
+    using type = std::tuple<recorded_argument<P, A>...>;
+  };
+  typename records<params>::type arguments_;
+};
+
+}  // namespace wrap
+
+/// Shape `pcollective`. A collective like a constructor on its communicator: the members choose a lane together.
+/// args: as in mpi.h
+/// errors: as those of call_collective(); what the live MPI says of other arguments comes from the start
+template <class Fn, class... A>
+inline int initialise_collective(A... args) noexcept {
+  using params = typename Fn::params::as_tuple;
+  if (wrap::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) return wrap::raise_null_address<Fn>(args...);
+  wrap::wrapper_scope scope(Fn::id);
+  const std::tuple<A...> given(args...);
+  const auto comm_handle = std::get<wrap::position_of<kind::comm, params>()>(given);
+  const resolved<kind::comm> comm = resolve<kind::comm>(comm_handle);
+  if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
+  if (lower::the_bridge().mpi->*Fn::slot == nullptr)
+    return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, "the MPI library below does not have it");
+  wrap::destroy_ended_lanes();
+  vid::descriptor<kind::comm>& on = comm.e->what;
+  auto* const plan = new (std::nothrow) wrap::plan_of<Fn, A...>(on, args...);
+  if (on.lanes == nullptr) on.lanes = new (std::nothrow) vid::lane_list;
+  wrap::request_entry* const request =
+      plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *comm.e) : nullptr;
+  if (request == nullptr) {
+    delete plan;
+    return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory, or no free request id");
+  }
+  request->what.state = vid::request_state::inactive;
+  request->what.persistent = true;
+  const auto give_up = [&](int error, const char* text) {
+    delete plan;
+    wrap::free_request(*request);
+    return raise(comm_handle, Fn::id, error, text);
+  };
+  if (const int bad = plan->error(); bad != neutral::success) return give_up(bad, "argument");
+  if (!wrap::start_constructor(scope, *on.clock, comm.e))
+    return give_up(neutral::err_unsupported_operation, wrap::refused_by_clock);
+  vid::lane* lane = nullptr;
+  if (const int rc = wrap::find_lane(*comm.e, lane); rc != neutral::success)
+    return give_up(rc, "no communicator for it");
+  wrap::take_lane(*plan, *on.lanes, *lane);
+  request->what.plan = plan;
+  *std::get<wrap::position_of<kind::request, params>()>(given) =
+      app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
+  return MPI_SUCCESS;
+}
+
+}  // namespace mana

@@ -1,0 +1,205 @@
+// Generalized requests: operations of the program itself, which MPI only waits for. They live in the upper half alone,
+// so a restart finds them as they were.
+#pragma once
+#include <mana/app/error_space.hpp>
+#include <mana/object/request/pool.hpp>
+#include <mana/call/scope.hpp>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <ctime>
+#include <mutex>
+#include <new>
+
+namespace mana::wrap {
+
+/// What MPI_Grequest_start was given. Owned by the request, as its first piece of memory.
+struct generalized_operation {
+  MPI_Grequest_query_function* query;
+  MPI_Grequest_free_function* free;
+  MPI_Grequest_cancel_function* cancel;
+  void* extra;
+  int result;             // code of this mpi.h or of the program: what the last callback that failed returned
+  bool freed;             // by MPI_Request_free, before it was complete
+  bool is_fortran = false;
+  int (*poll)(void* extra, MPI_Status* status) = nullptr;   // asked while somebody waits; it may complete the request
+
+  // Fortran's functions get addresses, and return codes by the last of them.
+  using fortran_query = void (*)(void* extra, void* status, MPI_Fint* code);
+  using fortran_free = void (*)(void* extra, MPI_Fint* code);
+  using fortran_cancel = void (*)(void* extra, MPI_Fint* is_complete, MPI_Fint* code);
+  template <class Function, class Given>
+  static Function in_fortran(Given* given) noexcept {
+    return reinterpret_cast<Function>(reinterpret_cast<void (*)()>(given));
+  }
+  int call_query(MPI_Status* status) const {
+    if (!is_fortran) return query(extra, status);
+    MPI_Fint code = MPI_SUCCESS;
+    in_fortran<fortran_query>(query)(extra, status, &code);
+    return code;
+  }
+  int call_free() const {
+    if (!is_fortran) return free(extra);
+    MPI_Fint code = MPI_SUCCESS;
+    in_fortran<fortran_free>(free)(extra, &code);
+    return code;
+  }
+  int call_cancel(bool is_complete) const {
+    if (!is_fortran) return cancel(extra, is_complete);
+    MPI_Fint code = MPI_SUCCESS, complete = is_complete;
+    in_fortran<fortran_cancel>(cancel)(extra, &complete, &code);
+    return code;
+  }
+};
+
+struct generalized_state {
+  std::atomic<std::uint32_t> live{0};          // requests; most programs have none, and waits ask no further
+  std::atomic<std::uint32_t> completions{0};   // futex word of those that wait
+};
+inline generalized_state& generalized() noexcept {
+  static constinit generalized_state state;
+  return state;
+}
+
+inline bool is_generalized(const request_entry& e) noexcept {
+  return e.what.form == vid::request_form::generalized;
+}
+inline generalized_operation& operation_of(const request_entry& e) noexcept {
+  return *static_cast<generalized_operation*>(e.what.owned[0]);
+}
+
+/// Before anybody can use the request.
+inline void call_request_in_fortran(MPI_Request request) noexcept {
+  if (const request_entry* const e = vid::table<kind::request>().find(app::to_virt<kind::request>(request)))
+    if (is_generalized(*e)) operation_of(*e).is_fortran = true;
+}
+
+/// Completed by a thread of the program while others look on.
+inline bool is_complete(const request_entry& e) noexcept {
+  const std::atomic_ref state(const_cast<vid::request_state&>(e.what.state));
+  return state.load(std::memory_order_acquire) == vid::request_state::done;
+}
+
+/// Operations that are under way go on while a caller asks for generalized requests: the live MPI makes progress.
+inline void make_progress() noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  int there = 0;
+  neutral::status status{};
+  lower::cross([&] {
+    return s.probe(neutral::any_source, neutral::any_tag, library().self.real, 0, &there, &status); });
+}
+
+/// Sleeps until a generalized request has completed since `seen` was read, a millisecond at most: the network has no
+/// event that could be awaited too, and others may need this rank's progress. A checkpoint parks the thread in its
+/// sleep.
+inline void await_completion(std::uint32_t seen, unsigned turn) noexcept {
+  const timespec pause{0, std::min(10'000L << std::min(turn, 10u), 1'000'000L)};
+  run_application_code([&] {
+    return syscall(SYS_futex, &generalized().completions, FUTEX_WAIT_PRIVATE, seen, &pause, nullptr, 0); });
+}
+
+inline void announce_completion() noexcept {
+  generalized().completions.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &generalized().completions, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+/// cancel_fn is told whether the operation is over already. out: its code
+inline int cancel_generalized(request_entry& e) noexcept {
+  generalized_operation& o = operation_of(e);
+  return run_application_code([&] { return o.call_cancel(is_complete(e)); });
+}
+
+/// query_fn, on a request that is complete.
+inline void query(request_entry& e) noexcept {
+  generalized_operation& o = operation_of(e);
+  MPI_Status filled{};
+  app::store_empty(&filled);
+  o.result = run_application_code([&] { return o.call_query(&filled); });
+  e.what.status = app::load_status(&filled);
+  e.what.status.error = o.result == MPI_SUCCESS ? int{neutral::success} : app::neutral_error(o.result);
+}
+
+/// query_fn and free_fn, once, before the request is handed over. Of two errors free_fn's counts.
+inline void settle(request_entry& e) noexcept {
+  generalized_operation& o = operation_of(e);
+  if (std::exchange(o.freed, true)) return;
+  query(e);
+  const int freed = run_application_code([&] { return o.call_free(); });
+  if (freed == MPI_SUCCESS) return;
+  o.result = freed;
+  e.what.status.error = app::neutral_error(freed);
+}
+
+/// The code that the application sees of how a request ended.
+inline int code_of(const request_entry& e) noexcept {
+  if (is_generalized(e)) [[unlikely]] return operation_of(e).result;
+  return app::error_code(e.what.status.error);
+}
+
+/// After its free_fn.
+inline void forget_generalized(request_entry& e) noexcept {
+  generalized().live.fetch_sub(1, std::memory_order_relaxed);
+  free_request(e);
+}
+
+/// out: nullptr when there is no id or no memory
+inline request_entry* new_generalized(const generalized_operation& given) noexcept {
+  auto* const o = static_cast<generalized_operation*>(std::malloc(sizeof given));
+  request_entry* const e = o != nullptr ? new_request(vid::request_form::generalized, library().self) : nullptr;
+  if (e == nullptr) { std::free(o); return nullptr; }
+  e->what.peer = neutral::proc_null;           // waits for no rank
+  own_memory(e->what, ::new (o) generalized_operation(given));
+  generalized().live.fetch_add(1, std::memory_order_relaxed);
+  return e;
+}
+
+/// What MPI_Grequest_complete and MPI_Request_free do with it: whichever is last calls free_fn.
+/// out: whether the caller is the last
+inline bool complete_or_free(request_entry& e, bool completes) noexcept {
+  const std::lock_guard hold(cold_lock());
+  generalized_operation& o = operation_of(e);
+  const bool last = completes ? o.freed : is_complete(e);
+  if (completes) std::atomic_ref(e.what.state).store(vid::request_state::done, std::memory_order_release);
+  else o.freed = true;
+  return last;
+}
+
+/// out: free_fn's code
+inline int free_now(request_entry& e) noexcept {
+  generalized_operation& o = operation_of(e);
+  const int rc = run_application_code([&] { return o.call_free(); });
+  forget_generalized(e);
+  return rc;
+}
+
+/// Asks those that have a poll_fn. What it returns is not looked at: query_fn says how the operation ended.
+inline void poll_generalized(int n, request_entry* const* entries) noexcept {
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr || !is_generalized(*entries[i]) || is_complete(*entries[i])) continue;
+    generalized_operation& o = operation_of(*entries[i]);
+    if (o.poll == nullptr) continue;
+    MPI_Status unused{};
+    run_application_code([&] { return o.poll(o.extra, &unused); });
+  }
+}
+
+/// Active requests of the list that the program itself completes, and those that the live MPI does.
+struct open_requests {
+  int generalized = 0, real = 0;
+};
+inline open_requests count_open(int n, request_entry* const* entries) noexcept {
+  open_requests found;
+  for (int i = 0; i < n; ++i) {
+    if (entries[i] == nullptr) continue;
+    if (is_generalized(*entries[i])) found.generalized += !is_complete(*entries[i]);
+    else found.real += entries[i]->what.state == vid::request_state::active;
+  }
+  return found;
+}
+
+}  // namespace mana::wrap

@@ -1,0 +1,167 @@
+// Buffered sends. The data is copied into memory of ours and sent as MPI_PACKED; the attached buffer only says how much
+// may be under way. So MPI_Buffer_detach is an interruptible wait as any other, and a drain needs no special case.
+#pragma once
+#include <mana/object/request/form/message/point_to_point.hpp>
+#include <mana/object/request/form/message/packed_copy.hpp>
+
+#include <mutex>
+
+namespace mana::wrap {
+
+/// Over library().attached* and the requests of this form, which belong to no thread. Held across calls of the live MPI
+/// that do not wait, never while parking.
+inline std::mutex& buffered_lock() noexcept {
+  static std::mutex lock;
+  return lock;
+}
+
+/// Frees the copies of those buffered sends that have completed. The caller holds buffered_lock().
+inline void sweep_buffered() noexcept {
+  vid::table<kind::request>().for_each_unordered([](request_entry& e) {
+    if (e.what.form != vid::request_form::buffered) return;
+    request_entry* list[] = {&e};
+    if (e.what.state == vid::request_state::active) poll_entries(1, list, 0);
+    if (e.what.state != vid::request_state::done) return;
+    library().attached_used -= e.what.count + MPI_BSEND_OVERHEAD;
+    std::free(e.what.buffer);
+    free_request(e);
+  });
+}
+
+/// Those that have completed unnoticed keep what they name no longer.
+inline void end_buffered() noexcept {
+  if (library().attached == nullptr) return;
+  const std::lock_guard hold(buffered_lock());
+  if (library().attached_used != 0) sweep_buffered();
+}
+
+/// out: neutral error class; MPI_ERR_BUFFER when the attached buffer has no room
+inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
+  library_state& lib = library();
+  if (m.peer == neutral::proc_null) return neutral::success;
+  std::int64_t size = 0, packed_bytes = 0;
+  int rc = packed_room(m, &size);
+  if (rc != neutral::success) return rc;
+  const std::lock_guard hold(buffered_lock());      // until the request that others may see is a real one
+  if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) sweep_buffered();
+  if (lib.attached_used + size + MPI_BSEND_OVERHEAD > lib.attached_size) return neutral::err_buffer;
+  auto* const copy = static_cast<char*>(std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1));
+  request_entry* const e = copy != nullptr ? new_request(vid::request_form::buffered, *m.comm.e) : nullptr;
+  if (e == nullptr) { std::free(copy); return neutral::err_no_mem; }
+  vid::descriptor<kind::request>& r = e->what;
+  r.peer = m.peer;
+  r.tag = m.tag;
+  r.names.datatype = neutral::packed;
+  r.buffer = copy;
+  r.count = size;                       // bytes of the attached buffer that are in use
+  const std::uint64_t packed = lower::the_bridge().predefined_real[neutral::packed];
+  const lower::services& s = *lower::the_bridge().service;
+  rc = pack_into(m, copy, size, &packed_bytes);
+  if (rc == neutral::success)
+    rc = lower::cross([&] { return s.isend(lower::send_mode::standard, copy, packed_bytes, packed, m.peer, m.tag,
+                                           m.comm.real, &e->real); });
+  if (rc != neutral::success) { std::free(copy); free_request(*e); return rc; }
+  lib.attached_used += size + MPI_BSEND_OVERHEAD;
+  count_sent(m.messages(), m.peer, m.tag);
+  return neutral::success;
+}
+
+template <class Fn>
+inline int bsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(b, n, t, d, g, c);
+  const int error = m.error != 0 ? m.error : send_buffered(m, c);
+  if (error == neutral::success) return MPI_SUCCESS;
+  return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : c, Fn::id, error, nullptr);
+}
+
+/// MPI_Ibsend and a persistent buffered send, started: the request is done at once, the copy is on its way.
+inline int start_buffered(request_entry& e) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  message_arguments m(r.buffer, r.count, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_SELF);
+  m.comm.e = r.on;
+  m.comm.real = r.on->real;
+  const std::uint32_t type = r.names.datatype;
+  m.type = {true, type < neutral::predefined_limit ? type : 0,
+            vid::table<kind::datatype>().find(virt<kind::datatype>(type)), real_of<kind::datatype>(type)};
+  m.peer = r.peer;
+  m.tag = r.tag;
+  m.error = neutral::success;
+  r.state = vid::request_state::done;
+  r.status = {};
+  return send_buffered(m, MPI_COMM_NULL);
+}
+
+template <class Fn>
+inline int ibsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Request* out,
+                       bool persistent) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(b, n, t, d, g, c);
+  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : c, Fn::id, m.error, nullptr);
+  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
+  if (e == nullptr) return raise(c, Fn::id, neutral::err_no_mem, "no free request id");
+  describe(e->what, m, lower::send_mode::standard);
+  e->what.buffered = true;
+  e->what.persistent = persistent;
+  if (persistent) {
+    e->what.state = vid::request_state::inactive;
+  } else if (const int rc = start_buffered(*e); rc != neutral::success) {
+    free_request(*e);
+    return raise(c, Fn::id, rc, nullptr);
+  }
+  *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
+  return MPI_SUCCESS;
+}
+
+template <class Fn>
+inline int attach_buffer(void* buffer, std::int64_t size) noexcept {
+  wrapper_scope scope(Fn::id);
+  library_state& lib = library();
+  if (lib.attached != nullptr) return raise(MPI_COMM_NULL, Fn::id, neutral::err_buffer, "a buffer is attached already");
+  if (size < 0) return raise(MPI_COMM_NULL, Fn::id, neutral::err_arg, "negative size");
+  lib.attached = buffer;
+  lib.attached_size = size;
+  return MPI_SUCCESS;
+}
+
+/// Waits until every buffered send has left, then gives the buffer back.
+template <class Fn, class Size>
+inline int detach_buffer(void* address, Size* size) noexcept {
+  wrapper_scope scope(Fn::id);
+  library_state& lib = library();
+  for (request_entry* waiting = nullptr;; await_one(scope, *waiting)) {
+    const std::lock_guard hold(buffered_lock());
+    sweep_buffered();
+    if (lib.attached_used == 0) break;
+    vid::table<kind::request>().for_each_unordered([&](request_entry& e) {
+      if (e.what.form == vid::request_form::buffered) waiting = &e; });
+  }
+  std::memcpy(address, &lib.attached, sizeof lib.attached);
+  *size = static_cast<Size>(lib.attached_size);
+  lib.attached = nullptr;
+  lib.attached_size = 0;
+  return MPI_SUCCESS;
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+#define MANA_BUFFERED(suffix, count_type)                                                                            \
+  inline int bsend##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {         \
+    return wrap::bsend_call<fn::bsend##suffix>(b, n, t, d, g, c); }                                                  \
+  inline int ibsend##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,                   \
+                            MPI_Request* r) noexcept {                                                               \
+    return wrap::ibsend_call<fn::ibsend##suffix>(b, n, t, d, g, c, r, false); }                                      \
+  inline int bsend_init##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,               \
+                                MPI_Request* r) noexcept {                                                           \
+    return wrap::ibsend_call<fn::bsend_init##suffix>(b, n, t, d, g, c, r, true); }                                   \
+  inline int buffer_attach##suffix(void* b, count_type n) noexcept {                                                 \
+    return wrap::attach_buffer<fn::buffer_attach##suffix>(b, n); }                                                   \
+  inline int buffer_detach##suffix(void* b, count_type* n) noexcept {                                                \
+    return wrap::detach_buffer<fn::buffer_detach##suffix>(b, n); }
+MANA_BUFFERED(, int)
+MANA_BUFFERED(_c, MPI_Count)
+#undef MANA_BUFFERED
+
+}  // namespace mana::manual

@@ -1,0 +1,264 @@
+// Point-to-point: blocking calls are a non-blocking start and an interruptible wait inside the lower half (one visit);
+// non-blocking ones give a virtual request.
+#pragma once
+#include <mana/app/argument.hpp>
+#include <mana/object/request/completion/completion.hpp>
+#include <mana/object/request/completion/handshake.hpp>
+#include <mana/object/errhandler/calls.hpp>
+
+namespace mana::wrap {
+
+/// The arguments of one message, translated. error: neutral class of the first one that is wrong.
+struct message_arguments {
+  resolved<kind::comm> comm;
+  resolved<kind::datatype> type;
+  void* buffer;
+  std::int64_t count;
+  int peer, tag;
+  int error = neutral::success;
+
+  [[gnu::always_inline]]
+  message_arguments(const void* given, std::int64_t n, MPI_Datatype datatype, int app_peer, int app_tag,
+                    MPI_Comm c) noexcept
+      : comm(resolve<kind::comm>(c)), type(resolve<kind::datatype>(datatype)), buffer(const_cast<void*>(given)),
+        count(n), peer(app::neutral_rank(app_peer)), tag(app::neutral_tag(app_tag)) {
+    if (!comm.ok) error = neutral::err_comm;
+    else if (!type.ok) error = neutral::err_type;
+    else if (peer >= comm.e->what.peers->size || peer < neutral::proc_null) error = neutral::err_rank;
+  }
+  /// Of a message of the wrappers themselves. n: bytes; other: world rank
+  message_arguments(void* bytes, std::int64_t n, int other, int on_tag) noexcept
+      : comm{true, neutral::comm_hidden, &library().hidden, library().hidden.real},
+        type{true, neutral::byte, nullptr, lower::the_bridge().predefined_real[neutral::byte]}, buffer(bytes), count(n),
+        peer(other), tag(on_tag) {}
+  vid::traffic& messages() const noexcept { return *comm.e->what.messages; }
+};
+
+/// Of a request on the message's communicator. Keeps the datatype.
+inline void describe(vid::descriptor<kind::request>& r, const message_arguments& m, lower::send_mode mode) noexcept {
+  r.mode = mode;
+  r.peer = m.peer;
+  r.tag = m.tag;
+  r.names.datatype = name_of(m.type);
+  if (m.type.e != nullptr) [[unlikely]] {
+    count_up(m.type.e->references, library().callers);
+    r.keep_more();
+  }
+  r.buffer = m.buffer;
+  r.count = m.count;
+}
+
+/// Hands a drained message over as if it had just arrived. Frees it.
+inline neutral::status deliver(vid::held_message* held, void* buffer, std::int64_t count, std::uint64_t type) noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  neutral::status status = drain::status_of(*held);
+  neutral::status laid_out{};
+  status.error = lower::cross([&] { return s.deliver(held->data(), held->bytes, buffer, count, type, &laid_out); });
+  if (status.error == neutral::success || status.error == neutral::err_truncate)
+    status.count_bytes = laid_out.count_bytes;
+  if (held->awaited.world_rank >= 0) [[unlikely]] acknowledge(held->awaited);
+  drain::inbox::destroy(held);
+  return status;
+}
+
+/// The first drained message that such a receive matches; nullptr if it has to come from the network.
+inline vid::held_message* take_held(const vid::descriptor<kind::comm>& comm, int source, int tag) noexcept {
+  vid::held_message* found = nullptr;
+  with_inbox([&](drain::inbox& in) { found = in.take(comm.context, source, tag); });
+  return found;
+}
+
+/// Whether there is one, and what a probe says of it: another thread may take it at once.
+inline bool probe_held(const vid::descriptor<kind::comm>& comm, int source, int tag, neutral::status& status) noexcept {
+  bool is_there = false;
+  with_inbox([&](const drain::inbox& in) {
+    const vid::held_message* const held = in.find(comm.context, source, tag);
+    is_there = held != nullptr;
+    if (is_there) status = drain::status_of(*held);
+  });
+  return is_there;
+}
+
+/// Starts what the descriptor says; the entry becomes active, or done if a drained message was waiting.
+/// in: on, type  what the descriptor names, looked up      out: neutral error class
+inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std::uint64_t type) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  const lower::services& s = *lower::the_bridge().service;
+  const std::uint64_t comm = on.real;
+  r.state = vid::request_state::active;
+  if (r.form == vid::request_form::send) {
+    if (r.mode == lower::send_mode::synchronous) [[unlikely]] open_synchronous(r);
+    else count_sent(*r.messages, r.peer, r.tag);
+    const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+    if (rc != neutral::success) [[unlikely]] take_back(r);
+    return rc;
+  }
+  if (vid::held_message* const held = take_held(on.what, r.peer, r.tag)) {
+    r.status = deliver(held, r.buffer, r.count, type);
+    note_received(*r.messages, r.status.source, r.status.tag);
+    r.state = vid::request_state::done;
+    return neutral::success;
+  }
+  r.posted = take_next(library().next_posted, library().callers);
+  return lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+}
+
+/// A blocking send whose message must be known before another thread sends one after it.
+template <class Fn>
+inline int send_by_request(wrapper_scope& scope, lower::send_mode mode, const message_arguments& m, MPI_Comm comm) noexcept {
+  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  describe(e->what, m, mode);
+  int error = start_request(*e, *m.comm.e, m.type.real);
+  if (error == neutral::success) {
+    await_one(scope, *e);
+    error = e->what.status.error;
+  }
+  free_request(*e);
+  return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
+}
+
+template <class Fn>
+inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t count, MPI_Datatype type, int dest,
+                         int tag, MPI_Comm comm) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(buffer, count, type, dest, tag, comm);
+  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  if (mode == lower::send_mode::synchronous && library().callers == turns::at_once)
+    return send_by_request<Fn>(scope, mode, m, comm);
+  const blocking_hold hold(m.comm.e, m.type.e);
+  // Before it is posted: another thread's synchronous send that comes after it must not count it as later.
+  const bool counts_now = mode != lower::send_mode::synchronous;
+  if (counts_now) count_sent(m.messages(), m.peer, m.tag);
+  const lower::services& s = *lower::the_bridge().service;
+  std::uint64_t pending = 0;
+  const int rc = lower::cross([&] {
+    return s.send(mode, m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &pending); });
+  if (rc != neutral::success) {
+    if (counts_now) uncount_sent(m.messages(), m.peer);
+    return raise(comm, Fn::id, rc, nullptr);
+  }
+  if (pending == 0) [[likely]] {
+    if (!counts_now) count_sent(m.messages(), m.peer, m.tag);
+    return MPI_SUCCESS;
+  }
+  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  describe(e->what, m, mode);
+  e->real = pending;
+  if (!counts_now) open_synchronous(e->what);
+  await_one(scope, *e);
+  const int error = e->what.status.error;
+  free_request(*e);
+  return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
+}
+
+template <class Fn>
+inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                         MPI_Status* out) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(buffer, count, type, source, tag, comm);
+  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  const blocking_hold hold(m.comm.e, m.type.e);
+  neutral::status status{};
+  std::uint64_t pending = 0;
+  if (vid::held_message* const held = take_held(m.comm.e->what, m.peer, m.tag)) {
+    status = deliver(held, buffer, count, m.type.real);
+    note_received(m.messages(), status.source, status.tag);
+  } else {
+    const lower::services& s = *lower::the_bridge().service;
+    const int rc = lower::cross([&] {
+      return s.recv(m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &status, &pending); });
+    if (pending == 0) [[likely]] {
+      status.error = rc;
+      if (rc == neutral::success || rc == neutral::err_truncate) {
+        count_received(m.messages(), status.source);
+        note_received(m.messages(), status.source, status.tag);
+      }
+    } else {
+      request_entry* const e = new_request(vid::request_form::recv, *m.comm.e);
+      if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+      describe(e->what, m, lower::send_mode::standard);
+      e->what.posted = take_next(library().next_posted, library().callers);
+      e->real = pending;
+      await_one(scope, *e);
+      status = e->what.status;
+      free_request(*e);
+    }
+  }
+  if (out != MPI_STATUS_IGNORE) app::store_status(out, status);
+  return status.error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, status.error, nullptr);
+}
+
+inline int start_persistent(request_entry& e) noexcept {
+  return start_request(e, *e.what.on, real_of<kind::datatype>(e.what.names.datatype));
+}
+
+template <class Fn>
+inline int start_nonblocking(vid::request_form form, lower::send_mode mode, const void* buffer, std::int64_t count,
+                             MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* out,
+                             bool persistent = false) noexcept {
+  wrapper_scope scope(Fn::id);
+  const message_arguments m(buffer, count, type, peer, tag, comm);
+  if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
+  request_entry* const e = new_request(form, *m.comm.e);
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  describe(e->what, m, mode);
+  e->what.persistent = persistent;
+  if (persistent) {
+    e->what.state = vid::request_state::inactive;
+  } else if (const int rc = start_request(*e, *m.comm.e, m.type.real); rc != neutral::success) {
+    free_request(*e);
+    return raise(comm, Fn::id, rc, nullptr);
+  }
+  *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
+  return MPI_SUCCESS;
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+using lower::send_mode;
+using vid::request_form;
+
+// Every mode in its blocking, non-blocking and persistent form, each with int and with MPI_Count counts.
+#define MANA_SENDS(name, form, suffix, count_type)                                                                    \
+  inline int name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {           \
+    return wrap::send_blocking<fn::name##suffix>(send_mode::form, b, n, t, d, g, c);                                  \
+  }                                                                                                                   \
+  inline int i##name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,                   \
+                             MPI_Request* r) noexcept {                                                               \
+    return wrap::start_nonblocking<fn::i##name##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r);    \
+  }                                                                                                                   \
+  inline int name##_init##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,               \
+                                 MPI_Request* r) noexcept {                                                           \
+    return wrap::start_nonblocking<fn::name##_init##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r, \
+                                                            true);                                                    \
+  }
+
+#define MANA_RECEIVES(suffix, count_type)                                                                              \
+  inline int recv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Status* st) noexcept {  \
+    return wrap::recv_blocking<fn::recv##suffix>(b, n, t, s, g, c, st);                                                \
+  }                                                                                                                    \
+  inline int irecv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Request* r) noexcept { \
+    return wrap::start_nonblocking<fn::irecv##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c, r);   \
+  }                                                                                                                    \
+  inline int recv_init##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c,                        \
+                               MPI_Request* r) noexcept {                                                              \
+    return wrap::start_nonblocking<fn::recv_init##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c,   \
+                                                          r, true);                                                    \
+  }
+
+MANA_SENDS(send, standard, , int)
+MANA_SENDS(send, standard, _c, MPI_Count)
+MANA_SENDS(ssend, synchronous, , int)
+MANA_SENDS(ssend, synchronous, _c, MPI_Count)
+MANA_SENDS(rsend, ready, , int)
+MANA_SENDS(rsend, ready, _c, MPI_Count)
+MANA_RECEIVES(, int)
+MANA_RECEIVES(_c, MPI_Count)
+#undef MANA_SENDS
+#undef MANA_RECEIVES
+
+}  // namespace mana::manual

@@ -1,0 +1,291 @@
+// Partitioned messages (object/request/partitioned_transfer.hpp). A start moves one message for all partitions. The first of a send is a
+// copy that carries the channel's name, so that it needs no receive to be complete; the receive that it belongs to
+// learns the number from it. A receive that is started again knows it, and is posted at once: so later messages are
+// sent from where they are. Each is an ordinary request of the wrapper library's communicator to drains and restarts.
+#pragma once
+#include <mana/checkpoint/drain/run.hpp>
+#include <mana/vid/ggid.hpp>
+#include <mana/object/request/partitioned_transfer.hpp>
+#include <mana/object/request/completion/detached.hpp>
+#include <mana/object/attribute/calls.hpp>
+#include <mana/object/request/form/message/point_to_point.hpp>
+#include <mana/call/narrow_call.hpp>
+#include <mana/object/datatype/predefined.hpp>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace mana::wrap {
+
+/// Tag of first messages.
+inline constexpr int first_message_tag = 0;
+
+/// Collective, where every rank is in MPI_Init or restarts. out: neutral error class
+inline int make_partitioned_comm() noexcept {
+  const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+  library_state& lib = library();
+  return lower::cross([&] { return mpi.MPI_Comm_dup(lib.world.real, &lib.partitioned.real); });
+}
+
+/// How often this rank has initialised a send to, or a receive from, a rank with a tag on a communicator.
+struct channel_key {
+  std::uint64_t ggid, check;
+  int peer, tag;
+  bool is_send;
+  auto tied() const noexcept { return std::tie(ggid, check, peer, tag, is_send); }
+  friend bool operator<(const channel_key& a, const channel_key& b) noexcept { return a.tied() < b.tied(); }
+};
+inline std::map<channel_key, int>& channel_counts() noexcept {
+  static std::map<channel_key, int> counts;
+  return counts;
+}
+
+/// The communicator in a channel's name: the same on all members, and no other's.
+inline vid::partition_channel channel_on(const vid::descriptor<kind::comm>& comm) noexcept {
+  const vid::group_clock& members = *comm.everyone;
+  return {members.ggid, members.check ^ vid::mix64(comm.lineage), 0, 0, 0, 0};
+}
+
+/// For the next initialisation of this kind. peer: rank in comm
+inline vid::partition_channel next_channel(const vid::descriptor<kind::comm>& comm, int peer, int tag,
+                                           bool is_send) noexcept {
+  vid::partition_channel c = channel_on(comm);
+  c.tag = tag;
+  const std::lock_guard hold(cold_lock());
+  c.ordinal = ++channel_counts()[{c.ggid, c.check, peer, tag, is_send}];
+  return c;
+}
+
+/// Its communicator is freed: no initialisation can be on it any more.
+inline void forget_channels(const vid::descriptor<kind::comm>& comm) noexcept {
+  const std::lock_guard hold(cold_lock());
+  auto& counts = channel_counts();
+  if (counts.empty()) return;
+  const vid::partition_channel c = channel_on(comm);
+  const auto first = counts.lower_bound({c.ggid, c.check, INT_MIN, INT_MIN, false});
+  auto last = first;
+  while (last != counts.end() && last->first.ggid == c.ggid && last->first.check == c.check) ++last;
+  counts.erase(first, last);
+}
+
+/// A number for messages to a world rank. out: 0: there is none left
+inline int take_channel_number(int world_rank) noexcept {
+  library_state& lib = library();
+  {
+    const std::lock_guard hold(cold_lock());
+    if (lib.channels == nullptr)
+      lib.channels =
+          static_cast<std::uint32_t*>(std::calloc(lower::the_bridge().world_size, sizeof(std::uint32_t)));
+    if (lib.channels == nullptr) return 0;
+  }
+  const std::uint32_t number = __atomic_add_fetch(&lib.channels[world_rank], 1, __ATOMIC_RELAXED);
+  return number <= static_cast<std::uint32_t>(world_attributes().tag_ub) ? static_cast<int>(number) : 0;
+}
+
+class pairing_lock {
+ public:
+  pairing_lock() noexcept { while (library().pairing.test_and_set(std::memory_order_acquire)) {} }
+  ~pairing_lock() { library().pairing.clear(std::memory_order_release); }
+  pairing_lock(const pairing_lock&) = delete;
+  pairing_lock& operator=(const pairing_lock&) = delete;
+};
+
+inline const vid::partition_channel& channel_of(vid::held_message& first) noexcept {
+  return *static_cast<const vid::partition_channel*>(first.data());
+}
+
+/// Lays a first message out in the receive's buffer.
+inline neutral::status unpack_first(vid::descriptor<kind::request>& r) noexcept {
+  vid::held_message* const held = std::exchange(r.parts->first, nullptr);
+  const lower::services& s = *lower::the_bridge().service;
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
+  constexpr std::int64_t head = sizeof(vid::partition_channel);
+  neutral::status status{held->source, 0, neutral::success, 0, 0};
+  neutral::status laid_out{};
+  status.error = lower::cross([&] {
+    const char* const packed = static_cast<char*>(held->data()) + head;
+    return s.deliver(packed, held->bytes - head, r.buffer, r.count, type, &laid_out); });
+  status.count_bytes = laid_out.count_bytes;
+  drain::inbox::destroy(held);
+  r.parts->name_in_comm(status);
+  return status;
+}
+
+/// A receive has found its send. Caller holds the pairing_lock.
+inline void pair_up(request_entry& e, vid::held_message& first) noexcept {
+  e.what.parts->first = &first;
+  e.what.parts->channel.number = e.what.tag = channel_of(first).number;
+  if (e.what.state != vid::request_state::unready) return;
+  e.what.status = unpack_first(e.what);
+  become(e, vid::request_state::done);
+}
+
+inline bool are_pair(const request_entry& e, vid::held_message& first) noexcept {
+  return e.what.peer == first.source && e.what.parts->channel.pairs_with(channel_of(first));
+}
+
+/// A first message, the oldest of its sender; nullptr if none has come.
+inline vid::held_message* next_first() noexcept {
+  vid::entry<kind::comm>& on = library().partitioned;
+  if (vid::held_message* const held = take_held(on.what, neutral::any_source, first_message_tag)) return held;
+  const lower::services& s = *lower::the_bridge().service;
+  int there = 0;
+  std::uint64_t message = 0;
+  neutral::status status{};
+  lower::cross([&] {
+    return s.mprobe(neutral::any_source, first_message_tag, on.real, 0, &there, &message, &status); });
+  if (there == 0) return nullptr;
+  vid::held_message* held = nullptr;
+  if (drain::receive_held(on.what.context, message, status, held) != neutral::success) return nullptr;
+  count_received(*on.what.messages, status.source);
+  return held;
+}
+
+/// receive_firsts(). One thread at a time; another's turn is as good.
+inline void receive_all_firsts() noexcept {
+  library_state& lib = library();
+  if (lib.partitioned.real == 0) return;
+  if (lib.pairing.test_and_set(std::memory_order_acquire)) return;
+  while (vid::held_message* const first = next_first()) {
+    request_entry** at = &lib.first_unpaired;
+    while (*at != nullptr && !are_pair(**at, *first)) at = &(*at)->what.parts->next_unpaired;
+    if (request_entry* const e = *at) {
+      *at = std::exchange(e->what.parts->next_unpaired, nullptr);
+      pair_up(*e, *first);
+    } else {
+      vid::held_message** end = &lib.firsts;
+      while (*end != nullptr) end = &(*end)->next;
+      first->next = nullptr;
+      *end = first;
+    }
+  }
+  lib.pairing.clear(std::memory_order_release);
+}
+
+/// A receive is initialised: its first message may have come before.
+inline void look_for_pair(request_entry& e) noexcept {
+  library_state& lib = library();
+  const pairing_lock hold;
+  for (vid::held_message** at = &lib.firsts; *at != nullptr; at = &(*at)->next) {
+    if (!are_pair(e, **at)) continue;
+    vid::held_message& first = **at;
+    *at = first.next;
+    pair_up(e, first);
+    return;
+  }
+  request_entry** end = &lib.first_unpaired;
+  while (*end != nullptr) end = &(*end)->what.parts->next_unpaired;
+  *end = &e;
+}
+
+/// The copy of a send's first message goes its way; the send is complete. out: neutral error class
+inline int send_first(request_entry& e) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  library_state& lib = library();
+  const lower::bridge& b = lower::the_bridge();
+  const lower::mpi_slots& mpi = *b.mpi;
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = lib.partitioned.real;
+  constexpr std::int64_t head = sizeof(vid::partition_channel);
+  std::int64_t room = 0, bytes = 0;
+  int rc = narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {r.parts->needs_large_counts ? INT64_MAX : r.count},
+                       [&]<class N>(auto* slot, N size) noexcept {
+    const int error = slot(static_cast<N>(r.count), type, on, &size);
+    room = size;
+    return error;
+  });
+  if (rc != neutral::success) return rc;
+  auto* const copy = static_cast<char*>(std::malloc(static_cast<std::size_t>(head + room)));
+  request_entry* const message = copy != nullptr ? new_request(vid::request_form::send, lib.partitioned) : nullptr;
+  if (message == nullptr) { std::free(copy); return neutral::err_no_mem; }
+  std::memcpy(copy, &r.parts->channel, head);
+  own_memory(message->what, copy);
+  message->what.peer = r.peer;
+  message->what.tag = first_message_tag;
+  rc = narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {r.count, room}, [&]<class N>(auto* slot, N position) noexcept {
+    const int error = slot(r.buffer, static_cast<N>(r.count), type, copy + head, static_cast<N>(room), &position, on);
+    bytes = position;
+    if (error != neutral::success) return error;
+    return b.service->isend(lower::send_mode::standard, copy, head + bytes, b.predefined_real[neutral::packed], r.peer,
+                            first_message_tag, on, &message->real);
+  });
+  if (rc != neutral::success) { free_request(*message); return rc; }
+  count_sent(*r.messages, r.peer, first_message_tag);
+  detach(*message);
+  r.parts->is_first = false;
+  return neutral::success;
+}
+
+/// All partitions of a send are ready. out: neutral error class
+inline int send_parts(request_entry& e) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  r.status = {};
+  if (r.peer == neutral::proc_null) {
+    become(e, vid::request_state::done);
+    return neutral::success;
+  }
+  if (r.parts->is_first) {
+    const int rc = send_first(e);
+    if (rc == neutral::success) become(e, vid::request_state::done);
+    return rc;
+  }
+  const lower::services& s = *lower::the_bridge().service;
+  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = library().partitioned.real;
+  std::uint64_t real = 0;
+  const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, on, &real); });
+  if (rc != neutral::success) return rc;
+  count_sent(*r.messages, r.peer, r.tag);
+  become(e, vid::request_state::active);
+  __atomic_store_n(&e.real, real, __ATOMIC_RELEASE);       // from here on other threads may complete it
+  return neutral::success;
+}
+
+/// Counts partitions as ready. out: neutral error class
+inline int mark_ready(request_entry& e, int partitions) noexcept {
+  const int before = e.what.parts->missing.fetch_sub(partitions, std::memory_order_acq_rel);
+  return before == partitions ? send_parts(e) : int{neutral::success};
+}
+
+/// MPI_Start. out: neutral error class
+inline int start_partitioned(request_entry& e) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  vid::partitioned_transfer& parts = *r.parts;
+  if (r.form == vid::request_form::send) {
+    parts.missing.store(parts.partitions, std::memory_order_relaxed);
+    become_unready(r);
+    return parts.partitions == 0 ? send_parts(e) : int{neutral::success};
+  }
+  if (r.peer == neutral::proc_null) {
+    r.status = {neutral::proc_null, neutral::any_tag, neutral::success, 0, 0};
+    r.state = vid::request_state::done;
+    return neutral::success;
+  }
+  {
+    const pairing_lock hold;
+    if (parts.first != nullptr) {
+      r.status = unpack_first(r);
+      r.state = vid::request_state::done;
+      return neutral::success;
+    }
+    if (parts.channel.number == 0) {
+      become_unready(r);
+      return neutral::success;
+    }
+  }
+  const int rc = start_persistent(e);
+  if (r.state == vid::request_state::done) parts.name_in_comm(r.status);      // a drained message was there
+  return rc;
+}
+
+/// MPI_Request_free of an inactive one: what it has besides other requests.
+inline void end_partitioned(request_entry& e) noexcept {
+  const pairing_lock hold;
+  request_entry** at = &library().first_unpaired;
+  while (*at != nullptr && *at != &e) at = &(*at)->what.parts->next_unpaired;
+  if (*at != nullptr) *at = e.what.parts->next_unpaired;
+  if (e.what.parts->first != nullptr) drain::inbox::destroy(e.what.parts->first);
+  delete std::exchange(e.what.parts, nullptr);
+}
+
+}  // namespace mana::wrap

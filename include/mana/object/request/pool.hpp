@@ -1,0 +1,135 @@
+// Virtual requests: made when an operation is started, retired when it has completed.
+#pragma once
+#include <mana/object/comm/life.hpp>
+#include <mana/object/comm/counting.hpp>
+#include <mana/object/op/life.hpp>
+
+#include <mana/object/datatype/descriptor.hpp>
+#include <mana/object/request/partitioned_transfer.hpp>
+
+#include <cstdlib>
+#include <utility>
+
+namespace mana::wrap {
+
+using request_entry = vid::entry<kind::request>;
+
+/// An active request without a real one yet, on a communicator that it keeps. out: nullptr when all ids are in use
+inline request_entry* new_request(vid::request_form form, vid::entry<kind::comm>& on) noexcept {
+  request_entry* const e = vid::table<kind::request>().insert_entry();
+  if (e == nullptr) return nullptr;
+  e->what.form = form;
+  e->what.on = &on;
+  e->what.messages = on.what.messages;
+  keep_comm(on);
+  return e;
+}
+
+/// Of a receive that was cancelled before a message came for it.
+inline constexpr neutral::status cancelled_status{neutral::any_source, neutral::any_tag, neutral::success, 1, 0};
+
+/// in: name  neutral code (nothing to do), 0 or bits of a virtual id
+inline void release_op(std::uint32_t name) noexcept {
+  if (op_entry* const e = vid::table<kind::op>().find(virt<kind::op>(name))) let_go_of_op(*e);
+}
+
+/// Each gives up its reference. Not in a drain: frees memory.
+inline void release_operands(vid::operands& names) noexcept {
+  vid::release_datatype(names.datatype);
+  vid::release_datatype(names.other_datatype);
+  if (names.op != 0) release_op(names.op);
+  if (names.types == nullptr) return;
+  for (std::uint32_t i = 0; i < names.types->size; ++i) vid::release_datatype(names.types->names[i]);
+  std::free(std::exchange(names.types, nullptr));
+}
+
+[[gnu::noinline, gnu::cold]] inline void release_rest(vid::descriptor<kind::request>& r) noexcept {
+  release_operands(r.names);
+  for (void* const memory : r.owned) std::free(memory);
+}
+
+/// Gives up what it names, and its memory. Never in a drain.
+inline void free_request(request_entry& e) noexcept {
+  if (e.what.keeps_more) [[unlikely]] release_rest(e.what);
+  vid::entry<kind::comm>& on = *e.what.on;
+  vid::table<kind::request>().erase(e);
+  let_go_of_comm(on);
+}
+
+/// Its operation owns this memory, from malloc.
+inline void own_memory(vid::descriptor<kind::request>& r, void* memory) noexcept {
+  r.keep_more();
+  r.owned[r.owned[0] != nullptr] = memory;
+}
+
+/// MPI_Isendrecv, whose receive is over: it goes on as its send, with the status of the receive, or is done with it.
+/// It has what the send needs; what the receive needed goes with the other entry. In drains too.
+inline void go_on_as_send(request_entry& e) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  request_entry& send = *std::exchange(r.send_part, nullptr);
+  vid::release_datatype(r.names.datatype);
+  r.form = vid::request_form::send;
+  r.peer = send.what.peer;
+  r.state = send.what.state;
+  r.keeps_more = false;                                  // a receive has no memory
+  if (send.what.keeps_more) {
+    r.keep_more();
+    std::swap(r.owned, send.what.owned);
+  }
+  r.names.datatype = send.what.names.datatype;
+  e.real = std::exchange(send.real, 0);
+  if (r.status.error == neutral::success) r.status.error = send.what.status.error;
+  vid::table<kind::request>().erase(send);
+  count_down(r.on->references, library().callers);       // both were on it
+}
+
+/// A started request comes to wait for what the lower half knows nothing of.
+inline void become_unready(vid::descriptor<kind::request>& r) noexcept {
+  library().unready.fetch_add(1, std::memory_order_relaxed);
+  r.state = vid::request_state::unready;
+}
+
+/// It waits no longer. Of several threads that find so at once, one ends the wait.
+inline void end_unready(request_entry& e) noexcept {
+  vid::request_state expected = vid::request_state::unready;
+  if (__atomic_compare_exchange_n(&e.what.state, &expected, vid::request_state::done, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    library().unready.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// It leaves the state `unready`: what it has become is to be seen before.
+inline void become(request_entry& e, vid::request_state state) noexcept {
+  std::atomic_thread_fence(std::memory_order_release);
+  e.what.state = state;
+  library().unready.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// Its operation is over in the lower half: counts the message and stores the status for the application. A detached
+/// request stays, done, until its turn comes (object/request/completion/detached.hpp).
+/// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
+inline void retire(request_entry& e, const neutral::status& status) noexcept {
+  vid::descriptor<kind::request>& r = e.what;
+  e.real = 0;
+  const bool is_second_part = r.is_exchange && r.form == vid::request_form::send;
+  if (!is_second_part) r.status = status;
+  else if (r.status.error == neutral::success) r.status.error = status.error;
+  r.state = vid::request_state::done;
+  r.cancelling = false;
+  close_synchronous(r);
+  if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) != vid::meeting::untouched) {
+    become_unready(r);
+    // The receiver's word may have come between.
+    if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) == vid::meeting::untouched) end_unready(e);
+  }
+  if (r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv) {
+    if (status.cancelled == 0) {
+      count_received(*r.messages, status.source);
+      if (r.form == vid::request_form::recv) note_received(*r.messages, status.source, status.tag, r.posted);
+    }
+    if (r.parts != nullptr) r.parts->name_in_comm(r.status);
+  } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
+    __atomic_fetch_sub(&r.messages->counts[r.peer].sent, 1, __ATOMIC_RELAXED);
+  }
+  if (r.send_part != nullptr) go_on_as_send(e);
+}
+
+}  // namespace mana::wrap

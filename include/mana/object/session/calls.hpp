@@ -1,0 +1,257 @@
+// Sessions (MPI-4.0, chapter 11.3). The live MPI runs once in a process, from the first MPI_Init or MPI_Session_init on; with
+// sessions it ends when the process does, since another one may be opened until then. Process sets are mpi://WORLD and
+// mpi://SELF: both are known from the world's ranks.
+#pragma once
+#include <mana/object/session/descriptor.hpp>
+#include <mana/library/init.hpp>
+#include <mana/object/comm/calls/intercomm.hpp>
+
+#include <strings.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+
+#if MPI_VERSION >= 4
+
+namespace mana::wrap {
+
+using session_entry = vid::entry<kind::session>;
+
+/// out: nullptr for MPI_SESSION_NULL and for a handle that is stale or foreign
+inline session_entry* find_session(MPI_Session session) noexcept {
+  return vid::table<kind::session>().find(app::to_virt<kind::session>(session));
+}
+
+/// Through the session's handler; through MPI_COMM_WORLD's where there is no such session.
+inline int raise_session(MPI_Session session, function_id f, int neutral_class, const char* detail) noexcept {
+  const session_entry* const s = find_session(session);
+  if (s == nullptr) return fail(f, neutral_class, detail);
+  return run_errhandler(s->what.errhandler, session, app::error_code(neutral_class), f, detail);
+}
+
+/// The frame of calls on a session. use(session_entry&) returns a neutral error class.
+template <class Fn, class Use>
+inline int with_session(MPI_Session session, const char* detail, Use&& use) noexcept {
+  session_entry* const s = find_session(session);
+  if (s == nullptr) return fail(Fn::id, neutral::err_session, "null, stale or foreign session");
+  const int rc = use(*s);
+  return rc == neutral::success ? MPI_SUCCESS : raise_session(session, Fn::id, rc, detail);
+}
+
+inline constexpr const char* thread_level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
+                                                     "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+
+/// The level that a session's hints ask for; the least one where they do not.
+inline int wanted_level(MPI_Info info) noexcept {
+  const info_store* const hints = hints_of(info);
+  const std::string* const wanted = hints != nullptr ? hints->find("thread_level") : nullptr;
+  for (int level = 0; level < 4; ++level)
+    if (wanted != nullptr && *wanted == thread_level_names[level]) return level;
+  return MPI_THREAD_SINGLE;
+}
+
+/// Runs when the process exits. A program that did not close its sessions, or still needs MPI, has not ended it natively.
+inline void end_at_exit() noexcept {
+  library_state& lib = library();
+  if (lib.live != life::initialized || lib.open_sessions != 0 || lib.state == life::initialized) return;
+  wrapper_scope scope(fn::session_finalize::id);
+  end_live_mpi(scope);
+}
+
+struct process_set {
+  const char* name;
+  bool is_world;
+};
+inline constexpr process_set process_sets[] = {{"mpi://WORLD", true}, {"mpi://SELF", false}};
+
+inline const process_set* find_process_set(const char* name) noexcept {
+  for (const process_set& set : process_sets)
+    if (name != nullptr && strcasecmp(name, set.name) == 0) return &set;
+  return nullptr;
+}
+inline const vid::rank_map& ranks_of(const process_set& set) noexcept {
+  return *(set.is_world ? library().world : library().self).what.ranks;
+}
+
+inline int no_such_set(MPI_Session session, function_id f) noexcept {
+  return raise_session(session, f, neutral::err_arg, "no process set of this name; mpi://WORLD and mpi://SELF are there");
+}
+
+/// MPI_Comm_create_from_group, by an error handler's name. out: neutral error class
+template <class Fn>
+inline int comm_from_group(const group_members& members, const char* stringtag, std::uint32_t errhandler,
+                           MPI_Comm* out) noexcept {
+  const std::uint64_t key = vid::mix64(std::hash<std::string_view>{}(stringtag));
+  const int tag = hidden_tag(key);
+  return construct_from_group<Fn>(group_call{members, key, errhandler}, out, [&](std::uint64_t* made) noexcept {
+    return lower::the_bridge().service->comm_from_ranks(members.world_ranks, members.size, tag, made); });
+}
+
+inline bool has_this_process(const group_members& members) noexcept {
+  const int me = static_cast<int>(lower::the_bridge().world_rank);
+  return members.ok && std::find(members.world_ranks, members.world_ranks + members.size, me) !=
+                           members.world_ranks + members.size;
+}
+
+/// An error of a call that makes a communicator of groups, which has no communicator or session: the handler of the new
+/// one hears it.
+inline int raise_from_group(MPI_Errhandler handler, function_id f, int neutral_class, const char* detail) noexcept {
+  const std::uint32_t name = attachable(handler, kind_code::comm);
+  return run_errhandler(name != 0 ? name : std::uint32_t{neutral::errors_are_fatal}, MPI_COMM_NULL,
+                        app::error_code(neutral_class), f, detail);
+}
+
+}  // namespace mana::wrap
+
+namespace mana::manual {
+
+inline int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) noexcept {
+  using f = fn::session_init;
+  if (!lower::has_lower_half()) wrap::end_without_lower_half();
+  wrap::wrapper_scope scope(f::id);
+  const std::uint32_t name = wrap::attachable(handler, kind_code::session);
+  if (name == 0) return wrap::fail(f::id, neutral::err_errhandler, "not an error handler for sessions");
+  const int rc = wrap::start_live_mpi(scope, wrap::wanted_level(info));
+  wrap::session_entry* const s =
+      rc == neutral::success ? vid::table<kind::session>().insert_entry() : nullptr;
+  if (s == nullptr)
+    return wrap::run_errhandler(name, MPI_SESSION_NULL, app::error_code(rc != 0 ? rc : int{neutral::err_no_mem}), f::id,
+                                "the MPI library did not start, or has ended");
+  static const int registered = std::atexit(wrap::end_at_exit);
+  (void)registered;
+  ++wrap::library().open_sessions;
+  wrap::keep_errhandler(name);
+  s->what.errhandler = name;
+  const wrap::info_store* const hints = wrap::hints_of(info);
+  wrap::info_store used = hints != nullptr ? *hints : wrap::info_store();
+  used.set("thread_level", wrap::thread_level_names[wrap::library().thread_level]);
+  s->what.info = wrap::store_hints(used);
+  *session = app::from_virt<kind::session>(vid::table<kind::session>().id_of(*s));
+  return MPI_SUCCESS;
+}
+
+inline int session_finalize(MPI_Session* session) noexcept {
+  return wrap::with_session<fn::session_finalize>(*session, nullptr, [&](wrap::session_entry& s) {
+    --wrap::library().open_sessions;
+    wrap::release_errhandler(s.what.errhandler);
+    wrap::free_info_name(s.what.info);
+    vid::table<kind::session>().erase(s);
+    *session = MPI_SESSION_NULL;
+    return int{neutral::success}; });
+}
+
+/// The hints that it was made with, and the level that it got.
+inline int session_get_info(MPI_Session session, MPI_Info* info) noexcept {
+  return wrap::with_session<fn::session_get_info>(session, nullptr, [&](wrap::session_entry& s) {
+    *info = wrap::info_from_name(wrap::copy_info_name(s.what.info));
+    return int{neutral::success}; });
+}
+
+inline int session_get_num_psets(MPI_Session session, MPI_Info, int* n) noexcept {
+  return wrap::with_session<fn::session_get_num_psets>(session, nullptr, [&](wrap::session_entry&) {
+    *n = static_cast<int>(std::size(wrap::process_sets));
+    return int{neutral::success}; });
+}
+
+/// length: characters that there is room for, with the end of the string; 0: none, only the length is asked for. out:
+/// length of the name with its end
+inline int session_get_nth_pset(MPI_Session session, MPI_Info, int n, int* length, char* name) noexcept {
+  return wrap::with_session<fn::session_get_nth_pset>(session, "no such process set", [&](wrap::session_entry&) {
+    if (n < 0 || n >= static_cast<int>(std::size(wrap::process_sets))) return int{neutral::err_arg};
+    const std::string_view text = wrap::process_sets[n].name;
+    if (*length > 0) {
+      const std::size_t copied = text.copy(name, static_cast<std::size_t>(*length) - 1);
+      name[copied] = '\0';
+    }
+    *length = static_cast<int>(text.size()) + 1;
+    return int{neutral::success}; });
+}
+
+inline int session_get_pset_info(MPI_Session session, const char* name, MPI_Info* info) noexcept {
+  const wrap::process_set* const set = wrap::find_process_set(name);
+  if (wrap::find_session(session) != nullptr && set == nullptr)
+    return wrap::no_such_set(session, fn::session_get_pset_info::id);
+  return wrap::with_session<fn::session_get_pset_info>(session, nullptr, [&](wrap::session_entry&) {
+    wrap::info_store known;
+    known.set("mpi_size", std::to_string(wrap::ranks_of(*set).size));
+    *info = wrap::info_from_name(wrap::store_hints(known));
+    return int{neutral::success}; });
+}
+
+inline int group_from_session_pset(MPI_Session session, const char* name, MPI_Group* group) noexcept {
+  const wrap::process_set* const set = wrap::find_process_set(name);
+  if (wrap::find_session(session) != nullptr && set == nullptr)
+    return wrap::no_such_set(session, fn::group_from_session_pset::id);
+  return wrap::with_session<fn::group_from_session_pset>(session, nullptr, [&](wrap::session_entry&) {
+    const vid::rank_map& ranks = wrap::ranks_of(*set);
+    *group = wrap::make_group(ranks.world_ranks, ranks.size);
+    return int{neutral::success}; });
+}
+
+inline int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler handler,
+                                  MPI_Comm* out) noexcept {
+  using f = fn::comm_create_from_group;
+  const wrap::group_members members = wrap::members_of_group(group);
+  const std::uint32_t name = wrap::attachable(handler, kind_code::comm);
+  *out = MPI_COMM_NULL;
+  if (members.ok && members.size == 0) return MPI_SUCCESS;
+  if (name == 0) return wrap::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
+  if (!wrap::has_this_process(members))
+    return wrap::raise_from_group(handler, f::id, neutral::err_group, "no group with this process");
+  const int rc = wrap::comm_from_group<f>(members, stringtag, name, out);
+  if (rc != neutral::success) return wrap::raise_from_group(handler, f::id, rc, wrap::text_if_refused(rc));
+  resolve<kind::comm>(*out).e->what.info = wrap::copy_info(info);
+  return MPI_SUCCESS;
+}
+
+/// The local group is made a communicator for as long as the groups need to meet.
+inline int intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group,
+                                        int remote_leader, const char* stringtag, MPI_Info info, MPI_Errhandler handler,
+                                        MPI_Comm* out) noexcept {
+  using f = fn::intercomm_create_from_groups;
+  const wrap::group_members local = wrap::members_of_group(local_group), remote = wrap::members_of_group(remote_group);
+  const std::uint32_t name = wrap::attachable(handler, kind_code::comm);
+  *out = MPI_COMM_NULL;
+  if (name == 0) return wrap::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
+  if (!wrap::has_this_process(local) || local_leader < 0 || local_leader >= local.size)
+    return wrap::raise_from_group(handler, f::id, neutral::err_group, "no local group with this process and that leader");
+  wrap::contact to;
+  if (!remote.ok) to.error = neutral::err_group;
+  else if (remote_leader < 0 || remote_leader >= remote.size) to.error = neutral::err_rank;
+  else to = {neutral::success, remote.world_ranks[remote_leader], std::hash<std::string_view>{}(stringtag)};
+  MPI_Comm meeting = MPI_COMM_NULL;
+  int rc = wrap::comm_from_group<f>(local, stringtag, name, &meeting);
+  if (rc == neutral::success) rc = wrap::join_groups<f>(meeting, local_leader, to, out);
+  if (meeting != MPI_COMM_NULL) wrap::free_comm(&meeting);
+  if (rc != neutral::success) return wrap::raise_from_group(handler, f::id, rc, wrap::text_if_refused(rc));
+  resolve<kind::comm>(*out).e->what.info = wrap::copy_info(info);
+  return MPI_SUCCESS;
+}
+
+inline int session_set_errhandler(MPI_Session session, MPI_Errhandler handler) noexcept {
+  return wrap::with_session<fn::session_set_errhandler>(
+      session, "not an error handler for sessions", [&](wrap::session_entry& s) {
+    const std::uint32_t name = wrap::attachable(handler, kind_code::session);
+    if (name == 0) return int{neutral::err_errhandler};
+    wrap::keep_errhandler(name);
+    wrap::release_errhandler(s.what.errhandler);
+    s.what.errhandler = name;
+    return int{neutral::success}; });
+}
+inline int session_get_errhandler(MPI_Session session, MPI_Errhandler* out) noexcept {
+  return wrap::with_session<fn::session_get_errhandler>(session, nullptr, [&](wrap::session_entry& s) {
+    wrap::keep_errhandler(s.what.errhandler);          // the application frees what it is given
+    *out = wrap::errhandler_handle(s.what.errhandler);
+    return int{neutral::success}; });
+}
+inline int session_call_errhandler(MPI_Session session, int code) noexcept {
+  const int rc = wrap::with_session<fn::session_call_errhandler>(session, nullptr, [&](wrap::session_entry& s) {
+    wrap::run_errhandler(s.what.errhandler, session, code, fn::session_call_errhandler::id, "called by the application");
+    return int{neutral::success}; });
+  return rc == MPI_SUCCESS ? wrap::succeeds_after_handler : rc;
+}
+
+}  // namespace mana::manual
+
+#endif

@@ -1,0 +1,247 @@
+// The tools interface (MPI_T): variables and categories are those of the library below; handles are virtual, and a restart
+// finds their variables again by name. Their numbers: tool_numbers.hpp. An `index` in this file is the live library's.
+#pragma once
+#include <mana/object/tool/descriptor.hpp>
+#include <mana/app/argument.hpp>
+#include <mana/call/scope.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+namespace mana::wrap {
+
+using vid::tool_form;
+using tool_entry = vid::entry<kind::tool>;
+
+/// Counted here alone. The library below is initialized by the first user and stays so: MPICH 4.0 crashes in MPI_Init
+/// after a last MPI_T_finalize before it, Open MPI 4.1 in one after MPI_Finalize.
+struct tool_interface {
+  std::mutex lock;          // held across switches too: these functions wait for nobody
+  int users = 0;
+  bool below = false;       // the live library is initialized
+  int level = 0;
+  unsigned restarts = 0;    // since when numbers may be others below: see tool_numbers.hpp
+};
+inline tool_interface& tools() noexcept {
+  static tool_interface state;
+  return state;
+}
+
+template <class Handle>
+inline Handle tool_handle(const tool_entry& e) noexcept {
+  return app::handle_of_bits<Handle>(vid::table<kind::tool>().id_of(e).bits());
+}
+/// out: nullptr for what is no live handle of this form
+template <class Handle>
+inline tool_entry* find_tool(Handle handle, tool_form form) noexcept {
+  const std::uint64_t bits = app::handle_bits(handle);
+  tool_entry* const e =
+      bits >> 32 == 0 ? vid::table<kind::tool>().find(virt<kind::tool>(static_cast<std::uint32_t>(bits))) : nullptr;
+  return e != nullptr && e->what.form == form ? e : nullptr;
+}
+/// Those whose variable the live library has.
+template <class Handle>
+inline tool_entry* find_valid(Handle handle, tool_form form) noexcept {
+  tool_entry* const e = find_tool(handle, form);
+  return e != nullptr && e->real != 0 ? e : nullptr;
+}
+
+template <class F>
+inline void for_each_tool(tool_form form, F&& f) noexcept {
+  vid::table<kind::tool>().for_each_unordered([&](tool_entry& e) { if (e.what.form == form) f(e); });
+}
+
+/// The function of this name below. out: neutral error class
+template <class Fn, class... A>
+inline int tool_below(A... arguments) noexcept {
+  auto* const slot = lower::the_bridge().mpi->*Fn::slot;
+  return lower::cross([&] { return slot(arguments...); });
+}
+
+/// The frame of every function but MPI_T_init_thread. body(): neutral error class. No error handler is called.
+template <class Fn, class Body>
+inline int tool_call(Body&& body) noexcept {
+  wrapper_scope scope(Fn::id);
+  const std::lock_guard hold(tools().lock);
+  return app::error_code(tools().users > 0 ? body() : int{neutral::err_t_not_initialized});
+}
+/// One whose arguments mean the same on both sides.
+template <class Fn, class... A>
+inline int tool_forward(A... arguments) noexcept {
+  return tool_call<Fn>([&] { return tool_below<Fn>(arguments...); });
+}
+
+template <class T, class V>
+inline void give(T* out, V value) noexcept {
+  if (out != nullptr) *out = static_cast<T>(value);
+}
+
+/// Neutral code of a predefined datatype of the live MPI.
+inline std::uint32_t datatype_code(std::uint64_t real) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  for (std::uint32_t code = neutral::datatype_null; code < neutral::predefined_limit; ++code)
+    if (b.predefined_real[code] == real) return code;
+  return neutral::datatype_null;
+}
+/// Bytes of an element of the types that variables have; 0 for others.
+inline int element_bytes(std::uint32_t code) noexcept {
+  const MPI_Datatype type = app::predefined_handle<kind::datatype>(code);
+  if (type == MPI_CHAR || type == MPI_C_BOOL || type == MPI_BYTE) return 1;
+  if (type == MPI_INT || type == MPI_UNSIGNED || type == MPI_INT32_T || type == MPI_UINT32_T || type == MPI_FLOAT)
+    return 4;
+  if (type == MPI_LONG || type == MPI_UNSIGNED_LONG || type == MPI_UNSIGNED_LONG_LONG || type == MPI_COUNT ||
+      type == MPI_DOUBLE || type == MPI_INT64_T || type == MPI_UINT64_T || type == MPI_LONG_LONG)
+    return 8;
+  return 0;
+}
+
+/// What the live library says of a variable. Texts go to the caller, as it gave them.
+struct text_out {
+  char* text = nullptr;
+  int* length = nullptr;
+};
+struct variable {
+  int verbosity = 0, bind = 0, scope = 0, pvar_class = 0, readonly = 0, continuous = 0, atomic = 0;
+  std::uint64_t datatype = 0, enumeration = 0;
+};
+inline int ask_cvar(int index, text_out name, text_out desc, variable& v) noexcept {
+  return tool_below<fn::t_cvar_get_info>(index, name.text, name.length, &v.verbosity, &v.datatype, &v.enumeration,
+                                         desc.text, desc.length, &v.bind, &v.scope);
+}
+inline int ask_pvar(int index, text_out name, text_out desc, variable& v) noexcept {
+  return tool_below<fn::t_pvar_get_info>(index, name.text, name.length, &v.verbosity, &v.pvar_class, &v.datatype,
+                                         &v.enumeration, desc.text, desc.length, &v.bind, &v.readonly, &v.continuous,
+                                         &v.atomic);
+}
+inline int ask(bool of_pvar, int index, text_out name, text_out desc, variable& v) noexcept {
+  return of_pvar ? ask_pvar(index, name, desc, v) : ask_cvar(index, name, desc, v);
+}
+
+/// The variable's name, from malloc. out: nullptr when there is no such variable or no memory
+inline char* name_of_variable(bool of_pvar, int index) noexcept {
+  variable v;
+  char few[2];
+  int none = 0, length = 1, shorter = sizeof few;     // a length of 0, or no text: only the length is asked for
+  if (ask(of_pvar, index, {nullptr, &none}, {few, &shorter}, v) != neutral::success) return nullptr;
+  length = none + 1;
+  char* const name = static_cast<char*>(std::calloc(static_cast<std::size_t>(length), 1));
+  shorter = sizeof few;
+  if (name != nullptr) ask(of_pvar, index, {name, &length}, {few, &shorter}, v);
+  return name;
+}
+
+/// The live library's number of the variable that a handle names. out: neutral error class
+inline int find_variable(const vid::descriptor<kind::tool>& d, int* index) noexcept {
+  const bool of_pvar = d.form == tool_form::pvar || d.of_pvar;
+  return of_pvar ? tool_below<fn::t_pvar_get_index>(d.name, d.pvar_class, index)
+                 : tool_below<fn::t_cvar_get_index>(d.name, index);
+}
+
+/// Notes the object that a variable is bound to. given: its handle's address, as the application has it
+template <class K>
+inline int note_object(const void* given, vid::descriptor<kind::tool>& d) noexcept {
+  app::handle<K> handle;
+  std::memcpy(&handle, given, sizeof handle);
+  const resolved<K> found = resolve<K>(handle);
+  if (!found.ok) return neutral::err_t_invalid_handle;
+  d.object = name_of(found);
+  return neutral::success;
+}
+/// Only kinds that the live library knows: groups, info objects and error handlers are the wrapper library's own.
+inline int note_object(const void* given, vid::descriptor<kind::tool>& d) noexcept {
+  if (d.bind == neutral::bind_no_object) return neutral::success;
+  if (given == nullptr) return neutral::err_t_invalid_handle;
+  if (d.bind == neutral::bind_comm) return note_object<kind::comm>(given, d);
+  if (d.bind == neutral::bind_datatype) return note_object<kind::datatype>(given, d);
+  if (d.bind == neutral::bind_op) return note_object<kind::op>(given, d);
+  return neutral::err_t_not_supported;
+}
+/// The object's real handle; 0 where it is gone, or there is none.
+inline std::uint64_t real_object(const vid::descriptor<kind::tool>& d) noexcept {
+  if (d.bind == neutral::bind_comm) return real_of<kind::comm>(d.object);
+  if (d.bind == neutral::bind_datatype) return real_of<kind::datatype>(d.object);
+  return d.bind == neutral::bind_op ? real_of<kind::op>(d.object) : 0;
+}
+
+/// Makes the real handle. count: elements of a value      out: neutral error class
+inline int allocate_below(tool_entry& e, int index, int* count) noexcept {
+  // Read as the live MPI's handle type, of the width of an int or of this.
+  std::uint64_t object = real_object(e.what);
+  if (e.what.bind != neutral::bind_no_object && object == 0) return neutral::err_t_invalid_handle;
+  void* const address = e.what.bind == neutral::bind_no_object ? nullptr : &object;
+  return e.what.form == tool_form::cvar
+             ? tool_below<fn::t_cvar_handle_alloc>(index, address, &e.real, count)
+             : tool_below<fn::t_pvar_handle_alloc>(e.what.session->real, index, address, &e.real, count);
+}
+
+/// A handle for variable `index`. out: neutral error class; *made
+inline int allocate_handle(tool_form form, tool_entry* session, int index, const void* object, tool_entry** made,
+                           int* count) noexcept {
+  const bool of_pvar = form == tool_form::pvar;
+  variable v;
+  if (const int rc = ask(of_pvar, index, {}, {}, v); rc != neutral::success) return rc;
+  tool_entry* const e = vid::table<kind::tool>().insert_entry();
+  if (e == nullptr) return neutral::err_t_out_of_handles;
+  vid::descriptor<kind::tool>& d = e->what;
+  d.form = form;
+  d.session = session;
+  d.pvar_class = v.pvar_class;
+  d.bind = v.bind;
+  d.name = name_of_variable(of_pvar, index);
+  int rc = d.name != nullptr ? note_object(object, d) : int{neutral::err_t_memory};
+  if (rc == neutral::success) rc = allocate_below(*e, index, count);
+  if (rc != neutral::success) {
+    vid::table<kind::tool>().erase(*e);
+    return rc;
+  }
+  d.value_bytes = of_pvar ? 0 : *count * element_bytes(datatype_code(v.datatype));
+  *made = e;
+  return neutral::success;
+}
+
+/// The virtual handle of an enumeration that get_info gave; never freed, so one for each.
+inline MPI_T_enum enumeration_handle(std::uint64_t real, bool of_pvar, int index, int pvar_class) noexcept {
+  if (real == 0) return MPI_T_ENUM_NULL;
+  tool_entry* found = nullptr;
+  for_each_tool(tool_form::enumeration, [&](tool_entry& e) { if (e.real == real) found = &e; });
+  if (found == nullptr && (found = vid::table<kind::tool>().insert_entry()) != nullptr) {
+    found->what.form = tool_form::enumeration;
+    found->what.of_pvar = of_pvar;
+    found->what.pvar_class = pvar_class;
+    found->what.name = name_of_variable(of_pvar, index);
+    found->real = real;
+  }
+  return found != nullptr ? tool_handle<MPI_T_enum>(*found) : MPI_T_ENUM_NULL;
+}
+
+/// A restart's: handles get variables of the live library, by name; control variables that the program wrote are
+/// written again, performance variables that it started are started, from where the new library counts. Runs while any
+/// thread may be parked inside malloc: takes no memory.
+inline void rebuild_tool(tool_entry& e) noexcept {
+  e.real = 0;
+  int index = 0, count = 0;
+  variable v;
+  const vid::descriptor<kind::tool>& d = e.what;
+  if (d.form == tool_form::pvar && d.session->real == 0) return;
+  if (d.name == nullptr || find_variable(d, &index) != neutral::success) return;
+  if (ask(d.form == tool_form::pvar || d.of_pvar, index, {}, {}, v) != neutral::success) return;
+  if (d.form == tool_form::enumeration) { e.real = v.enumeration; return; }
+  if (v.bind != d.bind || allocate_below(e, index, &count) != neutral::success) { e.real = 0; return; }
+  if (d.written && count * element_bytes(datatype_code(v.datatype)) == d.value_bytes)
+    tool_below<fn::t_cvar_write>(e.real, static_cast<const void*>(d.value));
+  if (d.started) tool_below<fn::t_pvar_start>(d.session->real, e.real);
+}
+inline void rebuild_tools() noexcept {
+  if (!tools().below) return;
+  ++tools().restarts;
+  int level = 0;
+  tool_below<fn::t_init_thread>(tools().level, &level);
+  for_each_tool(tool_form::session, [](tool_entry& e) {
+    if (tool_below<fn::t_pvar_session_create>(&e.real) != neutral::success) e.real = 0;
+  });
+  for (const tool_form form : {tool_form::enumeration, tool_form::cvar, tool_form::pvar})
+    for_each_tool(form, rebuild_tool);
+}
+
+}  // namespace mana::wrap
