@@ -1,9 +1,9 @@
 // The scripted lower half's own objects, and what it answers in stock.
 #include "scripted.hpp"
 
-#include <mana/drain/program_with_mpi.hpp>
-#include <mana/wrap/manual/all.hpp>
-#include <mana/wrap/words.hpp>
+#include <mana/checkpoint/program_with_mpi.hpp>
+#include <mana/object/all_calls.hpp>
+#include <mana/library/words.hpp>
 
 #include <every_function.hpp>
 

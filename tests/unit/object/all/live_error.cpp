@@ -149,16 +149,9 @@ const row rows[] = {
      [](s_ s) { return MPI_Type_indexed(2, s.ones, s.ones, MPI_INT, &type); }, false},
     {"MPI_Type_create_struct", fails<&mpi_slots::MPI_Type_create_struct>,
      [](s_ s) { const MPI_Aint at[] = {0, 8}; return MPI_Type_create_struct(2, s.ones, at, s.types, &type); }, false},
-    {"MPI_Type_create_subarray", fails<&mpi_slots::MPI_Type_create_subarray>,
-     [](s_) {
-       const int sizes[] = {4}, parts[] = {2}, starts[] = {0};
-       return MPI_Type_create_subarray(1, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type);
-     }, false},
     {"MPI_Type_create_resized", fails<&mpi_slots::MPI_Type_create_resized>,
      [](s_) { return MPI_Type_create_resized(MPI_INT, 0, 8, &type); }, false},
     {"MPI_Type_dup", fails<&mpi_slots::MPI_Type_dup>, [](s_) { return MPI_Type_dup(MPI_INT, &type); }, false},
-    {"MPI_Type_match_size", fails<&mpi_slots::MPI_Type_match_size>,
-     [](s_) { return MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &type); }, false},
     {"MPI_Pack", fails<&mpi_slots::MPI_Pack>,
      [](s_ s) { int at = 0; return MPI_Pack(out, 1, MPI_INT, s.memory, 64, &at, s.comm); }},
     {"MPI_Pack_size", fails<&mpi_slots::MPI_Pack_size>, [](s_ s) { return MPI_Pack_size(1, MPI_INT, s.comm, out); }},
