@@ -21,6 +21,13 @@ void note_number(lower::counted what) noexcept {
   note_count(what, number);
 }
 
+/// Those that the program has matched: a thread that waits in MPI_Mprobe has an id, and no message yet.
+inline void note_matched() noexcept {
+  std::uint64_t number = 0;
+  vid::table<kind::message>().for_each_unordered([&number](const auto& e) { number += e.what.on != nullptr; });
+  note_count(lower::counted::messages, number);
+}
+
 /// Of what has ids: not the predefined objects. Nothing is in flight, no other thread runs.
 inline void note_inventory() noexcept {
   using lower::counted;
@@ -31,7 +38,7 @@ inline void note_inventory() noexcept {
   note_number<kind::errhandler>(counted::error_handlers);
   note_number<kind::info>(counted::infos);
   note_number<kind::request>(counted::requests);
-  note_number<kind::message>(counted::messages);
+  note_matched();
   note_number<kind::session>(counted::sessions);
   note_number<kind::tool>(counted::tools_handles);
   std::uint64_t messages = 0, bytes = 0;

@@ -161,10 +161,6 @@ const row rows[] = {
      [](s_) { MPI_Op op; return MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op); }, false},
     {"MPI_Reduce_local", fails<&mpi_slots::MPI_Reduce_local>,
      [](s_) { return MPI_Reduce_local(out, out + 1, 1, MPI_INT, MPI_SUM); }, false},
-    {"MPI_Get_processor_name", fails<&mpi_slots::MPI_Get_processor_name>,
-     [](s_ s) { return MPI_Get_processor_name(s.memory, out); }, false},
-    {"MPI_Get_library_version", fails<&mpi_slots::MPI_Get_library_version>,
-     [](s_ s) { return MPI_Get_library_version(s.memory, out); }, false},
 };
 
 }  // namespace
