@@ -24,7 +24,7 @@ OUTPUTS = {
     "lower_table.cpp": "lower_table.cpp.j2",
     "wrappers.cpp": "wrappers.cpp.j2",
     "data_symbols.cpp": "data_symbols.cpp.j2",
-    "fake_lower_half.hpp": "fake_lower_half.hpp.j2",
+    "every_function.hpp": "every_function.hpp.j2",
     "freed_arguments.h": "freed_arguments.h.j2",
 }
 

@@ -18,7 +18,10 @@ inline void note_count(lower::counted what, std::uint64_t number) noexcept {
 template <class K>
 void note_number(lower::counted what) noexcept {
   std::uint64_t number = 0;
-  vid::table<K>().for_each_unordered([&number](const auto&) { ++number; });
+  vid::table<K>().for_each_unordered([&number](const auto& e) {
+    if constexpr (requires { object_class<K>::is_counted(e); }) number += object_class<K>::is_counted(e);
+    else ++number;
+  });
   note_count(what, number);
 }
 

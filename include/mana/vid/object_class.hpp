@@ -19,6 +19,7 @@ template <class K> struct class_facts;
 ///   static int look(drain::progress&)          at each turn of the drain: receives what has come
 ///                                              out: operations under way that have to complete
 ///   static void describe(drain::sentence&)     adds what the drain waits for
+///   static bool is_counted(const entry<K>&)    whether the inventory counts it; each is where this is missing
 ///   static void rebuild()                      at a restart: real handles of the new lower half, from descriptors
 /// In all of them memory comes from mmap: they may have interrupted malloc.
 template <class K> struct object_class {};

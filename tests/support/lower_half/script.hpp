@@ -1,0 +1,135 @@
+// What one function of the lower half answers in a test: the answers that were expected, in order, and what was asked. The
+// function is named by its member of mpi_slots or of services.
+#pragma once
+#include <mana/lower/neutral.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace mana::scripted {
+
+/// What all scripts have in common: they are forgotten between tests, and say at the end what never came.
+class script_base {
+ public:
+  std::string name;
+  virtual void forget() = 0;
+  virtual std::size_t expected() const = 0;
+
+ protected:
+  script_base() { all().push_back(this); }
+  ~script_base() = default;
+
+ public:
+  static std::vector<script_base*>& all() {
+    static std::vector<script_base*> every;
+    return every;
+  }
+};
+
+/// A failure of the running test. Nothing is thrown: wrappers are noexcept.
+inline void fail(const std::string& text) { FAIL_CHECK(text); }
+
+template <auto Member, class Type = decltype(Member)>
+class script;
+
+template <auto Member, class Table, class R, class... A>
+class script<Member, R (*Table::*)(A...)> final : public script_base {
+ public:
+  using action = std::function<R(A...)>;
+  using arguments = std::tuple<A...>;
+
+  static script& instance() {
+    static script only;
+    return only;
+  }
+  /// What the table of the lower half has.
+  static R called(A... a) { return instance().play(a...); }
+
+  void push(action answer, int times) { steps_.push_back({std::move(answer), times}); }
+  /// What answers where nothing is expected. The stock's is found again by forget().
+  void set_stock(action answer) { stock_ = always_ = std::move(answer); }
+  void set_always(action answer) { always_ = std::move(answer); }
+  /// What is looked at in every call, before it is answered.
+  void set_check(std::function<void(const arguments&)> check) { check_ = std::move(check); }
+  const std::vector<arguments>& calls() const { return calls_; }
+
+  /// Expectations of what did not come, and was not needed.
+  void drop_expected() { steps_.clear(); }
+  void forget() override {
+    steps_.clear();
+    calls_.clear();
+    always_ = stock_;
+  }
+  std::size_t expected() const override { return steps_.size(); }
+
+ private:
+  struct step {
+    action answer;
+    int times;
+  };
+  R play(A... a) {
+    calls_.emplace_back(a...);
+    if (check_) check_(calls_.back());
+    if (!steps_.empty()) {
+      const action answer = steps_.front().answer;
+      if (--steps_.front().times == 0) steps_.pop_front();
+      return answer(a...);
+    }
+    if (always_) return always_(a...);
+    fail("unexpected call of the lower half's " + name);
+    if constexpr (std::is_same_v<R, int>) return neutral::err_intern;
+    else if constexpr (!std::is_void_v<R>) return R{};
+  }
+
+  std::deque<step> steps_;
+  std::vector<arguments> calls_;
+  action stock_, always_;
+  std::function<void(const arguments&)> check_;
+};
+
+/// The right-hand side of an expectation: expect<&services::send>().gives(0).
+template <auto Member>
+class expectation {
+ public:
+  using kind_of_script = script<Member>;
+  using action = typename kind_of_script::action;
+  explicit expectation(int times) : times_(times) {}
+
+  template <class R>
+  void gives(R result) { give([result](auto...) { return result; }); }
+  /// Of a function without a result.
+  void comes() { give([](auto...) {}); }
+  /// act: takes the call's arguments, or none
+  template <class F>
+  void does(F act) {
+    if constexpr (std::is_constructible_v<action, F>) give(std::move(act));
+    else give([act](auto...) { return act(); });
+  }
+
+ private:
+  void give(action answer) {
+    if (times_ > 0) kind_of_script::instance().push(std::move(answer), times_);
+    else kind_of_script::instance().set_always(std::move(answer));
+  }
+  int times_;
+};
+
+/// The next calls of this function that no earlier expectation is for. The test fails if they never come.
+template <auto Member>
+expectation<Member> expect(int times = 1) { return expectation<Member>(times); }
+/// All of its calls that nothing is expected of, until the test ends.
+template <auto Member>
+expectation<Member> always() { return expectation<Member>(0); }
+/// The arguments of its calls since the test began.
+template <auto Member>
+const auto& calls() { return script<Member>::instance().calls(); }
+
+}  // namespace mana::scripted
