@@ -2,7 +2,7 @@
 #include "scripted.hpp"
 
 #include <mana/checkpoint/program_with_mpi.hpp>
-#include <mana/object/all_calls.hpp>
+#include <mana/calls.hpp>
 #include <mana/library/words.hpp>
 
 #include <every_function.hpp>
