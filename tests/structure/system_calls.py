@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Whether the table of system calls is whole: each number of the system's headers has one row, under the kernel's name, and each
+"""INV-95: whether the table of system calls is whole: each number of the system's headers has one row, under the kernel's name, and each
 row has a reason. system_calls.py PROGRAM COMPILER; PROGRAM prints the table (mana-system-calls).
 """
 import re

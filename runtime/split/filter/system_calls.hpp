@@ -1,6 +1,6 @@
 // The one table of system calls: every number that Linux has for x86-64, what is done with it, and why. The filter and the
 // handler are made from it, and docs/system_calls.md is printed from it.
-// INV-95 a call is in one row, and every call of the system's headers in some: tests/structure/system_calls.py compares them.
+// INV-95 every system call that the system's headers have is in one row of one table, which says what mana does with it and why.
 #pragma once
 #include <runtime/split/filter/passing_calls.hpp>
 #include <runtime/split/filter/trapped_calls.hpp>
