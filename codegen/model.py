@@ -158,6 +158,8 @@ def _function(name, facts, policy, kinds, mpis, large, where):
         raise DescriptionError(f"{where}: shape {shape!r} is none of {', '.join(SHAPES)}")
     if (shape == "refuse") != ("why" in policy):
         raise DescriptionError(f"{where}: `why` belongs to shape refuse, and to no other")
+    if facts.get("waits_for_all", "no") not in ("no", "always", "when_count"):
+        raise DescriptionError(f"{where}: waits_for_all is always or when_count")
     if "c_params" in facts:
         params = [_plain(text) for text in facts["c_params"]]
     else:
