@@ -42,6 +42,9 @@ class Function:
     source: str
     test: str = ""        # a test program that calls it
     no_pmpi: tuple = ()   # libraries that do not have it under PMPI's name, too
+    neighbours: bool = False   # a collective on a topology's neighbours
+    tool: bool = False         # of the tools interface
+    waits_for_all: str = "no"  # no, always, when_count: the call returns when all ranks have begun it
 
     @property
     def signature(self):
@@ -108,8 +111,24 @@ class Function:
         return ", ".join(self.libraries)
 
 
-def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml"):
+def _version(text):
+    return tuple(int(part) for part in text.split("."))
+
+
+LARGE_COUNTS_SINCE = "4.0"       # of the standard
+OLDEST_SINCE = "3.1"             # what has no `since` is in this standard already
+
+
+def _libraries(name, facts, large, mpis):
+    """Those that have this form of the function."""
+    since = max(facts.get("since", OLDEST_SINCE), LARGE_COUNTS_SINCE if large else OLDEST_SINCE, key=_version)
+    of_standard = facts.get("in") or [m for m, about in mpis.items() if name not in about["lacks"]]
+    return [m for m in of_standard if ("in" in facts and not large) or _version(since) <= _version(mpis[m]["standard"])]
+
+
+def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml", mpis=HERE / "mpis.toml"):
     """All functions, sorted by name. Raises DescriptionError."""
+    mpi_rows = tomllib.loads(pathlib.Path(mpis).read_text())
     kind_rows = tomllib.loads(pathlib.Path(kinds).read_text())
     policies = tomllib.loads(pathlib.Path(policy).read_text())
     functions, seen = [], set()
@@ -121,34 +140,37 @@ def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml
             if name not in policies:
                 raise DescriptionError(f"{where}: no policy")
             seen.add(name)
-            functions.append(_function(name, facts, policies[name], kind_rows, False, where))
+            functions.append(_function(name, facts, policies[name], kind_rows, mpi_rows, False, where))
             if facts.get("large"):
-                functions.append(_function(name + "_c", facts, policies[name], kind_rows, True, where))
+                functions.append(_function(name + "_c", facts, policies[name], kind_rows, mpi_rows, True, where))
             if "mpix_in" in facts:                       # under its name of before the standard
                 older = facts | {"in": facts["mpix_in"], "source": "extension"}
-                functions.append(_function("MPIX_" + name[4:], older, policies[name], kind_rows, False, where))
+                functions.append(_function("MPIX_" + name[4:], older, policies[name], kind_rows, mpi_rows, False, where))
     for name in policies:
         if name not in seen:
             raise DescriptionError(f"policy.toml: {name}: no such function in the description")
     return sorted(functions, key=lambda f: f.name)
 
 
-def _function(name, facts, policy, kinds, large, where):
+def _function(name, facts, policy, kinds, mpis, large, where):
     shape = policy.get("shape")
     if shape not in SHAPES:
         raise DescriptionError(f"{where}: shape {shape!r} is none of {', '.join(SHAPES)}")
     if (shape == "refuse") != ("why" in policy):
         raise DescriptionError(f"{where}: `why` belongs to shape refuse, and to no other")
+    if facts.get("waits_for_all", "no") not in ("no", "always", "when_count"):
+        raise DescriptionError(f"{where}: waits_for_all is always or when_count")
     if "c_params" in facts:
         params = [_plain(text) for text in facts["c_params"]]
     else:
-        params = [p for text in facts["params"] if (p := _param(text, kinds, large, where))]
+        params = [p for text in facts["params"] if (p := _param(text, kinds, large, where, facts.get("cancels", False)))]
     returns = facts.get("returns", "ERROR_CODE")
     return Function(name=name, id=identifier(name), params=params, returns=_return_type(returns, kinds),
                     reports_errors=returns == "ERROR_CODE",
-                    libraries=[m for m in facts["in"] if not (large and m == "openmpi")], shape=shape,
+                    libraries=_libraries(name, facts, large, mpis), shape=shape,
                     slot=policy.get("slot", shape in ("collective", "icollective")), why=policy.get("why", ""),
-                    source=facts["source"], no_pmpi=tuple(facts.get("no_pmpi", ())))
+                    source=facts["source"], no_pmpi=tuple(facts.get("no_pmpi", ())), neighbours=facts.get("neighbours", False),
+                    tool=facts.get("tool", False), waits_for_all=facts.get("waits_for_all", "no"))
 
 
 def identifier(name):
@@ -171,7 +193,7 @@ def _plain(text):
     return Param(name.group(1), text, "integer", "in", False, "int", "int")
 
 
-def _param(text, kinds, large, where):
+def _param(text, kinds, large, where, cancels):
     match = PARAM.match(text)
     if not match:
         raise DescriptionError(f"{where}: parameter {text!r} is not \"name: KIND direction [length]\"")
@@ -203,7 +225,7 @@ def _param(text, kinds, large, where):
         declaration, pointer = f"{constant}{c} {name}", c
     else:
         declaration, pointer = f"{constant}{c}* {name}", f"{constant}{c}*"
-    if kind == "REQUEST" and direction == "in" and "Cancel" in where:
+    if kind == "REQUEST" and direction == "in" and cancels:
         declaration, pointer = f"{c}* {name}", f"{c}*"
     return Param(name, declaration, row["tag"], direction, is_array, _neutral(row, pointer), pointer)
 

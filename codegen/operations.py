@@ -63,5 +63,5 @@ def operations(functions):
             arguments.append(argument(f, param, seen))
             seen += param.tag == "datatype"
         found.append(Operation(f.name, f.id, form_of(f), int(f.id.removesuffix("_c").endswith("_init")),
-                               int("eighbor" in f.name), ", ".join(arguments), f.libraries))
+                               int(f.neighbours), ", ".join(arguments), f.libraries))
     return found

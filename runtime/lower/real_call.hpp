@@ -154,7 +154,7 @@ inline array_lengths lengths_of(param_list<Params...>, First first, Rest... rest
   int n = 0;
   if (comm == 0) {
     if constexpr (std::is_integral_v<First>) n = static_cast<int>(first);
-  } else if constexpr (is_neighbor(Fn::name)) {
+  } else if constexpr (Fn::facts.neighbours) {
     return neighbours_in(to_real<kind::comm>(comm));
   } else {
     n = peers_in(to_real<kind::comm>(comm));
@@ -165,7 +165,7 @@ inline array_lengths lengths_of(param_list<Params...>, First first, Rest... rest
 /// An argument as the live MPI is to see it: a collective that is started may go to another communicator.
 template <class Fn, class Param, class Value>
 inline Value as_called(Value value) noexcept {
-  if constexpr (Fn::form == shape::icollective && !is_neighbor(Fn::name) && std::is_same_v<typename Param::kind, kind::comm>)
+  if constexpr (Fn::form == shape::icollective && !Fn::facts.neighbours && std::is_same_v<typename Param::kind, kind::comm>)
     return to_neutral(real_mpi::without_messages_of_program(to_real<kind::comm>(value)));
   else return value;
 }
@@ -193,7 +193,7 @@ struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)>
         real_argument<P, N, R>(as_called<Fn, P>(given), length(std::type_identity<P>{}, given))...};
     return std::apply([](auto&... a) {
       const int rc = Function(a.give()...);
-      if (rc != MPI_SUCCESS) [[unlikely]] return is_tool(Fn::name) ? neutral_class(rc) : neutral_error(rc);
+      if (rc != MPI_SUCCESS) [[unlikely]] return Fn::facts.tool ? neutral_class(rc) : neutral_error(rc);
       (a.back(), ...);
       return int{neutral::success};
     }, arguments);

@@ -3,7 +3,6 @@
 #include <mana/core/kind.hpp>
 
 #include <cstddef>
-#include <string_view>
 #include <tuple>
 
 namespace mana {
@@ -53,21 +52,15 @@ struct param {
   static constexpr bool is_array = Array;
 };
 
-/// True for the collectives on a topology's neighbours, whose arrays have an entry per neighbour instead of per rank.
-consteval bool is_neighbor(std::string_view name) noexcept { return name.find("eighbor") != name.npos; }
+/// When a blocking collective may return: any time, when all ranks have begun it, or that where the count is not 0.
+enum class waits_for_all { no, always, when_count };
 
-/// True for the tools interface, whose functions return codes of their own and call no error handler.
-consteval bool is_tool(std::string_view name) noexcept { return name.starts_with("MPI_T_"); }
-
-/// True for the blocking collective that is nothing but waiting for all.
-consteval bool is_barrier(std::string_view name) noexcept { return name == "MPI_Barrier"; }
-
-/// True for the collectives in which each rank gets something of each, blocks of one length.
-consteval bool gets_of_all(std::string_view name) noexcept {
-  for (const std::string_view one : {"MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block"})
-    if (name == one || (name.starts_with(one) && name.substr(one.size()) == "_c")) return true;
-  return false;
-}
+/// What codegen/api says of a function beside its parameters.
+struct function_facts {
+  bool neighbours = false;   // a collective on a topology's neighbours, whose arrays have an entry per neighbour
+  bool tool = false;         // of the tools interface: it returns codes of its own and calls no error handler
+  waits_for_all waits = waits_for_all::no;
+};
 
 template <class... P>
 struct param_list {

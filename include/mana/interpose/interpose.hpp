@@ -85,8 +85,8 @@ inline waiting waiting_of([[maybe_unused]] const vid::descriptor<kind::comm>& co
                           [[maybe_unused]] const std::tuple<A...>& given) noexcept {
   using params [[maybe_unused]] = typename Fn::params;
   if constexpr (Fn::form == shape::icollective) return {.blocking = false, .waits_for_all = false};
-  else if constexpr (is_barrier(Fn::name)) return {.blocking = true, .waits_for_all = !comm.is_inter()};
-  else if constexpr (gets_of_all(Fn::name))
+  else if constexpr (Fn::facts.waits == waits_for_all::always) return {.blocking = true, .waits_for_all = !comm.is_inter()};
+  else if constexpr (Fn::facts.waits == waits_for_all::when_count)
     return {.blocking = true,
             .waits_for_all = !comm.is_inter() &&
                              std::get<last_position_of<kind::count, typename params::as_tuple>()>(given) > 0};

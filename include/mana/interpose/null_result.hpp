@@ -4,7 +4,6 @@
 #include <mana/call/function.hpp>
 #include <mana/object/errhandler/calls.hpp>
 
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -25,7 +24,7 @@ consteval bool needs_address() noexcept {
 
 template <class Fn>
 consteval bool checks_addresses() noexcept {
-  return !std::string_view(Fn::name).starts_with("MPI_T_");        // they leave out what has no address
+  return !Fn::facts.tool;        // they leave out what has no address
 }
 
 template <class Param, class A>

@@ -33,7 +33,7 @@ template <class Params, std::size_t At>
 /// Entries of a collective's arrays over ranks, or over neighbours.
 template <class Fn>
 inline neighbour_counts array_members(const vid::descriptor<kind::comm>& comm) noexcept {
-  if constexpr (is_neighbor(Fn::name)) return neighbours_in(comm);
+  if constexpr (Fn::facts.neighbours) return neighbours_in(comm);
   else return {comm.peers->size, comm.peers->size};
 }
 

@@ -45,7 +45,7 @@ job& this_job() noexcept {
 
 /// Made when the options are known. Never destroyed: its thread may run as long as the process.
 image::image_saver& saver_of_job() noexcept {
-  static auto& saver = *new image::image_saver(this_job().options.saving);
+  static auto& saver = *new image::image_saver(saving_of(this_job().options));
   return saver;
 }
 

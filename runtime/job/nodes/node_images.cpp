@@ -64,7 +64,7 @@ writing& under_way() noexcept {
 }
 
 task_thread& worker() {
-  static auto& thread = *new task_thread(this_job().options.saving.nice);
+  static auto& thread = *new task_thread(this_job().options.nice);
   return thread;
 }
 
@@ -240,7 +240,7 @@ void copy_from_node(const control::commit_info& generation) {
   fault_point(fault::point::copying);
   store::copy_to_global(here().directory, here().current,
                         generation.generation_path + "/" + store::rank_file_name(own_rank()),
-                        this_job().options.saving.most_per_s, &meter_of_job());
+                        this_job().options.max_rate, &meter_of_job());
 }
 
 void copy_from_node_later(const control::commit_info& generation, std::function<void(const std::string&)> done) {

@@ -66,13 +66,13 @@ class filter_writer {
   std::vector<sock_filter> finish(const saved_state& state, calls_of process) {
     start();
     if (has_moved_clocks())                        // first: among them is the most frequent call
-      for (const trap_row& row : clock_table()) add(row);
-    for (const trap_row& row : trap_table())
+      for (const trap_row& row : trap_table(trapped_in::moved_clocks)) add(row);
+    for (const trap_row& row : trap_table(trapped_in::every_process))
       if (row.when != condition::of_input || counts_input()) add(row);
     if (process == calls_of::restarted && stub().timed_call != 0) {
-      for (const trap_row& row : id_table()) add(row);
+      for (const trap_row& row : trap_table(trapped_in::restarted)) add(row);
       if (state.tells_first_ids != 0)
-        for (const trap_row& row : told_id_table()) add(row);
+        for (const trap_row& row : trap_table(trapped_in::told_ids)) add(row);
     }
     add_end(state);
     return take();
@@ -82,7 +82,7 @@ class filter_writer {
   std::vector<sock_filter> finish_input(const saved_state& state, std::uint32_t number) {
     numbers_ = {number};
     start();
-    for (const trap_row& row : trap_table())
+    for (const trap_row& row : trap_table(trapped_in::every_process))
       if (row.when == condition::of_input) add(row);
     add_end(state);
     return take();

@@ -27,7 +27,7 @@ std::array<trap_function, direct_rows> by_number{};
 
 trap_function function_of(long number) noexcept {
   if (number >= 0 && static_cast<std::size_t>(number) < direct_rows) return by_number[static_cast<std::size_t>(number)];
-  const auto rows = trap_table();
+  const auto rows = trap_table(trapped_in::every_process);
   const auto row = std::find_if(rows.begin(), rows.end(), [=](const trap_row& r) { return r.number == number; });
   return row == rows.end() ? nullptr : row->function;
 }
@@ -86,8 +86,9 @@ void own_forked_process() noexcept {
 
 void install_trap_handlers() noexcept {
   have_libc_take_its_signals();
-  for (const auto rows : {trap_table(), clock_table(), id_table(), told_id_table()})
-    for (const trap_row& row : rows)
+  using enum trapped_in;
+  for (const trapped_in where : {every_process, moved_clocks, restarted, told_ids})
+    for (const trap_row& row : trap_table(where))
       if (row.number < direct_rows) by_number[row.number] = row.function;
   constexpr unsigned long with_restorer = 0x04000000;
   lower::the_bridge().reserved[lower::slot_trap_handler] = reinterpret_cast<std::uint64_t>(on_trap);

@@ -15,26 +15,30 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <set>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace mana::tools {
 
 namespace {
 
-void check_redundancy(const run_options& options) {
-  if (options.local.empty())
-    throw failure(exit_status::usage, "--redundancy is of images on the nodes, and there is no --local",
-                  "say where each node keeps images: --local DIR, or leave --redundancy out");
-  if (options.forked)
-    throw failure(exit_status::usage, "--redundancy and --forked exclude each other: parity is computed by messages between "
-                  "the ranks, for which the program has to stand until the images are written",
-                  "leave one of them out; with --local the copy to the checkpoint directory is made while the program runs on");
-}
-
-void check_copy_every(const run_options& options) {
-  if (options.local.empty())
-    throw failure(exit_status::usage, "--copy-every is of images on the nodes, and there is no --local",
-                  "say where each node keeps images: --local DIR, or leave --copy-every out");
+/// in: given  names of options on the command line or in the configuration
+void check_relations(const std::set<std::string_view>& given) {
+  const auto check = [&given](const std::string& name, option::relation needs, option::relation excludes) {
+    if (!given.contains(name)) return;
+    if (*needs.other != '\0' && !given.contains(needs.other))
+      throw failure(exit_status::usage, fmt::format("{} {}, and there is no {}", name, needs.why, needs.other),
+                    fmt::format("give {} too, or leave {} out", needs.other, name));
+    if (*excludes.other != '\0' && given.contains(excludes.other))
+      throw failure(exit_status::usage, fmt::format("{} and {} exclude each other: {}", name, excludes.other, excludes.why),
+                    "leave one of them out");
+  };
+  using namespace option;
+#define MANA_CHECK(member, name, kind, default_value, value_name, taken_by, way, needs, excludes, ...) check(name, needs, excludes);
+  MANA_RUN_OPTIONS(MANA_CHECK)
+#undef MANA_CHECK
 }
 
 /// The file is rank 0's; the other ranks' nodes need not have it.
@@ -51,47 +55,53 @@ std::string check_input(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory) {
-  std::vector<std::string> words{"--ckpt-dir", directory, "--interval", seconds(options.interval_s), "--limit",
-                                 seconds(options.limit_s)};
-  const auto add = [&words](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };
-  const auto set_of = [](const std::string& names) { return names.empty() ? 0 : parse_signals(names); };
-  const std::uint64_t checkpoint_on = set_of(options.checkpoint_on), stop_on = set_of(options.stop_on);
-  if ((checkpoint_on & stop_on) != 0)
+namespace {
+
+/// An option's value for the lower half, where that is not what was given.
+template <class Kind>
+std::string word_of(const typename Kind::given& value) {
+  if constexpr (std::is_same_v<Kind, option::duration>) return seconds(value);
+  else if constexpr (std::is_same_v<Kind, option::signals>) return std::to_string(parse_signals(value));
+  else if constexpr (std::is_same_v<Kind, option::trace_directory>) return prepare_trace_directory(value);
+  else if constexpr (std::is_same_v<Kind, option::input_file>) return check_input(value);
+  else return fmt::format("{}", value);
+}
+
+template <class Kind>
+void add(std::vector<std::string>& words, const char* name, const typename Kind::given& value) {
+  if constexpr (std::is_same_v<Kind, option::flag>) words.emplace_back(name);
+  else if constexpr (std::is_same_v<Kind, option::path_rules>) for (const std::string& rule : value) words.insert(words.end(), {name, rule});
+  else words.insert(words.end(), {name, word_of<Kind>(value)});
+}
+
+/// Those that are not as they are by default.
+std::set<std::string_view> given_options(const run_options& options) {
+  static const run_options standard;
+  std::set<std::string_view> names;
+#define MANA_NAME(member, name, ...) if (options.member != standard.member) names.insert(name);
+  MANA_RUN_OPTIONS(MANA_NAME)
+#undef MANA_NAME
+  return names;
+}
+
+void check_signals(const run_options& options) {
+  if (options.checkpoint_on.empty() || options.stop_on.empty()) return;
+  if ((parse_signals(options.checkpoint_on) & parse_signals(options.stop_on)) != 0)
     throw failure(exit_status::usage, "--checkpoint-on and --stop-on name the same signal", "name it for one of them");
-  if (options.stop_after_s > 0) add("--stop-after", seconds(options.stop_after_s));
-  if (options.stopped_status != static_cast<int>(exit_status::stopped))
-    add("--stopped-status", std::to_string(options.stopped_status));
-  if (checkpoint_on != 0) add("--checkpoint-on", std::to_string(checkpoint_on));
-  if (stop_on != 0) add("--stop-on", std::to_string(stop_on));
-  if (!options.clock.empty()) add("--clock", options.clock);
-  if (!options.clock_trace.empty()) add("--clock-trace", prepare_trace_directory(options.clock_trace));
-  if (options.fan_out != clock::default_fan_out) add("--fan-out", std::to_string(options.fan_out));
-  if (options.children != "warn") add("--children", options.children);
-  if (options.sockets != "warn") add("--sockets", options.sockets);
-  if (!options.local.empty()) add("--local", options.local);
-  if (options.copy_every != 1) {
-    check_copy_every(options);
-    add("--copy-every", std::to_string(options.copy_every));
-  }
-  if (!options.redundancy.empty()) {
-    check_redundancy(options);
-    add("--redundancy", options.redundancy);
-  }
-  if (options.compress != "auto") add("--compress", options.compress);
-  if (options.incremental) words.insert(words.end(), {"--incremental", "--full-every", std::to_string(options.full_every)});
-  if (options.by_reference) words.emplace_back("--by-reference");
-  if (options.forked) words.emplace_back("--forked");
-  if (options.max_rate != 0) add("--max-rate", std::to_string(options.max_rate));
-  if (options.pack_threads != "auto") add("--pack-threads", options.pack_threads);
-  if (options.nice != 0) add("--nice", std::to_string(options.nice));
-  if (options.lazy) words.emplace_back("--lazy");
-  if (options.progress) words.emplace_back("--progress");
-  if (options.keep != "2") add("--keep", options.keep);
-  for (const std::string& word : options.moved) add("--map", word);
-  if (!options.input.empty()) add("--stdin", check_input(options.input));
-  if (options.perf_map) words.emplace_back("--perf-map");
-  if (options.verbose) words.emplace_back("--verbose");
+}
+
+}  // namespace
+
+std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory) {
+  const std::set<std::string_view> given = given_options(options);
+  check_relations(given);
+  check_signals(options);
+  std::vector<std::string> words{"--ckpt-dir", directory};
+#define MANA_WORD(member, name, kind, default_value, value_name, taken_by, way, ...) \
+  if (option::goes::way != option::goes::to_tool && std::string_view(name) != words[0] && given.contains(name)) \
+    add<option::kind>(words, name, options.member);
+  MANA_RUN_OPTIONS(MANA_WORD)
+#undef MANA_WORD
   return words;
 }
 
@@ -128,7 +138,6 @@ void run(const run_options& options, const environment& get) {
   std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
                                      program.linked.found.empty() ? "no" : "yes"};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
-  if (!options.cpu.empty()) arguments.insert(arguments.end(), {"--cpu", options.cpu});
   arguments.insert(arguments.end(), {"--program", program.file.string()});
   arguments.insert(arguments.end(), {"--tool", std::filesystem::read_symlink("/proc/self/exe").string(), "--"});
   // The lower half loads what it is told: the file that was checked, not another that PATH may give it.

@@ -1,15 +1,12 @@
 #include <runtime/tools/options/command_app.hpp>
 
 #include <runtime/tools/options/option_checks.hpp>
-
-#include <mana/clock/policies.hpp>
-
-#include <runtime/image/format/processor.hpp>
+#include <runtime/tools/options/option_text.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
+#include <type_traits>
 
 #if !defined(MANA_VERSION)
 #error "set by runtime/tools/CMakeLists.txt"
@@ -18,101 +15,29 @@
 namespace mana::tools {
 namespace {
 
-/// What to do about something that a checkpoint cannot save.
-void add_loss_option(CLI::App& app, const char* name, std::string& value, const char* what) {
-  app.add_option(name, value,
-                 fmt::format("When a checkpoint finds {}, which no restart has: warn (default), refuse, ignore", what))
-      ->type_name("POLICY")
-      ->check(CLI::IsMember({"warn", "refuse", "ignore"}));
+template <class Kind>
+CLI::Option* add_option(CLI::App& app, const char* name, typename Kind::given& value, const char* value_name, const std::string& help) {
+  if constexpr (std::is_same_v<Kind, option::flag>) {
+    return app.add_flag(name, value, help);
+  } else {
+    CLI::Option* const added = app.add_option(name, value, help)->type_name(value_name);
+    if constexpr (std::is_same_v<Kind, option::path_rules>) added->allow_extra_args(false);
+    if constexpr (std::is_same_v<Kind, option::size>) return added->transform(check_of<Kind>());
+    else return added->check(check_of<Kind>());
+  }
 }
 
-/// How images are written.
-void add_saving_options(CLI::App& app, run_options& options) {
-  app.add_option("--local", options.local,
-                 "Write images to this directory of each node first, and copy them while the program runs on; %n is the node's "
-                 "name")
-      ->type_name("DIR")
-      ->check(local_directory());
-  app.add_option("--copy-every", options.copy_every,
-                 "With --local and --interval: copy one of so many checkpoints, and leave the others on the nodes alone (default: 1)")
-      ->type_name("N")
-      ->check(CLI::Range(1u, 1000u, ""));
-  app.add_option("--redundancy", options.redundancy,
-                 "With --local: the images of any M of K+M ranks are rebuilt from those of the others, at a cost of M/K of "
-                 "their size; 1+1 is a copy")
-      ->type_name("K+M")
-      ->check(redundancy_scheme());
-  app.add_option("--compress", options.compress,
-                 "How images are compressed: auto (default: lz4 where that makes a checkpoint shorter), none, lz4[:N], "
-                 "zstd[:LEVEL]")
-      ->type_name("HOW")
-      ->check(compression());
-  app.add_option("--pack-threads", options.pack_threads,
-                 "Compress by so many threads of each rank (1 … 64, or auto: as many as have idle cores; default: auto)")
-      ->type_name("N")
-      ->check(pack_threads());
-  app.add_flag("--incremental", options.incremental, "Write only what changed since the checkpoint before");
-  app.add_option("--full-every", options.full_every, "With --incremental: of so many checkpoints one is whole (default: 10)")
-      ->type_name("N")
-      ->check(CLI::Range(1u, 1000u, ""));
-  app.add_flag("--by-reference", options.by_reference,
-               "Leave out of images what is as it is in programs and libraries, which a restart needs then");
-  app.add_flag("--forked", options.forked, "Let the program run on while a copy of each process writes");
-  app.add_option("--max-rate", options.max_rate, "Write no more than so many bytes a second for each rank (100M, 2G; M is 2^20)")
-      ->type_name("BYTES")
-      ->transform(a_size());
-  app.add_option("--nice", options.nice, "With --forked or --local: how much less than the program what writes, or copies, is to get of a core (0 … 19)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 19, ""));
-}
-
-void add_run_options(CLI::App& app, run_options& options) {
-  app.add_option("--keep", options.keep, "Keep the newest N checkpoints, and what they build on (1 … 1000, or all; default: 2)")
-      ->type_name("N")->check(a_keep());
-  app.add_option("--interval", options.interval_s, "Take a checkpoint every so many seconds (default: none by itself)")
-      ->type_name("SECONDS")->check(duration());
-  app.add_option("--stop-after", options.stop_after_s, "After so many seconds, take a checkpoint and end the job")
-      ->type_name("SECONDS")->check(duration());
-  app.add_option("--checkpoint-on", options.checkpoint_on, "Take a checkpoint when a rank gets one of these signals")
-      ->type_name("SIGNALS")->check(signals());
-  app.add_option("--stop-on", options.stop_on,
-                 "When a rank gets one of these signals, take a checkpoint and end the job")
-      ->type_name("SIGNALS")
-      ->check(signals());
-  app.add_option("--stopped-status", options.stopped_status,
-                 fmt::format("Exit status of a job that a checkpoint ended, as it was asked to (0 … 255, default: {})",
-                             options.stopped_status))
-      ->type_name("N")
-      ->check(CLI::Range(0, 255, ""));
-  app.add_option(
-         "--limit", options.limit_s,
-         "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
-      ->type_name("SECONDS")
-      ->check(duration());
-  app.add_option("--mpi", options.mpi, "mpich, openmpi or none: the MPI that the program uses, where it cannot be seen")
-      ->type_name("NAME")->check(known_mpi());
-  app.add_option("--clock", options.clock,
-                 fmt::format("How ranks agree on where to stop: {} (default: {})",
-                             fmt::join(clock::policy_names(), ", "), clock::policy_names().front()))
-      ->type_name("NAME")
-      ->check(known_clock());
-  app.add_option("--clock-trace", options.clock_trace,
-                 "Write down in this directory what each rank's clock is told and says, for mana-clock-replay")
-      ->type_name("DIR")
-      ->check(a_name());
-  app.add_option("--fan-out", options.fan_out,
-                 fmt::format("Ranks per relay of the control network (default: {})", clock::default_fan_out))
-      ->type_name("K")
-      ->check(fan_out());
-  add_saving_options(app, options);
-  add_loss_option(app, "--children", options.children, "child processes that are alive");
-  add_loss_option(app, "--sockets", options.sockets, "connected sockets");
-  app.add_option("--stdin", options.input,
-                 "Read rank 0's standard input from this file, in which a restart goes on where the program was")
-      ->type_name("FILE")
-      ->check(a_name());
-  app.add_flag("--perf-map", options.perf_map, "Write the names of functions to /tmp/perf-PID.map, for perf");
-  app.add_flag("--verbose", options.verbose, "Say what is done");
+/// The rows of the table that are this command's, but for those that it has in a way of its own.
+void add_table(CLI::App& app, run_options& options, option::commands own) {
+  const auto is_own = [&](option::commands of, const char* name) {
+    return (of == option::commands::both || of == own) && app.get_option_no_throw(name) == nullptr;
+  };
+#define MANA_ADD(member, name, kind, default_value, value_name, taken_by, way, needs, excludes, under, help, guide) \
+  if (is_own(option::commands::taken_by, name)) \
+    add_option<option::kind>(app, name, options.member, value_name, help_of<option::kind>(help, default_value)) \
+        ->group(heading_of(option::group::under));
+  MANA_RUN_OPTIONS(MANA_ADD)
+#undef MANA_ADD
 }
 
 void add_no_config(CLI::App& app, parsed& values) {
@@ -122,14 +47,19 @@ void add_no_config(CLI::App& app, parsed& values) {
 /// A directory of checkpoints, in all commands alike: by its place, by --ckpt-dir, as configured, or mana-ckpt.
 /// in:     place  the word's name
 /// out:    both options
-std::array<CLI::Option*, 2> add_directory(CLI::App& app, parsed& values, std::string& directory, const char* place,
-                                          const char* what) {
+std::array<CLI::Option*, 2> add_places(CLI::App& app, std::string& directory, const char* place, const char* what) {
   auto* const by_place = app.add_option(place, directory, fmt::format("{} (default: {})", what, default_directory));
   auto* const by_name = app.add_option("--ckpt-dir", directory, fmt::format("The same as {}", place));
-  by_place->check(a_name());
-  by_name->type_name("DIR")->check(a_name())->excludes(by_place);
-  add_no_config(app, values);
+  by_place->check(check_of<option::file_name>());
+  by_name->type_name("DIR")->check(check_of<option::file_name>())->excludes(by_place);
   return {by_place, by_name};
+}
+
+std::array<CLI::Option*, 2> add_directory(CLI::App& app, parsed& values, std::string& directory, const char* place,
+                                          const char* what) {
+  const auto both = add_places(app, directory, place, what);
+  add_no_config(app, values);
+  return both;
 }
 
 void add_job(CLI::App& app, parsed& values, job_reference& job) {
@@ -141,23 +71,12 @@ void add_job(CLI::App& app, parsed& values, job_reference& job) {
 void build_run(CLI::App& app, parsed& values) {
   auto* run = app.add_subcommand("run", "Run a program so that it can be checkpointed: an MPI program under mpirun, any other as it is");
   run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]\n       mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
-  run->add_option("--ckpt-dir", values.run.checkpoint_directory, "Where checkpoints go (default: mana-ckpt)")
-      ->type_name("DIR");
-  run->add_option("--cpu", values.run.cpu,
-                  fmt::format("Let the program's libc use only what this level has, so that it can go on wherever that "
-                              "is: {}", fmt::join(image::processor_levels(), ", ")))
-      ->type_name("LEVEL")
-      ->check(CLI::IsMember(image::processor_levels()));
-  add_run_options(*run, values.run);
-  add_no_config(*run, values);
+  add_table(*run, values.run, option::commands::run);
 }
 
 void add_map(CLI::App& app, std::vector<std::string>& moved) {
-  app.add_option("--map", moved,
-                 "Look for the program's files that were under OLD under NEW; may be given again for other paths")
-      ->type_name("OLD=NEW")
-      ->allow_extra_args(false)
-      ->check(path_rule());
+  add_option<option::path_rules>(app, "--map", moved, "OLD=NEW",
+                                 "Look for the program's files that were under OLD under NEW; may be given again for other paths");
 }
 
 void add_progress(CLI::App& app, bool& progress) {
@@ -167,13 +86,8 @@ void add_progress(CLI::App& app, bool& progress) {
 void build_restart(CLI::App& app, parsed& values) {
   auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint, under mpirun if the job was");
   restart->footer("Usage: mpirun -n RANKS mana restart [DIR] [OPTIONS]");
-  add_directory(*restart, values, values.restart.checkpoint_directory, "DIR",
-                "The checkpoint directory, or one checkpoint in it");
-  add_map(*restart, values.restart.moved);
-  restart->add_flag("--lazy", values.restart.lazy,
-                    "Run the program before its memory is read: what is not compressed is read when it is used");
-  add_progress(*restart, values.restart.progress);
-  add_run_options(*restart, values.restart);
+  add_places(*restart, values.restart.checkpoint_directory, "DIR", "The checkpoint directory, or one checkpoint in it");
+  add_table(*restart, values.restart, option::commands::restart);
 }
 
 void build_control(CLI::App& app, parsed& values) {
@@ -190,7 +104,7 @@ void build_control(CLI::App& app, parsed& values) {
   checkpoint
       ->add_option("--timeout", values.checkpoint.timeout_s, "Give up after so many seconds (default: the job's limit)")
       ->type_name("SECONDS")
-      ->check(duration());
+      ->check(check_of<option::duration>());
   auto* status = app.add_subcommand("status", "Show a running job");
   add_job(*status, values, values.status.job);
   status->add_flag("--json", values.status.json, "For programs");
@@ -227,12 +141,12 @@ void build_looks(CLI::App& app, parsed& values) {
       ->add_option("--compress", values.compact.compress,
                    "How its images are compressed: auto (default), none, lz4[:N], zstd[:LEVEL]")
       ->type_name("HOW")
-      ->check(compression());
+      ->check(check_of<option::packing>());
   compact
       ->add_option("--pack-threads", values.compact.pack_threads,
                    "Compress by so many threads (1 … 64, or auto: as many as there are cores, at most 16; default: auto)")
       ->type_name("N")
-      ->check(pack_threads());
+      ->check(check_of<option::threads>());
   add_progress(*compact, values.compact.progress);
   add_map(*compact, values.compact.moved);
   add_json(*compact, values.compact.json);
@@ -247,7 +161,7 @@ void build_looks(CLI::App& app, parsed& values) {
   auto* prune = app.add_subcommand("prune", "Remove the checkpoints that newer ones do not need");
   add_directory(*prune, values, values.prune.directory, "DIR", "A checkpoint directory");
   prune->add_option("--keep", values.prune.keep, "Keep the newest N, and what they build on (1 … 1000, or all; default: 2)")
-      ->type_name("N")->check(a_keep());
+      ->type_name("N")->check(check_of<option::kept>());
   prune->add_flag("--dry-run", values.prune.dry_run, "Say what would be removed, and remove nothing");
   add_progress(*prune, values.prune.progress);
   add_json(*prune, values.prune.json);
@@ -260,7 +174,7 @@ void build_extract(CLI::App& app, parsed& values) {
   add_rank(*extract, values.extract.rank);
   extract->add_option("--section", values.extract.section, "A section of the image")
       ->type_name("NAME")
-      ->check(a_name());
+      ->check(check_of<option::file_name>());
   extract->add_option("--range", values.extract_range, "Memory from address A up to B, in hex")
       ->type_name("A-B")
       ->check(a_range());
@@ -269,7 +183,7 @@ void build_extract(CLI::App& app, parsed& values) {
   extract->add_option("-o,--output", values.extract.output, "The new file, or directory; nothing is written over")
       ->type_name("FILE")
       ->required()
-      ->check(a_name());
+      ->check(check_of<option::file_name>());
   add_progress(*extract, values.extract.progress);
   add_map(*extract, values.extract.moved);
   add_json(*extract, values.extract.json);
@@ -286,7 +200,7 @@ void build_completion(CLI::App& app, parsed& values) {
 void build_gdb(CLI::App& app, parsed& values) {
   auto* gdb = app.add_subcommand("gdb", "Debug a rank, with the names of the program and of MPI");
   gdb->footer("Usage: mana gdb PID [WORDS OF GDB…]\n       mana gdb --core FILE [WORDS OF GDB…]");
-  auto* core = gdb->add_option("--core", values.gdb.core, "A core dump of a rank")->type_name("FILE")->check(a_name());
+  auto* core = gdb->add_option("--core", values.gdb.core, "A core dump of a rank")->type_name("FILE")->check(check_of<option::file_name>());
   gdb->add_option("PID", values.gdb.pid, "A rank's process on this node")
       ->check(a_process())
       ->excludes(core);
@@ -299,7 +213,7 @@ void build_doctor(CLI::App& app, parsed& values) {
       ->type_name("DIR");
   add_no_config(*doctor, values);
   doctor->add_option("--mpi", values.doctor.mpi, "mpich, openmpi or none: the MPI of the program, where it cannot be seen")
-      ->type_name("NAME")->check(known_mpi());
+      ->type_name("NAME")->check(check_of<option::mpi_name>());
   doctor->add_flag("--json", values.doctor.json, "For programs");
 }
 

@@ -103,7 +103,7 @@ std::string parse_words(CLI::App& app, std::vector<std::string> own) {
 /// What the command line does not say and the user's file does, as words for a second parse; empty: nothing.
 std::vector<std::string> words_of_file(const CLI::App& app, const parsed& values, const configuration_source& source) {
   const auto commands = app.get_subcommands();
-  if (!source || values.no_config || commands.empty()) return {};
+  if (!source || values.no_config || values.run.no_config || values.restart.no_config || commands.empty()) return {};
   const CLI::App& given = *commands.front();
   const bool looks = given.get_option_no_throw("--ckpt-dir") != nullptr && !is_directory_named(given);
   const bool asks = app.got_subcommand("run") || app.got_subcommand("restart") || looks;

@@ -21,7 +21,7 @@ TEST_CASE("the words of run") {
   CHECK(options.checkpoint_directory == "/c k");
   CHECK(options.interval_s == 1.5);
   CHECK(options.preload == "/lib/x.so");
-  CHECK(options.stop_signals == 0);
+  CHECK(options.stop_on == 0);
   CHECK(options.stopped_status == 88);
   CHECK(options.command == std::vector<std::string>{"./app", "--ckpt-dir", "a\nb", "", "--"});
 }
@@ -66,8 +66,8 @@ TEST_CASE("the words of restart") {
   CHECK(options.pack_threads == 3);
   CHECK(options.children == loss_policy::refuse);
   CHECK(options.sockets == loss_policy::ignore);
-  CHECK(options.checkpoint_signals == 512);
-  CHECK(options.stop_signals == 0x8000'0000'0000'0000);
+  CHECK(options.checkpoint_on == 512);
+  CHECK(options.stop_on == 0x8000'0000'0000'0000);
   CHECK(options.verbose);
 }
 
