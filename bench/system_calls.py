@@ -33,10 +33,12 @@ def round_of(program, tool, directory):
     native = subprocess.run([program], text=True, capture_output=True, check=True).stdout.splitlines()
     natively = {name: float(ns) for name, ns in (line.split() for line in native if line != "ready")}
     shutil.rmtree(directory / "ckpt", ignore_errors=True)
-    job = Job([tool, "run", "--ckpt-dir", "ckpt", "--", program, "twice"], directory, directory / "log")
+    (directory / "stopped").unlink(missing_ok=True)
+    job = Job([tool, "run", "--ckpt-dir", "ckpt", "--", program, "stopped"], directory, directory / "log")
     under = measured(job)
     mana(tool, "checkpoint", "--stop", "--ckpt-dir", str(directory / "ckpt"))
     job.wait()
+    (directory / "stopped").touch()
     job = Job([tool, "restart", "ckpt"], directory, directory / "log")
     restarted = measured(job)
     job.wait()

@@ -27,7 +27,7 @@ CLI::Option* add_option(CLI::App& app, const char* name, typename Kind::given& v
   }
 }
 
-/// The rows of the table that are this command's, but for those that it has in a way of its own.
+/// Adds this command's rows of the table, except options that it has added itself.
 void add_table(CLI::App& app, run_options& options, option::commands own) {
   const auto is_own = [&](option::commands of, const char* name) {
     return (of == option::commands::both || of == own) && app.get_option_no_throw(name) == nullptr;
