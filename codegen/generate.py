@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE]. A file is written only if it changed."""
+"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE] [--lock FILE]. A file is written only if it changed.
+
+generate.py --append [--minor N]: gives new functions of MPI their slots, behind all others in slots.lock, as of minor N.
+"""
 import argparse
 import pathlib
 import re
@@ -10,6 +13,7 @@ import jinja2
 
 import model
 import operations
+import slots
 
 TEMPLATES = model.HERE.parent / "templates"
 # Output name → template. Each template's first line names what it is given.
@@ -57,18 +61,29 @@ def write(path, text):
 
 def main(arguments):
     parser = argparse.ArgumentParser()
-    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("output", type=pathlib.Path, nargs="?")
     parser.add_argument("--coverage", type=pathlib.Path)
+    parser.add_argument("--lock", type=pathlib.Path, default=slots.LOCK)
+    parser.add_argument("--append", action="store_true")
+    parser.add_argument("--minor", type=int)
     options = parser.parse_args(arguments)
+    if not options.append and options.output is None:
+        parser.error("where do the generated files go? OUTPUT_DIRECTORY is missing")
     try:
         functions = model.load()
+        if options.append:
+            added = slots.append(options.lock, functions, options.minor)
+            print("\n".join(added) or "each function has its slot already")
+            return 0
+        minors = slots.read(options.lock)
+        in_order = slots.in_order(functions, minors)
     except model.DescriptionError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1
     find_tests(functions)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    given = {"functions": functions, "slots": model.slots(functions), "predefined": predefined(),
+    given = {"functions": functions, "slots": in_order, "slot_counts": slots.counts(minors), "predefined": predefined(),
              "data_symbols": data_symbols(), "libraries": ("mpich", "openmpi"),
              "operations": operations.operations(functions)}
     for name, template in OUTPUTS.items():
