@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE] [--lock FILE]. A file is written only if it changed.
+"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE] [--values FILE] [--lock FILE]. A file is written only if it changed.
 
 generate.py --append [--minor N]: gives new functions of MPI their slots, behind all others in slots.lock, as of minor N.
 """
@@ -14,6 +14,7 @@ import jinja2
 import model
 import operations
 import slots
+import values
 
 TEMPLATES = model.HERE.parent / "templates"
 # Output name → template. Each template's first line names what it is given.
@@ -31,11 +32,6 @@ OUTPUTS = {
     "fake_lower_half.hpp": "fake_lower_half.hpp.j2",
     "freed_arguments.h": "freed_arguments.h.j2",
 }
-
-
-def predefined():
-    """Rows of predefined.toml as {kind: [(code, name)]}."""
-    return tomllib.loads((model.HERE / "predefined.toml").read_text())
 
 
 def data_symbols():
@@ -64,6 +60,7 @@ def main(arguments):
     parser.add_argument("output", type=pathlib.Path, nargs="?")
     parser.add_argument("--coverage", type=pathlib.Path)
     parser.add_argument("--lock", type=pathlib.Path, default=slots.LOCK)
+    parser.add_argument("--values", type=pathlib.Path)
     parser.add_argument("--append", action="store_true")
     parser.add_argument("--minor", type=int)
     options = parser.parse_args(arguments)
@@ -83,11 +80,16 @@ def main(arguments):
     find_tests(functions)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    given = {"functions": functions, "slots": in_order, "slot_counts": slots.counts(minors), "predefined": predefined(),
+    given_values = values.read()
+    given = {"given": given_values, "enumerations": values.enumerations(given_values),
+             "classes": values.named("error", given_values["classes"]["error"]), "functions": functions,
+             "slots": in_order, "slot_counts": slots.counts(minors), "predefined": values.rows(given_values),
              "data_symbols": data_symbols(), "libraries": ("mpich", "openmpi"),
              "operations": operations.operations(functions)}
     for name, template in OUTPUTS.items():
         write(options.output / name, environment.get_template(template).render(given))
+    if options.values:
+        write(options.values, environment.get_template("values.hpp.j2").render(given))
     if options.coverage:
         write(options.coverage, environment.get_template("coverage.md.j2").render(given))
     return 0
