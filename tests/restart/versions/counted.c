@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     pause_for_a_moment();
   }
   unsigned long long all = 0;
-  MPI_Reduce(&sum, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_BXOR, 0, own);
+  MPI_Reduce(&sum, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, own);
   MPI_Bcast(&all, 1, MPI_UNSIGNED_LONG_LONG, 0, own);
   MPI_Type_free(&pair);
   MPI_Comm_free(&own);
