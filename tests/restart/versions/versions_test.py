@@ -1,7 +1,7 @@
 """INV-92: an image restarts with the lower halves of its own minor and of later ones, and is refused by those of earlier ones.
 
 Today's mana saves a job, one with a lower half of the next minor goes on from there and saves it again; which today's refuses by
-name. The golden images, one directory for each minor so far, were made by the first mana that had it: see golden.py.
+name. The golden images, an archive for each minor so far, were made by the first mana that had it: see golden.py.
 """
 import argparse
 import os
@@ -11,6 +11,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
@@ -30,12 +31,12 @@ def version_of(image):
 
 class Versions:
     def __init__(self, options):
-        self.build, self.mpi, self.program = options.build.resolve(), options.mpi, str(options.program)
+        self.build, self.mpi, self.program = options.build.resolve(), options.mpi, str(options.program.resolve())
         self.directory = self.build / "restart-runs" / f"versions-{options.mpi}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
         self.today = str(self.build / "bin" / "mana")
-        self.later = self.install_later(options.later)
+        self.later = self.install_later(options.later.resolve())
         self.failures = 0
 
     def install_later(self, lower_half):
@@ -93,10 +94,14 @@ class Versions:
 
     def golden(self):
         """Of each minor so far."""
-        for kept in sorted((HERE / "golden" / self.mpi).glob("minor-*")):
-            shutil.copytree(kept, self.directory / kept.name)
-            checksum = (self.directory / kept.name / "checksum").read_text().strip()
-            self.goes_on(f"the golden image of {kept.name}", self.today, kept.name, checksum)
+        major, newest = (int(part) for part in re.search(r"images (\d+)\.(\d+)", mana(self.today, "--version")[1]).groups())
+        for minor in range(newest + 1):
+            name = f"{self.mpi}-minor-{minor}"
+            with tarfile.open(HERE / "golden" / f"{name}.tar.xz") as archive:
+                archive.extractall(self.directory / name)
+            image = next((self.directory / name).glob("gen-*/rank-00000.mana"))
+            self.check(f"{name} is of that minor", version_of(image) == (major, minor), version_of(image))
+            self.goes_on(f"{name} restarts", self.today, name, (self.directory / name / "checksum").read_text().strip())
 
     def run(self):
         self.golden()
