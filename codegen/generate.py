@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE]. A file is written only if it changed."""
+"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE] [--values FILE] [--lock FILE]. A file is written only if it changed.
+
+generate.py --append [--minor N]: gives new functions of MPI their slots, behind all others in slots.lock, as of minor N.
+"""
 import argparse
 import pathlib
 import re
@@ -10,6 +13,8 @@ import jinja2
 
 import model
 import operations
+import slots
+import values
 
 TEMPLATES = model.HERE.parent / "templates"
 # Output name → template. Each template's first line names what it is given.
@@ -27,11 +32,6 @@ OUTPUTS = {
     "every_function.hpp": "every_function.hpp.j2",
     "freed_arguments.h": "freed_arguments.h.j2",
 }
-
-
-def predefined():
-    """Rows of predefined.toml as {kind: [(code, name)]}."""
-    return tomllib.loads((model.HERE / "predefined.toml").read_text())
 
 
 def data_symbols():
@@ -57,22 +57,39 @@ def write(path, text):
 
 def main(arguments):
     parser = argparse.ArgumentParser()
-    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("output", type=pathlib.Path, nargs="?")
     parser.add_argument("--coverage", type=pathlib.Path)
+    parser.add_argument("--lock", type=pathlib.Path, default=slots.LOCK)
+    parser.add_argument("--values", type=pathlib.Path)
+    parser.add_argument("--append", action="store_true")
+    parser.add_argument("--minor", type=int)
     options = parser.parse_args(arguments)
+    if not options.append and options.output is None:
+        parser.error("where do the generated files go? OUTPUT_DIRECTORY is missing")
     try:
         functions = model.load()
+        if options.append:
+            added = slots.append(options.lock, functions, options.minor)
+            print("\n".join(added) or "each function has its slot already")
+            return 0
+        minors = slots.read(options.lock)
+        in_order = slots.in_order(functions, minors)
     except model.DescriptionError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1
     find_tests(functions)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    given = {"functions": functions, "slots": model.slots(functions), "predefined": predefined(),
+    given_values = values.read()
+    given = {"given": given_values, "enumerations": values.enumerations(given_values),
+             "classes": values.named("error", given_values["classes"]["error"]), "functions": functions,
+             "slots": in_order, "slot_counts": slots.counts(minors), "predefined": values.rows(given_values),
              "data_symbols": data_symbols(), "libraries": ("mpich", "openmpi"),
              "operations": operations.operations(functions)}
     for name, template in OUTPUTS.items():
         write(options.output / name, environment.get_template(template).render(given))
+    if options.values:
+        write(options.values, environment.get_template("values.hpp.j2").render(given))
     if options.coverage:
         write(options.coverage, environment.get_template("coverage.md.j2").render(given))
     return 0

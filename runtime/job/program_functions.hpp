@@ -9,7 +9,7 @@ namespace mana::run {
 
 /// null: there is no program yet, or it has no wrapper library
 inline const lower::upper_functions* program_functions() noexcept {
-  return reinterpret_cast<const lower::upper_functions*>(lower::the_bridge().reserved[lower::slot_upper_functions]);
+  return lower::the_bridge().functions;
 }
 
 /// This thread is one of the program's, and runs code of the lower half. A thread's %gs is told by the kernel: others

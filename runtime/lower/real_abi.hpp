@@ -47,6 +47,7 @@ template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_ea
 template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
 template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
 template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
+template <class Row> void for_each_constant(kind::thread_level, Row&& row) { for_each_predefined_thread_level(row); }
 template <class Row> void for_each_constant(kind::split_type, Row&& row) { for_each_predefined_split_type(row); }
 
 /// Constants whose values mpi.h chooses, K: their kind. What no table has passes as it is.
@@ -64,6 +65,7 @@ inline int real_constant(int neutral_value) noexcept {
 }
 
 inline int real_rank(int rank) noexcept {
+  if (rank >= 0) [[likely]] return rank;
   switch (rank) {
     case neutral::any_source: return MPI_ANY_SOURCE;
     case neutral::proc_null: return MPI_PROC_NULL;
@@ -72,8 +74,24 @@ inline int real_rank(int rank) noexcept {
   }
 }
 inline int neutral_rank(int rank) noexcept {
+  if (rank >= 0) [[likely]] return rank;
   if (rank == MPI_ANY_SOURCE) return neutral::any_source;
-  return rank == MPI_PROC_NULL ? neutral::proc_null : rank;
+  if (rank == MPI_PROC_NULL) return neutral::proc_null;
+  return rank == MPI_ROOT ? int{neutral::root} : rank - neutral::meaningless;
+}
+inline int real_tag(int tag) noexcept { return tag == neutral::any_tag ? MPI_ANY_TAG : tag; }
+inline int neutral_tag(int tag) noexcept {
+  if (tag >= 0) [[likely]] return tag;
+  return tag == MPI_ANY_TAG ? int{neutral::any_tag} : tag - neutral::meaningless;
+}
+/// Both at once: one test for those that need no translation.
+[[gnu::always_inline]] inline neutral::envelope real_envelope(int rank, int tag) noexcept {
+  if ((rank | tag) >= 0) [[likely]] return {rank, tag};
+  return {real_rank(rank), real_tag(tag)};
+}
+[[gnu::always_inline]] inline neutral::envelope neutral_envelope(int rank, int tag) noexcept {
+  if ((rank | tag) >= 0) [[likely]] return {rank, tag};
+  return {neutral_rank(rank), neutral_tag(tag)};
 }
 
 /// A message buffer, or MPI_IN_PLACE.
@@ -130,12 +148,13 @@ inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noe
 
 /// error is not read: MPI sets it only in calls with several statuses.
 inline neutral::status neutral_status(const MPI_Status& status) noexcept {
-  return {neutral_rank(status.MPI_SOURCE), status.MPI_TAG, neutral::success, cancelled_of(status), count_of(status)};
+  const neutral::envelope from = neutral_envelope(status.MPI_SOURCE, status.MPI_TAG);
+  return {from.rank, from.tag, neutral::success, cancelled_of(status), count_of(status)};
 }
 inline MPI_Status real_status(const neutral::status& status) noexcept {
   MPI_Status made{};
   made.MPI_SOURCE = real_rank(status.source);
-  made.MPI_TAG = status.tag;
+  made.MPI_TAG = real_tag(status.tag);
   made.MPI_ERROR = real_error(status.error);
   set_count(made, status.count_bytes, status.cancelled);
   return made;

@@ -66,7 +66,7 @@ void search_all(std::vector<child>& found) {
 
 /// The system call in which the park signal met a thread, and which will be made again or has ended by EINTR.     out: -1: none
 long standing_in(const lower::thread_block& thread) noexcept {
-  const auto* const context = reinterpret_cast<const ucontext_t*>(thread.reserved[lower::slot_interrupted]);
+  const auto* const context = static_cast<const ucontext_t*>(thread.interrupted);
   if (context == nullptr) return -1;
   const auto& regs = context->uc_mcontext.gregs;
   const auto* const at = reinterpret_cast<const unsigned char*>(regs[REG_RIP]);

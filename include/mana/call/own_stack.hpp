@@ -42,10 +42,8 @@ inline void note_kernel_state(lower::thread_block& self) noexcept {
   stack_t stack{};
   raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack));
   const bool none = (stack.ss_flags & SS_DISABLE) != 0;
-  std::uint64_t* const slots = self.reserved + lower::slot_alternate_stack;
-  slots[0] = none ? 0 : reinterpret_cast<std::uint64_t>(stack.ss_sp);
-  slots[1] = none ? 0 : stack.ss_size;
-  slots[2] = static_cast<std::uint32_t>(stack.ss_flags & ~SS_ONSTACK);
+  self.alternate_stack = {none ? 0 : reinterpret_cast<std::uint64_t>(stack.ss_sp), none ? 0 : stack.ss_size,
+                          static_cast<std::uint32_t>(stack.ss_flags & ~SS_ONSTACK)};
 }
 
 namespace detail {
@@ -102,7 +100,7 @@ inline std::uint64_t hold_signals() noexcept {
 /// is ours.      in: context  of that handler      out: the mask before
 inline std::uint64_t let_unhandled_through(const void* context) noexcept {
   const auto* const mask = reinterpret_cast<const std::uint64_t*>(&static_cast<const ucontext_t*>(context)->uc_sigmask);
-  return detail::set_mask(*mask | handled_signals() | lower::the_bridge().reserved[lower::slot_our_signals]);
+  return detail::set_mask(*mask | handled_signals() | lower::the_bridge().our_signals);
 }
 
 /// Runs `run` on the checkpoint's stack; handlers of the program that come meanwhile run there too. Signals are held back

@@ -46,7 +46,7 @@ inline void let_callers_come(turns t) noexcept {
 
 /// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
 inline void leave_streams_unbuffered() noexcept {
-  const std::uint64_t numbers = lower::the_bridge().reserved[lower::slot_unbuffered];
+  const std::uint64_t numbers = lower::the_bridge().unbuffered;
   FILE* const standard[] = {stdin, stdout, stderr};
   for (unsigned number = 0; number < 3; ++number)
     if ((numbers >> number & 1) != 0) std::setbuf(standard[number], nullptr);
@@ -71,7 +71,7 @@ inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
   if (rc != neutral::success) return rc;
   lib.thread_level = level;
   leave_streams_unbuffered();
-  let_callers_come(level == MPI_THREAD_MULTIPLE ? turns::at_once : turns::one_by_one);
+  let_callers_come(level == neutral::thread_multiple ? turns::at_once : turns::one_by_one);
   describe_world();
   learn_predefined_types();
   init_attributes();
@@ -116,7 +116,7 @@ inline int end_live_mpi(wrapper_scope& scope) noexcept {
 
 namespace mana::manual {
 
-inline int init(int*, char***) noexcept { return wrap::init_call(fn::init::id, 0, nullptr); }
+inline int init(int*, char***) noexcept { return wrap::init_call(fn::init::id, neutral::thread_single, nullptr); }
 inline int init_thread(int*, char***, int required, int* provided) noexcept {
   return wrap::init_call(fn::init_thread::id, app::neutral_thread_level(required), provided);
 }

@@ -60,7 +60,7 @@ void carry_out(siginfo_t* info, void* context) noexcept {
 }
 
 /// Called by the stub, which knows it by the bridge.
-void on_trap(int, siginfo_t* info, void* context) noexcept { carry_out(info, context); }
+void on_trap(int, void* info, void* context) noexcept { carry_out(static_cast<siginfo_t*>(info), context); }
 
 /// The lower half's libc handles signal 33 from the first thread on that it makes, and lets it through then. Made here, that
 /// is over before the signal is ours.
@@ -91,7 +91,7 @@ void install_trap_handlers() noexcept {
     for (const trap_row& row : trap_table(where))
       if (row.number < direct_rows) by_number[row.number] = row.function;
   constexpr unsigned long with_restorer = 0x04000000;
-  lower::the_bridge().reserved[lower::slot_trap_handler] = reinterpret_cast<std::uint64_t>(on_trap);
+  lower::the_bridge().trap_handler = on_trap;
   const kernel_sigaction on_sigsys{stub().trap_trampoline, SA_SIGINFO | with_restorer, stub().restore_rt, every_signal};
   const kernel_sigaction on_park{stub().park_trampoline, SA_SIGINFO | SA_RESTART | with_restorer, stub().restore_rt,
                                  every_signal & ~one_signal(SIGSYS)};

@@ -7,8 +7,7 @@
 /// In a section of its own: signals.cpp knows by the address that a clock is being read, and has it read anew.
 extern "C" [[gnu::visibility("default"), gnu::section(".text.mana_clock"), gnu::noinline]]
 int mana_program_clock_gettime(clockid_t clock, timespec* time) {
-  using function = int (*)(clockid_t, timespec*);
-  const auto live = reinterpret_cast<function>(mana::lower::the_bridge().reserved[mana::lower::slot_clock_gettime]);
+  const mana::lower::clock_function live = mana::lower::the_bridge().clock_gettime;
   const mana::lower::found_clock found = mana::lower::program_clock_of(clock);
   if (!found.is_moved && clock < 0) {                  // may name a thread by its former id: a trap knows
     long trapped;

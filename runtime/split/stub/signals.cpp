@@ -79,7 +79,7 @@ void rewind_vdso(const thread_block& self, void* context) noexcept {
   const bool in_live = rip >= vdso[STUB_VDSO_BEGIN_SLOT] && rip < vdso[STUB_VDSO_END_SLOT];
   const auto at = reinterpret_cast<const char*>(rip);
   if (!in_live && (at < stub_clock_begin || at >= stub_clock_end)) return;
-  regs[REG_RSP] = static_cast<greg_t>(self.reserved[mana::lower::slot_vdso_frame]);
+  regs[REG_RSP] = static_cast<greg_t>(self.vdso_frame);
   regs[REG_RIP] = reinterpret_cast<greg_t>(stub_vdso_again);
 }
 
@@ -137,7 +137,7 @@ std::uint64_t& mask_of(void* context) noexcept {
 bool is_one_of_the_programs_due(void* context) noexcept {
   std::uint64_t pending = 0;
   call(SYS_rt_sigpending, reinterpret_cast<long>(&pending), sizeof pending, 0);
-  pending &= ~(mask_of(context) | mana::lower::the_bridge().reserved[mana::lower::slot_our_signals]);
+  pending &= ~(mask_of(context) | mana::lower::the_bridge().our_signals);
   for (int signal = 1; signal <= 64; ++signal)
     if ((pending >> (signal - 1) & 1) != 0 && mana::lower::the_bridge().signal_handlers[signal] > 1) return true;
   return false;
@@ -145,7 +145,7 @@ bool is_one_of_the_programs_due(void* context) noexcept {
 
 /// INV-14: an image may have been made when other signals were ours: what its frames block is unblocked.
 void unblock_ours(void* context) noexcept {
-  mask_of(context) &= ~mana::lower::the_bridge().reserved[mana::lower::slot_our_signals];
+  mask_of(context) &= ~mana::lower::the_bridge().our_signals;
 }
 
 /// A wait that would begin anew with its whole time if it were made again as it was.
@@ -215,13 +215,13 @@ using handler_type = void (*)(int, siginfo_t*, void*);
 /// INV-66: Somebody outside wants the program to end, which does it in its own way: a checkpoint that holds any of its threads
 /// is given up. What threads of the program send each other, or its timers, is no such word.
 void tell_of_end(int signal, const siginfo_t* info) noexcept {
-  auto& slots = mana::lower::the_bridge().reserved;
+  mana::lower::bridge& bridge = mana::lower::the_bridge();
   const bool from_outside = info->si_code == SI_USER || info->si_code == SI_KERNEL || info->si_code == SI_QUEUE;
-  if (!from_outside || (slots[mana::lower::slot_end_signals] >> (signal - 1) & 1) == 0) return;
+  if (!from_outside || (bridge.end_signals >> (signal - 1) & 1) == 0) return;
   if (info->si_code != SI_KERNEL && info->si_pid == call(SYS_getpid, 0, 0, 0)) return;
-  __atomic_store_n(&slots[mana::lower::slot_last_end_signal], static_cast<std::uint64_t>(signal), __ATOMIC_RELAXED);
+  __atomic_store_n(&bridge.last_end_signal, static_cast<std::uint64_t>(signal), __ATOMIC_RELAXED);
   const std::uint64_t amount = mana::lower::told_to_end_amount;
-  call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
+  call(SYS_write, bridge.requests, reinterpret_cast<long>(&amount), sizeof amount);
 }
 
 /// INV-71: before a handler of the program runs, it finds in its frame whether SIGSYS was blocked, and has it blocked as it wants.
@@ -309,7 +309,7 @@ void hold(thread_block& self, const siginfo_t& info, void* context) noexcept {
 /// happens, as if the kernel itself had done it. The kernel has blocked more for us than for the program's handler.
 /// in:  forced  the kernel ends who ignores it
 void run_programs(int signal, siginfo_t* info, void* context, bool forced) noexcept {
-  auto& bridge = mana::lower::the_bridge();
+  mana::lower::bridge& bridge = mana::lower::the_bridge();
   const std::uint64_t recorded = bridge.signal_handlers[signal];
   if (recorded == 1 && !forced) return;
   thread_block* const self = own_block();
@@ -317,7 +317,7 @@ void run_programs(int signal, siginfo_t* info, void* context, bool forced) noexc
   if (waits && (mana::split::blocks_sigsys(*self) != 0 || is_parked(*self))) return hold(*self, *info, context);
   if (recorded <= 1) return end_by(signal, context);
   const std::uint64_t blocked = (mask_of(context) | mana::split::saved().signal_masks[signal]) &
-                                ~bridge.reserved[mana::lower::slot_our_signals];
+                                ~bridge.our_signals;
   if ((bridge.signal_flags[signal] & SA_RESETHAND) != 0) bridge.signal_handlers[signal] = 0;
   call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&blocked), 0, sizeof blocked);
   run(reinterpret_cast<handler_type>(recorded), signal, info, context);
@@ -341,8 +341,7 @@ extern "C" {
   constexpr int by_filter = 1;                    // SYS_SECCOMP
   const bool forced = info->si_code == by_filter;
   if (!forced || info->si_errno != mana::lower::trap_number) return run_programs(signal, info, context, forced);
-  const auto carry_out = mana::lower::the_bridge().reserved[mana::lower::slot_trap_handler];
-  reinterpret_cast<handler_type>(carry_out)(signal, info, context);
+  mana::lower::the_bridge().trap_handler(signal, info, context);
 }
 
 /// Handler of every signal that the live MPI's libraries handle. The program finds this address as theirs, and may call it
@@ -351,13 +350,13 @@ extern "C" {
 /// it waits.
 [[gnu::visibility("default")]] void mana_lower_handler(int signal, siginfo_t* info, void* context) {
   check_no_alignment();
-  const auto& slots = mana::lower::the_bridge().reserved;
-  const auto run = reinterpret_cast<handler_type>(slots[mana::lower::slot_lower_handler]);
+  const mana::lower::bridge& bridge = mana::lower::the_bridge();
+  const mana::lower::signal_function run = bridge.lower_handler;
   thread_block* const self = own_block();
   const std::uint64_t fs = thread_pointer();
   if (run == nullptr) return;
   if (where(self, fs) != place::upper) return run(signal, info, context);
-  const std::uint64_t waiting = slots[mana::lower::slot_our_signals] & ~(std::uint64_t{1} << (SIGSYS - 1));
+  const std::uint64_t waiting = bridge.our_signals & ~(std::uint64_t{1} << (SIGSYS - 1));
   std::uint64_t before = 0;
   call(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&waiting), reinterpret_cast<long>(&before), sizeof before);
   ++self->inside;
@@ -391,10 +390,10 @@ extern "C" {
 [[gnu::visibility("default")]] void mana_request_trampoline(int signal, siginfo_t*, void* context) {
   check_no_alignment();
   if (where(own_block(), thread_pointer()) == place::upper) repeat_call(context);
-  const auto& slots = mana::lower::the_bridge().reserved;
-  const bool stop = (slots[mana::lower::slot_stop_signals] >> (signal - 1) & 1) != 0;
+  const mana::lower::bridge& bridge = mana::lower::the_bridge();
+  const bool stop = (bridge.stop_signals >> (signal - 1) & 1) != 0;
   const std::uint64_t amount = mana::lower::request_amount(stop);
-  call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
+  call(SYS_write, bridge.requests, reinterpret_cast<long>(&amount), sizeof amount);
 }
 
 }

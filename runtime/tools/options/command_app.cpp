@@ -3,6 +3,8 @@
 #include <runtime/tools/options/option_checks.hpp>
 #include <runtime/tools/options/option_text.hpp>
 
+#include <runtime/image/format/own_version.hpp>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -222,7 +224,9 @@ void build_doctor(CLI::App& app, parsed& values) {
 void build_app(CLI::App& app, parsed& values) {
   app.name("mana");
   app.description("Transparent checkpoint-restart of unmodified MPI programs, and of others.");
-  app.set_version_flag("--version", "mana " MANA_VERSION);
+  const lower::boundary_version images = image::own_version();
+  app.set_version_flag("--version", "mana " MANA_VERSION ", images " + std::to_string(images.major) + "." +
+                                        std::to_string(images.minor));
   app.require_subcommand(1);
   build_run(app, values);
   build_restart(app, values);
