@@ -13,15 +13,16 @@ from includes import INCLUDE, arrows, circle  # noqa: E402
 MOST = 40
 
 ALLOWED = {
-    "core": set(),
+    "arch": set(),
+    "core": {"arch"},
     "vid": {"core", "lower"},
-    "lower": {"core"},
+    "lower": {"core", "arch"},
     "clock": {"core"},
     "image": {"core", "lower"},
     "hooks": {"core", "lower"},
-    "drain": {"core", "lower", "vid", "wrap", "restart", "hooks"},
+    "drain": {"arch", "core", "lower", "vid", "wrap", "restart", "hooks"},
     "restart": {"core", "lower", "vid", "wrap", "drain"},
-    "wrap": {"core", "lower", "vid", "drain", "clock"},
+    "wrap": {"arch", "core", "lower", "vid", "drain", "clock", "mpis"},
     "gen": set(),
 }
 QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

@@ -1,7 +1,7 @@
 // The stack on which a checkpoint runs. The thread that runs it may stand anywhere, also in a signal handler on an alternate
 // stack of a few pages; what the live MPI needs to drain, and to build objects again at a restart, is a multiple of that.
 #pragma once
-#include <mana/drain/raw_syscall.hpp>
+#include <mana/arch/x86_64/raw_syscall.hpp>
 #include <mana/lower/abi.hpp>
 #include <mana/lower/context.hpp>
 #include <mana/lower/signals.hpp>

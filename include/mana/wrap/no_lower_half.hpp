@@ -1,7 +1,7 @@
 // The end of a process that calls MPI without a lower half: a program that the shell of another started, say. It must
 // not be a rank in secret.
 #pragma once
-#include <mana/drain/raw_syscall.hpp>
+#include <mana/arch/x86_64/raw_syscall.hpp>
 
 #include <unistd.h>
 

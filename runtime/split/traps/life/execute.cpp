@@ -1,6 +1,6 @@
 // execve and execveat. In any role: raw system calls only, and all memory of this file is that of one thread, who waits
 // while a child of vfork's kind uses it.
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/x86_64/stub_call.hpp>
 #include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/traps/process/follow.hpp>

@@ -1,7 +1,7 @@
 // Calls that name a thread or process by its id, in a process that was restarted: the program may have the id of before (INV-77).
 #include <runtime/split/traps/process/ids.hpp>
 
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/x86_64/stub_call.hpp>
 #include <runtime/split/traps/waiting/clocks.hpp>
 
 #include <runtime/split/window/bridge.hpp>

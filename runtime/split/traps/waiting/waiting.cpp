@@ -1,5 +1,5 @@
 // Waits that change the signal mask, or wait for signals: made with a copy of the mask without ours.
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/x86_64/stub_call.hpp>
 #include <runtime/split/traps/signals/signals.hpp>
 
 #include <runtime/split/window/bridge.hpp>
