@@ -43,7 +43,7 @@ static_assert(sizeof(context) == 72);
 
 enum class thread_state : std::uint32_t { unused = 0, running = 1, parked = 2, exiting = 3 };
 
-/// One per thread of the upper half; its %gs base. Lives in the window (it is saved); lower_fs and tid are made anew
+/// One per thread of the upper half; its block register. Lives in the window (it is saved); lower_fs and tid are made anew
 /// at a restart.
 struct thread_block {
   thread_block* self;                 // 0
