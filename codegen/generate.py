@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE]. A file is written only if it changed."""
+"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE] [--family FOLDER]… A file is written only if it
+changed. --family: one more family of MPI libraries, whose folder is not in mpis/.
+"""
 import argparse
 import pathlib
 import re
@@ -8,6 +10,7 @@ import tomllib
 
 import jinja2
 
+import families
 import model
 import operations
 
@@ -20,6 +23,8 @@ OUTPUTS = {
     "mana/gen/real_predefined.hpp": "real_predefined.hpp.j2",
     "mana/gen/refused_functions.hpp": "refused_functions.hpp.j2",
     "mana/gen/calls.hpp": "calls.hpp.j2",
+    "mana/gen/family.hpp": "family.hpp.j2",
+    "mana/gen/families.hpp": "families.hpp.j2",
     "mana/gen/message_calls.h": "message_calls.h.j2",
     "lower_table.cpp": "lower_table.cpp.j2",
     "wrappers.cpp": "wrappers.cpp.j2",
@@ -34,9 +39,12 @@ def predefined():
     return tomllib.loads((model.HERE / "predefined.toml").read_text())
 
 
-def data_symbols():
-    """{library: {symbol: bytes, or {"to": symbol}}} of data_symbols.toml."""
-    return tomllib.loads((model.HERE / "data_symbols.toml").read_text())
+def write_headers(output, built):
+    """<mana/mpis/NAME/…> is each family's own header, wherever its folder is. In an installation they lie there themselves."""
+    for family in built:
+        for header in family.headers:
+            write(output / "mana" / "mpis" / family.name / header,
+                  f'// Generated: the header of this name in the family\'s folder.\n#include "{family.folder / header}"\n')
 
 
 def find_tests(functions):
@@ -59,18 +67,23 @@ def main(arguments):
     parser = argparse.ArgumentParser()
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--coverage", type=pathlib.Path)
+    parser.add_argument("--family", type=pathlib.Path, action="append", default=[])
     options = parser.parse_args(arguments)
     try:
-        functions = model.load()
-    except model.DescriptionError as error:
+        known = families.load(options.family)
+        built = families.supported(known)
+        functions = model.load(mpis=built)
+    except (model.DescriptionError, families.FamilyError) as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1
     find_tests(functions)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     given = {"functions": functions, "slots": model.slots(functions), "predefined": predefined(),
-             "data_symbols": data_symbols(), "libraries": ("mpich", "openmpi"),
+             "data_symbols": {family.name: family.toml("data_symbols.toml") for family in built},
+             "families": built, "stems": families.stems(known),
              "operations": operations.operations(functions)}
+    write_headers(options.output, built)
     for name, template in OUTPUTS.items():
         write(options.output / name, environment.get_template(template).render(given))
     if options.coverage:

@@ -4,6 +4,8 @@ import pathlib
 import re
 import tomllib
 
+import families
+
 HERE = pathlib.Path(__file__).resolve().parent
 PARAM = re.compile(r"^(\w+): (\w+)(?:\((\w+)\))? (inout|in|out)( const)?(?: \[([^\]]+)\])?( large_only)?$")
 HANDLES = ("comm", "group", "request", "op", "datatype", "errhandler", "info", "message", "file", "win", "session",
@@ -108,8 +110,9 @@ class Function:
         return ", ".join(self.libraries)
 
 
-def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml"):
-    """All functions, sorted by name. Raises DescriptionError."""
+def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml", mpis=None):
+    """All functions, sorted by name. mpis: the families.Family that are built. Raises DescriptionError."""
+    mpis = families.supported(families.load()) if mpis is None else mpis
     kind_rows = tomllib.loads(pathlib.Path(kinds).read_text())
     policies = tomllib.loads(pathlib.Path(policy).read_text())
     functions, seen = [], set()
@@ -121,19 +124,19 @@ def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml
             if name not in policies:
                 raise DescriptionError(f"{where}: no policy")
             seen.add(name)
-            functions.append(_function(name, facts, policies[name], kind_rows, False, where))
+            functions.append(_function(name, facts, policies[name], kind_rows, mpis, False, where))
             if facts.get("large"):
-                functions.append(_function(name + "_c", facts, policies[name], kind_rows, True, where))
+                functions.append(_function(name + "_c", facts, policies[name], kind_rows, mpis, True, where))
             if "mpix_in" in facts:                       # under its name of before the standard
                 older = facts | {"in": facts["mpix_in"], "source": "extension"}
-                functions.append(_function("MPIX_" + name[4:], older, policies[name], kind_rows, False, where))
+                functions.append(_function("MPIX_" + name[4:], older, policies[name], kind_rows, mpis, False, where))
     for name in policies:
         if name not in seen:
             raise DescriptionError(f"policy.toml: {name}: no such function in the description")
     return sorted(functions, key=lambda f: f.name)
 
 
-def _function(name, facts, policy, kinds, large, where):
+def _function(name, facts, policy, kinds, mpis, large, where):
     shape = policy.get("shape")
     if shape not in SHAPES:
         raise DescriptionError(f"{where}: shape {shape!r} is none of {', '.join(SHAPES)}")
@@ -146,7 +149,7 @@ def _function(name, facts, policy, kinds, large, where):
     returns = facts.get("returns", "ERROR_CODE")
     return Function(name=name, id=identifier(name), params=params, returns=_return_type(returns, kinds),
                     reports_errors=returns == "ERROR_CODE",
-                    libraries=[m for m in facts["in"] if not (large and m == "openmpi")], shape=shape,
+                    libraries=[m.name for m in mpis if m.has(name, facts["in"], large)], shape=shape,
                     slot=policy.get("slot", shape in ("collective", "icollective")), why=policy.get("why", ""),
                     source=facts["source"], no_pmpi=tuple(facts.get("no_pmpi", ())))
 

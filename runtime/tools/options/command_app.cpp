@@ -3,6 +3,7 @@
 #include <runtime/tools/options/option_checks.hpp>
 
 #include <mana/clock/policies.hpp>
+#include <mana/gen/families.hpp>
 
 #include <runtime/image/format/processor.hpp>
 
@@ -89,7 +90,7 @@ void add_run_options(CLI::App& app, run_options& options) {
          "Give up a checkpoint for which the ranks do not get ready within so many seconds; the program runs on")
       ->type_name("SECONDS")
       ->check(duration());
-  app.add_option("--mpi", options.mpi, "mpich, openmpi or none: the MPI that the program uses, where it cannot be seen")
+  app.add_option("--mpi", options.mpi, MANA_MPI_NAMES " or none: the MPI that the program uses, where it cannot be seen")
       ->type_name("NAME")->check(known_mpi());
   app.add_option("--clock", options.clock,
                  fmt::format("How ranks agree on where to stop: {} (default: {})",
@@ -298,7 +299,7 @@ void build_doctor(CLI::App& app, parsed& values) {
   doctor->add_option("--ckpt-dir", values.doctor.checkpoint_directory, "Where checkpoints will go (default: mana-ckpt)")
       ->type_name("DIR");
   add_no_config(*doctor, values);
-  doctor->add_option("--mpi", values.doctor.mpi, "mpich, openmpi or none: the MPI of the program, where it cannot be seen")
+  doctor->add_option("--mpi", values.doctor.mpi, MANA_MPI_NAMES " or none: the MPI of the program, where it cannot be seen")
       ->type_name("NAME")->check(known_mpi());
   doctor->add_flag("--json", values.doctor.json, "For programs");
 }

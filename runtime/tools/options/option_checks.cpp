@@ -59,11 +59,16 @@ const CLI::Validator& duration() {
 }
 
 const CLI::Validator& known_mpi() {
+  static const std::string names = [] {
+    std::string all = "{" MANA_MPI_NAMES ",none}";
+    std::erase(all, ' ');
+    return all;
+  }();
   static const CLI::Validator check(
       [](std::string& text) {
-        return parse_mpi_name(text) ? std::string() : fmt::format("{} is none of mpich, openmpi, none", text);
+        return parse_mpi_name(text) ? std::string() : text + " is none of " MANA_MPI_NAMES ", none";
       },
-      "{mpich,openmpi,none}");
+      names);
   return check;
 }
 
