@@ -118,15 +118,7 @@ void abort_as_program(int exit_code) {
   std::_Exit(exit_code);
 }
 
-std::string library_name() {
-#if defined(OPEN_MPI)
-  return "Open MPI";
-#elif defined(MPICH_VERSION)
-  return "MPICH";
-#else
-#error "an MPI whose name this runtime does not know: add it here and in cmake/ManaFindMpis.cmake"
-#endif
-}
+std::string library_name() { return family::long_name; }
 
 /// MPI_Get_library_version may be called before MPI_Init. Its text has the number after a word ending in "Version:"
 /// (MPICH) or after a "v" (Open MPI).

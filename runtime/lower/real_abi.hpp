@@ -4,6 +4,7 @@
 #include <mana/lower/abi.hpp>
 #include <mana/call/function.hpp>
 
+#include <mana/gen/family.hpp>
 #include <mana/gen/real_predefined.hpp>
 
 #include <mpi.h>
@@ -126,25 +127,9 @@ inline int real_error(int neutral_class) noexcept {
   return neutral_class == neutral::success ? MPI_SUCCESS : found;
 }
 
-#if defined(OPEN_MPI)
-inline std::int64_t count_of(const MPI_Status& status) noexcept { return static_cast<std::int64_t>(status._ucount); }
-inline int cancelled_of(const MPI_Status& status) noexcept { return status._cancelled; }
-inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noexcept {
-  status._ucount = static_cast<std::size_t>(bytes);
-  status._cancelled = cancelled;
-}
-#else
-// MPICH's ABI: 63 bits of count over two words, the lowest bit of the upper word says "cancelled".
-inline std::int64_t count_of(const MPI_Status& status) noexcept {
-  const std::uint64_t high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;
-  return static_cast<std::int64_t>(high << 32 | static_cast<std::uint32_t>(status.count_lo));
-}
-inline int cancelled_of(const MPI_Status& status) noexcept { return status.count_hi_and_cancelled & 1; }
-inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noexcept {
-  status.count_lo = static_cast<int>(bytes);
-  status.count_hi_and_cancelled = static_cast<int>((bytes >> 32) * 2) | cancelled;
-}
-#endif
+using family::cancelled_of;
+using family::count_of;
+using family::set_count;
 
 /// error is not read: MPI sets it only in calls with several statuses.
 inline neutral::status neutral_status(const MPI_Status& status) noexcept {

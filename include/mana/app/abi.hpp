@@ -6,6 +6,7 @@
 #include <mana/vid/code_map.hpp>
 
 #include <mana/gen/app_predefined.hpp>
+#include <mana/gen/family.hpp>
 
 #include <mpi.h>
 
@@ -73,14 +74,6 @@ struct class_tables {
 };
 inline constinit class_tables classes{};
 
-/// Whether a communicator that was given no error handler of its own, nor made from one that was, has the one that
-/// MPI_COMM_WORLD has when the error comes (MPICH), not the one that this had when it was made (the standard, Open MPI).
-#if defined(OPEN_MPI)
-inline constexpr bool unset_errhandler_is_of_world = false;
-#else
-inline constexpr bool unset_errhandler_is_of_world = true;
-#endif
-
 /// The application's code of a neutral class. What a callback of the application reports goes through the wrappers like a
 /// class: a code that the application added itself, negated.
 inline int error_code(int neutral_class) noexcept {
@@ -126,9 +119,8 @@ inline void init_predefined() noexcept {
       [](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, handle_bits(h)); });
   for_each_predefined_errhandler(
       [](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
-#ifdef MPIR_ERRORS_THROW_EXCEPTIONS              // MPICH's C++ library throws when C's function has returned
-  predefined<kind::errhandler>.add(neutral::errors_throw, handle_bits(MPIR_ERRORS_THROW_EXCEPTIONS));
-#endif
+  family::for_each_own_errhandler(
+      [](unsigned code, MPI_Errhandler h) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
   for_each_predefined_info(
       [](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
   init_classes();
@@ -207,13 +199,7 @@ inline void store_status(MPI_Status* out, const neutral::status& s) noexcept {
   const neutral::envelope from = app_envelope(s.source, s.tag);
   out->MPI_SOURCE = from.rank;
   out->MPI_TAG = from.tag;
-#if defined(OPEN_MPI)
-  out->_ucount = static_cast<std::size_t>(s.count_bytes);
-  out->_cancelled = s.cancelled;
-#else
-  out->count_lo = static_cast<int>(s.count_bytes);
-  out->count_hi_and_cancelled = static_cast<int>((s.count_bytes >> 32) * 2) | s.cancelled;
-#endif
+  family::set_count(*out, s.count_bytes, s.cancelled);
 }
 /// What a request that is null or inactive has for a status (MPI-4.0, 3.7.3): the one case where calls with one status set
 /// MPI_ERROR.
@@ -222,16 +208,8 @@ inline void store_empty(MPI_Status* out) noexcept {
   out->MPI_ERROR = MPI_SUCCESS;
 }
 inline neutral::status load_status(const MPI_Status* in) noexcept {
-#if defined(OPEN_MPI)
-  const auto bytes = static_cast<std::int64_t>(in->_ucount);
-  const int cancelled = in->_cancelled;
-#else
-  const std::uint64_t high = static_cast<std::uint32_t>(in->count_hi_and_cancelled) >> 1;
-  const auto bytes = static_cast<std::int64_t>(high << 32 | static_cast<std::uint32_t>(in->count_lo));
-  const int cancelled = in->count_hi_and_cancelled & 1;
-#endif
   const neutral::envelope from = neutral_envelope(in->MPI_SOURCE, in->MPI_TAG);
-  return {from.rank, from.tag, neutral_error(in->MPI_ERROR), cancelled, bytes};
+  return {from.rank, from.tag, neutral_error(in->MPI_ERROR), family::cancelled_of(*in), family::count_of(*in)};
 }
 
 }  // namespace mana::app

@@ -15,12 +15,12 @@
 namespace mana::drain {
 
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
-  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
+  arch::raw_call(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
 }
 template <class Word>
 void futex_wake_all(std::atomic<Word>& word) noexcept {
   static_assert(sizeof word == sizeof(std::uint32_t));
-  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
+  arch::raw_call(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
 }
 
 /// Tells the lower half, if it wants to know, what a thread is about to do.

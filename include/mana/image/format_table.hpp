@@ -130,7 +130,7 @@ inline constexpr section_row section_table[] = {
     {sections::process, false, "CBOR", "what the kernel keeps of the process and its threads", "runtime/process_state/section.cpp",
      "runtime/process_state/section.cpp"},
     {sections::registers, false, "a text of 8 bytes; the mask of states 8; offset and bytes of each, 4 and 4", "layout of the saved XSAVE areas",
-     "runtime/split/window/register_area.cpp", "runtime/split/window/register_area.cpp"},
+     "arch/x86_64/register_area.cpp", "arch/x86_64/register_area.cpp"},
     {sections::locks, false, "records of 16 bytes: address 8, kind 4 (0 mutex, 1 with priority inheritance, 2 read-write), owner 4",
      "locks of libc that threads hold, and their owners' ids", "runtime/job/save/lock_section.cpp",
      "runtime/split/window/lock_owners.cpp"},

@@ -144,9 +144,7 @@ inline int finalize() noexcept {
   if (lib.state != wrap::life::initialized)
     return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
   wrap::end_attributes(wrap::comms().self, MPI_COMM_SELF);      // its functions may still communicate
-#ifdef OPEN_MPI
-  lib.state = wrap::life::finalized;                  // which the functions of the world are told there
-#endif
+  if constexpr (family::world_attributes_end_finalized) lib.state = wrap::life::finalized;
   wrap::end_attributes(wrap::comms().world, MPI_COMM_WORLD);
   const int rc = lib.open_sessions == 0 ? wrap::end_live_mpi(scope) : int{neutral::success};
   lib.state = wrap::life::finalized;

@@ -56,7 +56,7 @@ struct signal_stack {
   std::uint64_t address, bytes, flags;
 };
 
-/// One per thread of the upper half; its %gs base. Lives in the window (it is saved); lower_fs and tid are made anew
+/// One per thread of the upper half; its block register. Lives in the window (it is saved); lower_fs and tid are made anew
 /// at a restart.
 struct thread_block {
   thread_block* self;                 // 0

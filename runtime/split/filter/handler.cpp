@@ -47,13 +47,13 @@ void carry_out(siginfo_t* info, void* context) noexcept {
       self,
       read_thread_pointer(),
       role,
-      program_memory(static_cast<std::uintptr_t>(frame->uc_mcontext.gregs[REG_RSP]), role == process_role::owner)};
+      program_memory(static_cast<std::uintptr_t>(arch::registers(*frame)[arch::stack]), role == process_role::owner)};
   ++self->inside;
   self->upper_fs = call.upper_fs;
   self->in_lower = 1;
   write_thread_pointer(self->lower_fs);
   const trap_function function = function_of(call.number);
-  call.set_reg(REG_RAX, function == nullptr ? -ENOSYS : function(call));
+  call.set_reg(arch::result, function == nullptr ? -ENOSYS : function(call));
   write_thread_pointer(call.upper_fs);
   self->in_lower = 0;
   --self->inside;

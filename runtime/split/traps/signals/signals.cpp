@@ -220,7 +220,7 @@ void find_alternate_stack(const trap& t, stack_t& now) noexcept {
   std::memset(&now, 0, sizeof now);
   now.ss_sp = framed.ss_sp, now.ss_flags = framed.ss_flags, now.ss_size = framed.ss_size;
   const auto begin = reinterpret_cast<std::uint64_t>(now.ss_sp);
-  const auto pointer = static_cast<std::uint64_t>(t.reg(REG_RSP));
+  const auto pointer = static_cast<std::uint64_t>(t.reg(arch::stack));
   const int mode = now.ss_flags & autodisarm;
   if (now.ss_size == 0) now.ss_flags = SS_DISABLE;
   else now.ss_flags = mode | (mode == 0 && pointer > begin && pointer - begin <= now.ss_size ? SS_ONSTACK : 0);

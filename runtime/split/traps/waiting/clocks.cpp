@@ -1,5 +1,5 @@
 // Calls that show a clock, or wait until a time of one, where the program's clocks have offsets (program_clocks.hpp).
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/stub_call.hpp>
 #include <runtime/split/call/trap.hpp>
 #include <runtime/split/traps/waiting/clocks.hpp>
 
