@@ -13,7 +13,9 @@ INSTRUCTION = re.compile(r'\b(?:__asm__|asm)\s*(?:volatile)?\s*\(\s*"(?:[^"]*[\s
 MACHINE = re.compile(r"\bgregs\b|\bREG_(?:R\w\w?|E\w\w|CSGSFS|ERR|CR2)\b|%[fg]s\b|\bEM_X86_64\b|\bcpuid\.h\b|\bAUDIT_ARCH_\w+|"
                      r"\b__x86_64__\b|\b__builtin_ia32_\w+|\bARCH_[GS]ET_[FG]S\b")
 ARCHITECTURE = {
-    "runtime/split/filter/table.hpp": "the name of a call that a program makes, in a remark",
+    "runtime/split/filter/system_calls.hpp": "the name of a call that a program makes, in a remark",
+    "runtime/split/filter/system_calls_document.cpp": "the same, in a page",
+    "runtime/split/filter/trapped_calls.hpp": "the rows of this processor's calls",
     "runtime/split/traps/process/process.cpp": "the text of a refusal says the name of the call that the program made",
     "runtime/split/README.md": "prose",
 }
