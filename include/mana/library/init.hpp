@@ -28,6 +28,7 @@ inline void describe_world() noexcept {
   known.world.real = b.predefined_real[neutral::comm_world];
   known.self.real = b.predefined_real[neutral::comm_self];
   known.hidden.real = b.predefined_real[neutral::comm_hidden];
+  begin_lasting_handles();
   const vid::rank_map& all = *vid::intern_ranks(everyone.data(), n);
   describe_comm(known.world.what, comm_groups(all), 1);
   describe_comm(known.self.what, comm_groups(*vid::intern_ranks(&me, 1)), 2);
