@@ -71,7 +71,8 @@ void make_bridge() {
   if (got != reinterpret_cast<void*>(lower::bridge_address)) fail("the window's address is not free");
   lower::bridge& b = lower::the_bridge();
   b.magic = lower::bridge_magic;
-  b.version = lower::abi_version;
+  b.major = lower::layout_major;
+  b.head = lower::head_of<lower::bridge>();
   b.service = &services();
   b.mpi = &slots();
   for (std::uint32_t code = 0; code < neutral::predefined_limit; ++code) b.predefined_real[code] = code;

@@ -1,10 +1,10 @@
-# mana_mpi_mpich, mana_mpi_openmpi: include directories and libraries of the MPIs that are installed, as their own
-# compiler wrappers say. Usual target: ManaFindMpis is included by the top CMakeLists.txt. MANA_MPIS: those that were found.
+# mana_mpi_<family>: include directories and libraries of the MPIs that are installed, as their own compiler wrappers say.
+# MANA_MPIS: the families that were found.
 set(MANA_MPIS "")
-foreach(mpi mpich openmpi)
-  find_program(MANA_MPICC_${mpi} NAMES mpicc.${mpi} DOC "compiler wrapper of this MPI")
+foreach(mpi IN LISTS MANA_FAMILIES)
+  find_program(MANA_MPICC_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPICC} DOC "compiler wrapper of this MPI")
   if(NOT MANA_MPICC_${mpi})
-    message(STATUS "${mpi}: no mpicc.${mpi}; its lower half and its wrapper library are not built")
+    message(STATUS "${mpi}: no ${MANA_FAMILY_${mpi}_MPICC}; its lower half and its wrapper library are not built")
     continue()
   endif()
   execute_process(COMMAND ${MANA_MPICC_${mpi}} -show OUTPUT_VARIABLE words OUTPUT_STRIP_TRAILING_WHITESPACE
@@ -20,10 +20,9 @@ foreach(mpi mpich openmpi)
       target_link_libraries(mana_mpi_${mpi} INTERFACE ${word})
     endif()
   endforeach()
-  # The C++ bindings of old MPIs are not used; Open MPI's mpi.h hides the names that MPI-3 removed, which it still has.
-  target_compile_definitions(mana_mpi_${mpi} INTERFACE MANA_MPI_${mpi} OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-  if(mpi STREQUAL openmpi)
-    target_compile_options(mana_mpi_${mpi} INTERFACE -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 "-D__mpi_interface_removed__(a,b)=")
+  target_compile_definitions(mana_mpi_${mpi} INTERFACE MANA_MPI_${mpi} ${MANA_FAMILY_${mpi}_DEFINITIONS})
+  if(MANA_FAMILY_${mpi}_OPTIONS)
+    target_compile_options(mana_mpi_${mpi} INTERFACE ${MANA_FAMILY_${mpi}_OPTIONS})
   endif()
   list(APPEND MANA_MPIS ${mpi})
 endforeach()

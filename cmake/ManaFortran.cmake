@@ -11,9 +11,11 @@ endif()
 
 # MANA_FORTRAN_<mpi>: whether this MPI has a wrapper compiler. mana_fortran_of(mpi target): the target is compiled and linked
 # with its words, as by its users.
-foreach(mpi mpich openmpi)
+foreach(mpi IN LISTS MANA_FAMILIES)
   set(MANA_FORTRAN_${mpi} FALSE)
-  find_program(MANA_MPIF90_${mpi} mpif90.${mpi} DOC "Fortran compiler wrapper of ${mpi}")
+  if(MANA_FAMILY_${mpi}_MPIFC)
+    find_program(MANA_MPIF90_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPIFC} DOC "Fortran compiler wrapper of ${mpi}")
+  endif()
   if(MANA_HAS_FORTRAN AND MANA_MPIF90_${mpi})
     execute_process(COMMAND ${MANA_MPIF90_${mpi}} -show OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
     separate_arguments(words UNIX_COMMAND "${words}")

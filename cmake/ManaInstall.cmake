@@ -11,7 +11,7 @@ if(TARGET mana_command)
   add_dependencies(mana_tree mana_command mana_pages)
 endif()
 
-foreach(mpi none mpich openmpi)
+foreach(mpi none ${MANA_FAMILIES})
   if(TARGET mana-lower-${mpi})
     set_target_properties(mana-lower-${mpi} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBEXECDIR}/mana)
@@ -36,6 +36,9 @@ install(TARGETS ${mana_exported} EXPORT mana-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mana DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
   PATTERN "*.h")
+foreach(mpi IN LISTS MANA_FAMILIES)
+  install(FILES ${MANA_FAMILY_${mpi}_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mana/mpis/${mpi})
+endforeach()
 install(EXPORT mana-targets NAMESPACE mana:: DESTINATION ${mana_package_directory})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mana-config.cmake.in ${PROJECT_BINARY_DIR}/mana-config.cmake
   INSTALL_DESTINATION ${mana_package_directory} PATH_VARS CMAKE_INSTALL_BINDIR)

@@ -1,18 +1,22 @@
 # mana_define_wrappers(): mana::wrappers, all wrappers of MPI's functions for the MPI that find_package(MPI) finds here,
-# before that MPI on the linker's line. Needs mana::wrappers_mpich or mana::wrappers_openmpi, or both. Without an MPI, or
-# over one of another family, the target is not there and MANA_WRAPPERS_MISSING says why.
+# before that MPI on the linker's line. Needs mana::wrappers_<family>, and MANA_FAMILY_SYMBOLS. Without an MPI, or over one of
+# another family, the target is not there and MANA_WRAPPERS_MISSING says why.
 
-# Which family an mpi.h is of: mpich, openmpi, or empty.
+# Which family an mpi.h is of, by the macro that each defines (family=macro in MANA_FAMILY_SYMBOLS); empty if of none.
 function(mana_family_of directories result)
   set(${result} "" PARENT_SCOPE)
   foreach(directory IN LISTS directories)
     if(EXISTS "${directory}/mpi.h")
-      file(STRINGS "${directory}/mpi.h" lines REGEX "^#[ \t]*define[ \t]+(MPICH_VERSION|OMPI_MAJOR_VERSION)[ \t]")
-      if(lines MATCHES "MPICH_VERSION")
-        set(${result} mpich PARENT_SCOPE)
-      elseif(lines MATCHES "OMPI_MAJOR_VERSION")
-        set(${result} openmpi PARENT_SCOPE)
-      endif()
+      foreach(row IN LISTS MANA_FAMILY_SYMBOLS)
+        string(REPLACE "=" ";" row "${row}")
+        list(GET row 0 family)
+        list(GET row 1 symbol)
+        file(STRINGS "${directory}/mpi.h" lines REGEX "^#[ \t]*define[ \t]+${symbol}[ \t]")
+        if(lines)
+          set(${result} ${family} PARENT_SCOPE)
+          return()
+        endif()
+      endforeach()
       return()
     endif()
   endforeach()

@@ -1,5 +1,9 @@
 #!/usr/bin/python3
-"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE]. A file is written only if it changed."""
+"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE] [--values FILE] [--lock FILE] [--family FOLDER]… A file
+is written only if it changed. --family: one more family of MPI libraries, whose folder is not in mpis/.
+
+generate.py --append [--minor N]: gives new functions of MPI their slots, behind all others in slots.lock, as of minor N.
+"""
 import argparse
 import pathlib
 import re
@@ -8,8 +12,11 @@ import tomllib
 
 import jinja2
 
+import families
 import model
 import operations
+import slots
+import values
 
 TEMPLATES = model.HERE.parent / "templates"
 # Output name → template. Each template's first line names what it is given.
@@ -20,6 +27,8 @@ OUTPUTS = {
     "mana/gen/real_predefined.hpp": "real_predefined.hpp.j2",
     "mana/gen/refused_functions.hpp": "refused_functions.hpp.j2",
     "mana/gen/calls.hpp": "calls.hpp.j2",
+    "mana/gen/family.hpp": "family.hpp.j2",
+    "mana/gen/families.hpp": "families.hpp.j2",
     "mana/gen/message_calls.h": "message_calls.h.j2",
     "lower_table.cpp": "lower_table.cpp.j2",
     "wrappers.cpp": "wrappers.cpp.j2",
@@ -29,14 +38,12 @@ OUTPUTS = {
 }
 
 
-def predefined():
-    """Rows of predefined.toml as {kind: [(code, name)]}."""
-    return tomllib.loads((model.HERE / "predefined.toml").read_text())
-
-
-def data_symbols():
-    """{library: {symbol: bytes, or {"to": symbol}}} of data_symbols.toml."""
-    return tomllib.loads((model.HERE / "data_symbols.toml").read_text())
+def write_headers(output, built):
+    """<mana/mpis/NAME/…> is each family's own header, wherever its folder is. In an installation they lie there themselves."""
+    for family in built:
+        for header in family.headers:
+            write(output / "mana" / "mpis" / family.name / header,
+                  f'// Generated: the header of this name in the family\'s folder.\n#include "{family.folder / header}"\n')
 
 
 def find_tests(functions):
@@ -57,22 +64,44 @@ def write(path, text):
 
 def main(arguments):
     parser = argparse.ArgumentParser()
-    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("output", type=pathlib.Path, nargs="?")
     parser.add_argument("--coverage", type=pathlib.Path)
+    parser.add_argument("--lock", type=pathlib.Path, default=slots.LOCK)
+    parser.add_argument("--values", type=pathlib.Path)
+    parser.add_argument("--append", action="store_true")
+    parser.add_argument("--minor", type=int)
+    parser.add_argument("--family", type=pathlib.Path, action="append", default=[])
     options = parser.parse_args(arguments)
+    if not options.append and options.output is None:
+        parser.error("where do the generated files go? OUTPUT_DIRECTORY is missing")
     try:
-        functions = model.load()
-    except model.DescriptionError as error:
+        known = families.load(options.family)
+        built = families.supported(known)
+        functions = model.load(mpis=built)
+        if options.append:
+            added = slots.append(options.lock, functions, options.minor)
+            print("\n".join(added) or "each function has its slot already")
+            return 0
+        minors = slots.read(options.lock)
+        in_order = slots.in_order(functions, minors)
+    except (model.DescriptionError, families.FamilyError) as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1
     find_tests(functions)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    given = {"functions": functions, "slots": model.slots(functions), "predefined": predefined(),
-             "data_symbols": data_symbols(), "libraries": ("mpich", "openmpi"),
+    given_values = values.read()
+    given = {"given": given_values, "enumerations": values.enumerations(given_values),
+             "classes": values.named("error", given_values["classes"]["error"]), "functions": functions,
+             "slots": in_order, "slot_counts": slots.counts(minors), "predefined": values.rows(given_values),
+             "data_symbols": {family.name: family.toml("data_symbols.toml") for family in built},
+             "families": built, "stems": families.stems(known),
              "operations": operations.operations(functions)}
+    write_headers(options.output, built)
     for name, template in OUTPUTS.items():
         write(options.output / name, environment.get_template(template).render(given))
+    if options.values:
+        write(options.values, environment.get_template("values.hpp.j2").render(given))
     if options.coverage:
         write(options.coverage, environment.get_template("coverage.md.j2").render(given))
     return 0

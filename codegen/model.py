@@ -4,6 +4,8 @@ import pathlib
 import re
 import tomllib
 
+import families
+
 HERE = pathlib.Path(__file__).resolve().parent
 PARAM = re.compile(r"^(\w+): (\w+)(?:\((\w+)\))? (inout|in|out)( const)?(?: \[([^\]]+)\])?( large_only)?$")
 HANDLES = ("comm", "group", "request", "op", "datatype", "errhandler", "info", "message", "file", "win", "session",
@@ -111,24 +113,9 @@ class Function:
         return ", ".join(self.libraries)
 
 
-def _version(text):
-    return tuple(int(part) for part in text.split("."))
-
-
-LARGE_COUNTS_SINCE = "4.0"       # of the standard
-OLDEST_SINCE = "3.1"             # what has no `since` is in this standard already
-
-
-def _libraries(name, facts, large, mpis):
-    """Those that have this form of the function."""
-    since = max(facts.get("since", OLDEST_SINCE), LARGE_COUNTS_SINCE if large else OLDEST_SINCE, key=_version)
-    of_standard = facts.get("in") or [m for m, about in mpis.items() if name not in about["lacks"]]
-    return [m for m in of_standard if ("in" in facts and not large) or _version(since) <= _version(mpis[m]["standard"])]
-
-
-def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml", mpis=HERE / "mpis.toml"):
-    """All functions, sorted by name. Raises DescriptionError."""
-    mpi_rows = tomllib.loads(pathlib.Path(mpis).read_text())
+def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml", mpis=None):
+    """All functions, sorted by name. mpis: the families.Family that are built. Raises DescriptionError."""
+    mpis = families.supported(families.load()) if mpis is None else mpis
     kind_rows = tomllib.loads(pathlib.Path(kinds).read_text())
     policies = tomllib.loads(pathlib.Path(policy).read_text())
     functions, seen = [], set()
@@ -140,12 +127,12 @@ def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml
             if name not in policies:
                 raise DescriptionError(f"{where}: no policy")
             seen.add(name)
-            functions.append(_function(name, facts, policies[name], kind_rows, mpi_rows, False, where))
+            functions.append(_function(name, facts, policies[name], kind_rows, mpis, False, where))
             if facts.get("large"):
-                functions.append(_function(name + "_c", facts, policies[name], kind_rows, mpi_rows, True, where))
+                functions.append(_function(name + "_c", facts, policies[name], kind_rows, mpis, True, where))
             if "mpix_in" in facts:                       # under its name of before the standard
                 older = facts | {"in": facts["mpix_in"], "source": "extension"}
-                functions.append(_function("MPIX_" + name[4:], older, policies[name], kind_rows, mpi_rows, False, where))
+                functions.append(_function("MPIX_" + name[4:], older, policies[name], kind_rows, mpis, False, where))
     for name in policies:
         if name not in seen:
             raise DescriptionError(f"policy.toml: {name}: no such function in the description")
@@ -167,7 +154,7 @@ def _function(name, facts, policy, kinds, mpis, large, where):
     returns = facts.get("returns", "ERROR_CODE")
     return Function(name=name, id=identifier(name), params=params, returns=_return_type(returns, kinds),
                     reports_errors=returns == "ERROR_CODE",
-                    libraries=_libraries(name, facts, large, mpis), shape=shape,
+                    libraries=[m.name for m in mpis if m.has(name, facts, large)], shape=shape,
                     slot=policy.get("slot", shape in ("collective", "icollective")), why=policy.get("why", ""),
                     source=facts["source"], no_pmpi=tuple(facts.get("no_pmpi", ())), neighbours=facts.get("neighbours", False),
                     tool=facts.get("tool", False), waits_for_all=facts.get("waits_for_all", "no"))

@@ -75,7 +75,7 @@ void rank_control::on_requests() {
   }
   if (lower::asks(sum)) tell(frame_writer(frame_type::request).put(static_cast<std::uint8_t>(lower::asks_to_stop(sum))).take());
   if (lower::tells_of_end(sum))
-    tell_of_end(static_cast<int>(__atomic_load_n(&bridge_.reserved[lower::slot_last_end_signal], __ATOMIC_RELAXED)));
+    tell_of_end(static_cast<int>(__atomic_load_n(&bridge_.last_end_signal, __ATOMIC_RELAXED)));
 }
 
 void rank_control::take_frames() {
@@ -151,7 +151,7 @@ void rank_control::start_quiesce(clock::request_number number) {
   around_.want_image(true);
   around_.watch_ends(true);
   bridge_.current.store(lower::phase::agreeing);
-  __atomic_store_n(&bridge_.reserved[lower::slot_request_number], numbers_before_ + number, __ATOMIC_RELAXED);
+  __atomic_store_n(&bridge_.request_number, numbers_before_ + number, __ATOMIC_RELAXED);
   bridge_.attention.fetch_or(lower::checkpoint_pending);
   fence_all_threads();
   std::vector<clock::group_count> counts = read_clocks();

@@ -122,7 +122,7 @@ struct surroundings {
   std::string directory;             // of checkpoints
   double interval_s = 0;             // 0: no checkpoints by itself
   double stop_after_s = 0;           // not 0: then a checkpoint that ends the job is asked for
-  int requests = -1;                 // eventfd, see lower::slot_requests; -1: none
+  int requests = -1;                 // eventfd, see lower::bridge::requests; -1: none
   /// A descriptor that is readable while the program, which is held, is told to end (process_state::end_watch); -1: none.
   int end_signals = -1;
   std::function<void(bool)> watch_ends = [](bool) {};          // whether it is to become so. On the agent's thread or a program's

@@ -5,6 +5,7 @@
 #include <runtime/control/client.hpp>
 #include <runtime/control/endpoint.hpp>
 #include <runtime/store/directory_claim.hpp>
+#include <runtime/words/mpi_families.hpp>
 
 #include <poll.h>
 #include <sys/inotify.h>
@@ -214,15 +215,17 @@ int claim_directory(const start_options& options, const claim_patience& patience
 void release_claim() noexcept { held_claim().release(); }
 
 bool is_first_on_node(int rank) noexcept {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
-    const char* const text = std::getenv(name);
-    if (text == nullptr) continue;
+  bool is_first = false;
+  const auto read = [&](const char* text) {
     int local = -1;
     const auto end = text + std::strlen(text);
     // All ranks before this one are on its node if they are as many as the ranks before it there.
-    return std::from_chars(text, end, local).ptr == end && local == rank;
-  }
-  return false;
+    is_first = std::from_chars(text, end, local).ptr == end && local == rank;
+    return true;
+  };
+  if (!first_variable(&mpi_family::node_rank, std::getenv, read))
+    if (const char* const text = std::getenv("SLURM_LOCALID")) read(text);
+  return is_first;
 }
 
 void await_claim(const start_options& options) {

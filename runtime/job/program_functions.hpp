@@ -9,14 +9,13 @@ namespace mana::run {
 
 /// null: there is no program yet, or it has no wrapper library
 inline const lower::upper_functions* program_functions() noexcept {
-  return reinterpret_cast<const lower::upper_functions*>(lower::the_bridge().reserved[lower::slot_upper_functions]);
+  return lower::the_bridge().functions;
 }
 
-/// This thread is one of the program's, and runs code of the lower half. A thread's %gs is told by the kernel: others
+/// This thread is one of the program's, and runs code of the lower half. A thread's block is told by the kernel: others
 /// have none.
 inline bool came_by_crossing() noexcept {
-  std::uintptr_t block = 0;
-  split::raw_call(SYS_arch_prctl, ARCH_GET_GS, split::as_word(&block));
+  const std::uintptr_t block = arch::read_block_register(false);
   return block >= lower::threads_address && block < lower::stub_address && lower::this_thread()->in_lower != 0;
 }
 

@@ -1,6 +1,7 @@
 #include <runtime/job/rank_end.hpp>
 
 #include <runtime/words/last_words.hpp>
+#include <runtime/words/mpi_families.hpp>
 
 #include <sys/socket.h>
 
@@ -15,7 +16,7 @@ namespace mana::run {
 namespace {
 
 bool launcher_ends_jobs() noexcept {
-  return std::getenv("PMI_FD") != nullptr || std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
+  return first_variable(&mpi_family::ends_jobs, std::getenv, [](const char*) { return true; });
 }
 
 void await_end() noexcept {

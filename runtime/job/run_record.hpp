@@ -10,7 +10,7 @@ namespace mana::run {
 struct run_record {
   std::string mpi_name;               // "MPICH", "Open MPI"
   std::string mpi_version;            // "4.0.2"
-  std::int32_t thread_level = 0;      // as the program asked for: 0 SINGLE … 3 MULTIPLE
+  std::int32_t thread_level = 0;      // as the program asked for: neutral::thread_level_code
   std::string program;                // path of the program
   std::string build_id;               // of the program, in hex; see program_identity()
   std::vector<std::string> arguments; // argv, for people

@@ -1,12 +1,13 @@
 #include <runtime/job/start_failure.hpp>
 
+#include <runtime/words/mpi_families.hpp>
+
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 
 namespace mana::run {
 
@@ -18,23 +19,25 @@ std::string start_failure::text() const {
 
 namespace {
 
-/// The first of these variables that holds a number.
-std::optional<int> number_in_environment(std::initializer_list<const char*> names) noexcept {
-  for (const char* name : names) {
-    const char* const text = std::getenv(name);
-    if (text == nullptr) continue;
+/// The first of these variables of the launchers, or this one of Slurm's, that holds a number.
+std::optional<int> number_in_environment(const char* const* mpi_family::* names, const char* of_slurm) noexcept {
+  std::optional<int> found;
+  const auto read = [&](const char* text) {
     int number = 0;
     const auto end = text + std::strlen(text);
-    if (std::from_chars(text, end, number).ptr == end && number >= 0) return number;
-  }
-  return std::nullopt;
+    if (std::from_chars(text, end, number).ptr == end && number >= 0) found = number;
+    return found.has_value();
+  };
+  if (!first_variable(names, std::getenv, read))
+    if (const char* const text = std::getenv(of_slurm)) read(text);
+  return found;
 }
 
 bool alone = false;
 
 std::optional<int> launcher_s_rank() noexcept {
   if (alone) return std::nullopt;
-  return number_in_environment({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"});
+  return number_in_environment(&mpi_family::rank, "SLURM_PROCID");
 }
 
 }  // namespace
@@ -45,7 +48,7 @@ int rank_from_environment() noexcept { return launcher_s_rank().value_or(0); }
 
 std::optional<int> size_from_environment() noexcept {
   if (!launcher_s_rank()) return 1;
-  const auto size = number_in_environment({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"});
+  const auto size = number_in_environment(&mpi_family::size, "SLURM_STEP_NUM_TASKS");
   return size && *size > rank_from_environment() ? size : std::nullopt;
 }
 

@@ -11,11 +11,11 @@ namespace mana::real_mpi {
 
 using lower::neutral_error;
 using lower::neutral_status;
+using lower::real_envelope;
 using lower::real_rank;
+using lower::real_tag;
 using lower::to_neutral;
 using lower::to_real;
-
-inline int real_tag(int tag) noexcept { return tag == neutral::any_tag ? MPI_ANY_TAG : tag; }
 
 inline bool fits_int(std::int64_t count) noexcept { return count >= INT_MIN && count <= INT_MAX; }
 

@@ -4,10 +4,6 @@
 
 #include <dlfcn.h>
 
-#if defined(OPEN_MPI)
-#include <mpi-ext.h>
-#endif
-
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -18,18 +14,14 @@ using lower::neutral_rank;
 
 namespace {
 
-/// A program that nobody launched. MPICH would start an mpiexec now to ask it how large the universe is, and wait for one
-/// that may be another MPI's.
+/// A program that nobody launched (family::starts_launcher_to_ask).
 bool nobody_to_ask(int key) noexcept {
-#if defined(MPICH_VERSION)
+  if constexpr (!family::starts_launcher_to_ask) return false;
   if (key != MPI_UNIVERSE_SIZE && key != MPI_APPNUM) return false;
   for (const char* name : {"PMI_FD", "PMI_PORT", "PMI_RANK"})
     if (std::getenv(name) != nullptr) return false;
   const bool speaks_pmix = dlsym(RTLD_DEFAULT, "PMIx_Init") != nullptr;     // else it does not see this one's launcher
   return !speaks_pmix || std::getenv("PMIX_RANK") == nullptr;
-#else
-  return key == MPI_KEYVAL_INVALID;
-#endif
 }
 
 }  // namespace
@@ -58,14 +50,12 @@ int error_text(int error_class, char* text, int* length) {
   return neutral::success;
 }
 
-int affinity_text([[maybe_unused]] int format, char* bound, char* current, char* exists) {
-#if defined(OMPI_HAVE_MPI_EXT_AFFINITY)
-  const int rc = OMPI_Affinity_str(static_cast<ompi_affinity_fmt_t>(format), bound, current, exists);
-  return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
-#else
+int affinity_text(int format, char* bound, char* current, char* exists) {
+  int rc = MPI_SUCCESS;
+  if (family::affinity_text(format, bound, current, exists, rc))
+    return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
   *bound = *current = *exists = '\0';
   return neutral::err_unsupported_operation;
-#endif
 }
 
 }  // namespace mana::real_mpi

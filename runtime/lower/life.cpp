@@ -13,9 +13,6 @@
 
 namespace mana::real_mpi {
 
-static_assert(MPI_THREAD_SINGLE == 0 && MPI_THREAD_FUNNELED == 1 && MPI_THREAD_SERIALIZED == 2 &&
-              MPI_THREAD_MULTIPLE == 3, "thread levels cross the boundary as they are");
-
 namespace {
 
 bool running = false;
@@ -67,8 +64,9 @@ own_state& own() noexcept {
 }
 
 int start(int required, int* provided) {
-  int rc = PMPI_Init_thread(nullptr, nullptr, required, provided);
+  int rc = PMPI_Init_thread(nullptr, nullptr, lower::real_constant<kind::thread_level>(required), provided);
   if (rc != MPI_SUCCESS) return neutral_error(rc);
+  *provided = lower::neutral_constant<kind::thread_level>(*provided);
   rc = make_own();
   if (rc != MPI_SUCCESS) return neutral_error(rc);
   int size = 0, rank = 0;
@@ -105,7 +103,7 @@ bool is_running() noexcept { return running; }
 int thread_level() noexcept {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  return level;
+  return lower::neutral_constant<kind::thread_level>(level);
 }
 
 void abort(int exit_code) {
@@ -120,15 +118,7 @@ void abort_as_program(int exit_code) {
   std::_Exit(exit_code);
 }
 
-std::string library_name() {
-#if defined(OPEN_MPI)
-  return "Open MPI";
-#elif defined(MPICH_VERSION)
-  return "MPICH";
-#else
-#error "an MPI whose name this runtime does not know: add it here and in cmake/ManaFindMpis.cmake"
-#endif
-}
+std::string library_name() { return family::long_name; }
 
 /// MPI_Get_library_version may be called before MPI_Init. Its text has the number after a word ending in "Version:"
 /// (MPICH) or after a "v" (Open MPI).

@@ -46,7 +46,8 @@ int recv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, i
     return neutral::success;
   }
   MPI_Request started = MPI_REQUEST_NULL;
-  const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), real_rank(source), real_tag(tag),
+  const neutral::envelope from = real_envelope(source, tag);
+  const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), from.rank, from.tag,
                             to_real<kind::comm>(comm), &started);
   if (rc != MPI_SUCCESS) return give_request(rc, MPI_REQUEST_NULL, request);
   return finish(started, status, request);
@@ -67,7 +68,8 @@ int irecv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, 
     return neutral::success;
   }
   MPI_Request started = MPI_REQUEST_NULL;
-  const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), real_rank(source), real_tag(tag),
+  const neutral::envelope from = real_envelope(source, tag);
+  const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), from.rank, from.tag,
                             to_real<kind::comm>(comm), &started);
   return give_request(rc, started, request);
 }

@@ -29,18 +29,18 @@ int look(int block, int* flag, neutral::status* status, Once once) {
 }  // namespace
 
 int probe(int source, int tag, std::uint64_t comm, int block, int* flag, neutral::status* status) {
-  const int from = real_rank(source), with = real_tag(tag);
+  const auto [from, with] = real_envelope(source, tag);
   const MPI_Comm on = to_real<kind::comm>(comm);
-  return look(block, flag, status, [=](MPI_Status* real) { return PMPI_Iprobe(from, with, on, flag, real); });
+  return look(block, flag, status, [=, from = from, with = with](MPI_Status* real) { return PMPI_Iprobe(from, with, on, flag, real); });
 }
 
 int mprobe(int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* message,
            neutral::status* status) {
-  const int from = real_rank(source), with = real_tag(tag);
+  const auto [from, with] = real_envelope(source, tag);
   const MPI_Comm on = to_real<kind::comm>(comm);
   MPI_Message matched = MPI_MESSAGE_NULL;
   const int error = look(block, flag, status,
-                         [&](MPI_Status* real) { return PMPI_Improbe(from, with, on, flag, &matched, real); });
+                         [&, from = from, with = with](MPI_Status* real) { return PMPI_Improbe(from, with, on, flag, &matched, real); });
   *message = error == neutral::success && *flag != 0 ? to_neutral(matched) : 0;
   return error;
 }

@@ -4,6 +4,7 @@
 #include <mana/lower/abi.hpp>
 #include <mana/call/function.hpp>
 
+#include <mana/gen/family.hpp>
 #include <mana/gen/real_predefined.hpp>
 
 #include <mpi.h>
@@ -47,6 +48,7 @@ template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_ea
 template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
 template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
 template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
+template <class Row> void for_each_constant(kind::thread_level, Row&& row) { for_each_predefined_thread_level(row); }
 template <class Row> void for_each_constant(kind::split_type, Row&& row) { for_each_predefined_split_type(row); }
 
 /// Constants whose values mpi.h chooses, K: their kind. What no table has passes as it is.
@@ -64,6 +66,7 @@ inline int real_constant(int neutral_value) noexcept {
 }
 
 inline int real_rank(int rank) noexcept {
+  if (rank >= 0) [[likely]] return rank;
   switch (rank) {
     case neutral::any_source: return MPI_ANY_SOURCE;
     case neutral::proc_null: return MPI_PROC_NULL;
@@ -72,8 +75,24 @@ inline int real_rank(int rank) noexcept {
   }
 }
 inline int neutral_rank(int rank) noexcept {
+  if (rank >= 0) [[likely]] return rank;
   if (rank == MPI_ANY_SOURCE) return neutral::any_source;
-  return rank == MPI_PROC_NULL ? neutral::proc_null : rank;
+  if (rank == MPI_PROC_NULL) return neutral::proc_null;
+  return rank == MPI_ROOT ? int{neutral::root} : rank - neutral::meaningless;
+}
+inline int real_tag(int tag) noexcept { return tag == neutral::any_tag ? MPI_ANY_TAG : tag; }
+inline int neutral_tag(int tag) noexcept {
+  if (tag >= 0) [[likely]] return tag;
+  return tag == MPI_ANY_TAG ? int{neutral::any_tag} : tag - neutral::meaningless;
+}
+/// Both at once: one test for those that need no translation.
+[[gnu::always_inline]] inline neutral::envelope real_envelope(int rank, int tag) noexcept {
+  if ((rank | tag) >= 0) [[likely]] return {rank, tag};
+  return {real_rank(rank), real_tag(tag)};
+}
+[[gnu::always_inline]] inline neutral::envelope neutral_envelope(int rank, int tag) noexcept {
+  if ((rank | tag) >= 0) [[likely]] return {rank, tag};
+  return {neutral_rank(rank), neutral_tag(tag)};
 }
 
 /// A message buffer, or MPI_IN_PLACE.
@@ -108,34 +127,19 @@ inline int real_error(int neutral_class) noexcept {
   return neutral_class == neutral::success ? MPI_SUCCESS : found;
 }
 
-#if defined(OPEN_MPI)
-inline std::int64_t count_of(const MPI_Status& status) noexcept { return static_cast<std::int64_t>(status._ucount); }
-inline int cancelled_of(const MPI_Status& status) noexcept { return status._cancelled; }
-inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noexcept {
-  status._ucount = static_cast<std::size_t>(bytes);
-  status._cancelled = cancelled;
-}
-#else
-// MPICH's ABI: 63 bits of count over two words, the lowest bit of the upper word says "cancelled".
-inline std::int64_t count_of(const MPI_Status& status) noexcept {
-  const std::uint64_t high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;
-  return static_cast<std::int64_t>(high << 32 | static_cast<std::uint32_t>(status.count_lo));
-}
-inline int cancelled_of(const MPI_Status& status) noexcept { return status.count_hi_and_cancelled & 1; }
-inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noexcept {
-  status.count_lo = static_cast<int>(bytes);
-  status.count_hi_and_cancelled = static_cast<int>((bytes >> 32) * 2) | cancelled;
-}
-#endif
+using family::cancelled_of;
+using family::count_of;
+using family::set_count;
 
 /// error is not read: MPI sets it only in calls with several statuses.
 inline neutral::status neutral_status(const MPI_Status& status) noexcept {
-  return {neutral_rank(status.MPI_SOURCE), status.MPI_TAG, neutral::success, cancelled_of(status), count_of(status)};
+  const neutral::envelope from = neutral_envelope(status.MPI_SOURCE, status.MPI_TAG);
+  return {from.rank, from.tag, neutral::success, cancelled_of(status), count_of(status)};
 }
 inline MPI_Status real_status(const neutral::status& status) noexcept {
   MPI_Status made{};
   made.MPI_SOURCE = real_rank(status.source);
-  made.MPI_TAG = status.tag;
+  made.MPI_TAG = real_tag(status.tag);
   made.MPI_ERROR = real_error(status.error);
   set_count(made, status.count_bytes, status.cancelled);
   return made;

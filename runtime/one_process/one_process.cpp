@@ -26,7 +26,7 @@ void note(const char* text) { std::fprintf(stderr, "mana: %s\n", text); }
 
 lower::services make_services() {
   lower::services table{};
-  table.version = lower::abi_version;
+  table.head = lower::head_of<lower::services>();
   real_mpi::fill_services(table);
   table.init = real_mpi::start;
   table.finalize = real_mpi::finish;

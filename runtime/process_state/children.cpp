@@ -1,5 +1,7 @@
 #include <runtime/process_state/children.hpp>
 
+#include <arch/registers.hpp>
+
 #include <runtime/split/window/bridge.hpp>
 #include <runtime/split/window/layout.h>
 
@@ -66,20 +68,15 @@ void search_all(std::vector<child>& found) {
 
 /// The system call in which the park signal met a thread, and which will be made again or has ended by EINTR.     out: -1: none
 long standing_in(const lower::thread_block& thread) noexcept {
-  const auto* const context = reinterpret_cast<const ucontext_t*>(thread.reserved[lower::slot_interrupted]);
+  const auto* const context = static_cast<const ucontext_t*>(thread.interrupted);
   if (context == nullptr) return -1;
-  const auto& regs = context->uc_mcontext.gregs;
-  const auto* const at = reinterpret_cast<const unsigned char*>(regs[REG_RIP]);
-  const auto is_syscall = [](const unsigned char* code) { return code[0] == 0x0f && code[1] == 0x05; };
-  constexpr unsigned char mov_to_eax = 0xb8;
-  if (reinterpret_cast<std::uintptr_t>(at) == split::stub().call + 2)          // a trapped call, behind its syscall
-    return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
-  if (regs[REG_RAX] == -EINTR && is_syscall(at - 2) && at[-7] == mov_to_eax) {
-    std::int32_t number = -1;
-    std::memcpy(&number, at - 6, sizeof number);
-    return number;
-  }
-  return is_syscall(at) ? regs[REG_RAX] : -1;
+  const auto* const regs = arch::registers(*context);
+  const auto* const at = reinterpret_cast<const unsigned char*>(regs[arch::instruction]);
+  if (reinterpret_cast<std::uintptr_t>(at) == split::stub().call + arch::call_bytes)      // a trapped call, behind it
+    return *reinterpret_cast<const long*>(regs[arch::stack] + STUB_CALL_NUMBER);
+  const long ended = regs[arch::result] == -EINTR ? arch::number_of_call_before(at) : -1;
+  if (ended >= 0) return ended;
+  return arch::is_call(at) ? regs[arch::result] : -1;
 }
 
 /// Shells wait for SIGCHLD, too.

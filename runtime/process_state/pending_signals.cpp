@@ -1,5 +1,7 @@
 #include <runtime/process_state/pending_signals.hpp>
 
+#include <arch/registers.hpp>
+
 #include <runtime/process_state/timers.hpp>
 
 #include <runtime/split/traps/signals/signals.hpp>
@@ -164,14 +166,14 @@ void change_sender(signal_queue& signals, int before, int now) noexcept {
 }
 
 void change_sender_in_frames(ucontext_t* context, int before, int now) noexcept {
-  const auto begins_handler = [](greg_t rip) {
-    const auto at = static_cast<std::uintptr_t>(rip);
+  const auto begins_handler = [](arch::register_word instruction) {
+    const auto at = static_cast<std::uintptr_t>(instruction);
     const split::stub_symbols& stub = split::stub();
     return at == stub.signal_trampoline || at == stub.trap_trampoline || at == stub.park_trampoline;
   };
-  while (context != nullptr && begins_handler(context->uc_mcontext.gregs[REG_RIP])) {
-    change_sender(*reinterpret_cast<siginfo_t*>(context->uc_mcontext.gregs[REG_RSI]), before, now);
-    context = reinterpret_cast<ucontext_t*>(context->uc_mcontext.gregs[REG_RDX]);
+  while (context != nullptr && begins_handler(arch::registers(*context)[arch::instruction])) {
+    change_sender(*reinterpret_cast<siginfo_t*>(arch::registers(*context)[arch::handler_argument[1]]), before, now);
+    context = reinterpret_cast<ucontext_t*>(arch::registers(*context)[arch::handler_argument[2]]);
   }
 }
 

@@ -47,7 +47,7 @@ std::uint64_t held_by_all() noexcept {
 }
 
 ucontext_t* interrupted_by_park(const lower::thread_block& thread) noexcept {
-  return reinterpret_cast<ucontext_t*>(thread.reserved[lower::slot_interrupted]);
+  return static_cast<ucontext_t*>(thread.interrupted);
 }
 
 /// What the program finds of a signal that it has sent itself (INV-90).

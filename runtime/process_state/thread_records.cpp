@@ -101,10 +101,10 @@ std::vector<std::string> refused_by_threads() {
 }
 
 void install_thread_hooks() noexcept {
-  auto& slots = lower::the_bridge().reserved;
-  slots[lower::slot_thread_parks] = reinterpret_cast<std::uint64_t>(on_park);
-  slots[lower::slot_thread_continues] = reinterpret_cast<std::uint64_t>(on_continue);
-  slots[lower::slot_thread_looks] = reinterpret_cast<std::uint64_t>(on_look);
+  lower::bridge& b = lower::the_bridge();
+  b.thread_parks = on_park;
+  b.thread_continues = on_continue;
+  b.thread_looks = on_look;
 }
 
 }  // namespace mana::process_state

@@ -1,5 +1,7 @@
 #include <runtime/symbols/core_memory.hpp>
 
+#include <arch/elf.hpp>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -52,7 +54,7 @@ void core_memory::fail(const std::string& why, int error) { throw memory_error(w
 void core_memory::read_headers() {
   Elf64_Ehdr header{};
   if (!read_at(fd_, &header, sizeof header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_CORE || header.e_machine != EM_X86_64 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_CORE || header.e_machine != arch::elf_machine ||
       header.e_phentsize != sizeof(Elf64_Phdr))
     fail("this is no core dump of an x86-64 process");
   std::size_t count = header.e_phnum;

@@ -1,5 +1,7 @@
 #include <runtime/symbols/elf_symbol_table.hpp>
 
+#include <arch/elf.hpp>
+
 #include <runtime/symbols/mapped_file.hpp>
 
 namespace mana::symbols {
@@ -22,7 +24,7 @@ void use_table(std::string_view bytes, const Elf64_Shdr& table, const Elf64_Shdr
 
 bool for_each_symbol(std::string_view bytes, std::uint32_t table_type, const user& use) {
   const auto header = at<Elf64_Ehdr>(bytes, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_machine != EM_X86_64) return false;
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_machine != arch::elf_machine) return false;
   bool found = false;
   for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
     const auto table = at<Elf64_Shdr>(bytes, header->e_shoff + i * sizeof(Elf64_Shdr));

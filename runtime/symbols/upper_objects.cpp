@@ -21,10 +21,9 @@ std::uintptr_t place(const void* pointer) noexcept { return reinterpret_cast<std
 
 void check_version(const memory_view& memory) {
   const auto magic = memory.get<std::uint64_t>(lower::bridge_address);
-  const auto version = memory.get<std::uint32_t>(lower::bridge_address + offsetof(lower::bridge, version));
-  const auto state = memory.get<std::uint32_t>(split::saved_state_address);
+  const auto major = memory.get<std::uint32_t>(lower::bridge_address + offsetof(lower::bridge, major));
   if (!magic || *magic != lower::bridge_magic) throw memory_error("no program has been loaded there by mana");
-  if (version != lower::abi_version || state != split::saved_state_version)
+  if (major != lower::layout_major)
     throw memory_error("the program there was loaded by another version of mana");
 }
 

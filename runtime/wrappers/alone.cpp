@@ -4,7 +4,6 @@
 #include <mana/lower/abi.hpp>
 #include <mana/call/no_lower_half.hpp>
 
-#include <asm/prctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,7 +41,7 @@ void stand_alone() noexcept {
   b.service = reinterpret_cast<const lower::services*>(no_services.data());
   b.mpi = reinterpret_cast<const lower::mpi_slots*>(no_slots.data());
   only_block.self = &only_block;
-  ::syscall(SYS_arch_prctl, ARCH_SET_GS, &only_block);
+  arch::write_block_register(reinterpret_cast<std::uintptr_t>(&only_block));
 }
 
 }  // namespace mana::wrap

@@ -10,7 +10,7 @@ extern "C" {
 
 [[gnu::visibility("default")]] int mana_api_checkpoint(int then) {
   const std::uint64_t amount = mana::lower::request_amount(then == MANA_STOP);
-  const auto descriptor = static_cast<int>(mana::lower::the_bridge().reserved[mana::lower::slot_requests]);
+  const auto descriptor = static_cast<int>(mana::lower::the_bridge().requests);
   return write(descriptor, &amount, sizeof amount) == sizeof amount ? 0 : -1;
 }
 

@@ -52,7 +52,7 @@ void without_lower_half() {
   if (!comes_to_lower_half(count, arguments, environment)) return without_lower_half();
   static const lower::upper_entry entry = {drain::on_park_signal<drain::program_with_mpi>, reduce_upcall};
   app::init_predefined();
-  lower::the_bridge().reserved[lower::slot_upper_functions] = reinterpret_cast<std::uint64_t>(&functions);
+  lower::the_bridge().functions = &functions;
   make_known(entry, reinterpret_cast<std::uint64_t>(&vid::first_clock));
 }
 

@@ -2,6 +2,7 @@
 #include <runtime/wrappers/attach.hpp>
 
 #include <mana/checkpoint/service.hpp>
+#include <mana/gen/families.hpp>
 
 #include <unistd.h>
 
@@ -31,7 +32,7 @@ struct program_without_mpi {
 /// and in the network. Who asks the MPI's library itself for the function (dlsym with its handle) gets that, and runs unsaved.
 [[noreturn]] void refuse_mpi() noexcept {
   constexpr char text[] = "mana: error: a program that was started without MPI has loaded one, and calls MPI_Init\n"
-                          "      start it with its MPI's mpirun, or say which it is: mana run --mpi mpich, or --mpi openmpi\n";
+                          "      start it with its MPI's mpirun, or say which it is: mana run " MANA_MPI_OPTIONS "\n";
   constexpr int not_mpi = 70;
   [[maybe_unused]] const auto said = ::write(STDERR_FILENO, text, sizeof text - 1);
   ::_exit(not_mpi);

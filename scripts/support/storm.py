@@ -12,6 +12,7 @@ import sys
 import time
 
 from clock_traces import ClockTraces
+from known_mpis import FAMILIES
 from mana_job import CHECKSUM, Failed, Job, mpirun
 
 SILENCE_S = 240
@@ -99,7 +100,7 @@ class Storm:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree")
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--cycles", type=int, default=500, help="restarts to make")
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--steps", type=int, default=40000, help="steps of heat2d")

@@ -1,6 +1,6 @@
-"""The wrapper library has every symbol, function or data, that the MPI library exports to programs: symbols.py MPICC WRAPPERS
+"""The wrapper library has every symbol, function or data, that the MPI library exports to programs: symbols.py FAMILY MPICC WRAPPERS
 
-What it lacks is in codegen/internal_symbols.toml, with the reason; no header of the MPI library names it, and no library of
+What it lacks is in mpis/FAMILY/internal_symbols.toml, with the reason; no header of the MPI library names it, and no library of
 its bindings needs it. What it has besides is none of MPI's names: a program that asks the dynamic linker hears what it hears
 natively. Data have the size that they have in the MPI library, since programs copy it.
 """
@@ -8,12 +8,12 @@ import pathlib
 import re
 import subprocess
 import sys
-import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "codegen"))
+import families  # noqa: E402
+
 OF_MPI = re.compile(r"^(P?MPIX?|OMPI|QMPI|MPIR|MPII)_[A-Z]")
-BINDINGS = ("libmpichfort.so.12", "libmpichcxx.so.12", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpi_cxx.so.40",
-            "libmpi_usempi_ignore_tkr.so.40", "libompitrace.so.40")
 
 
 def symbols(library, which="--defined-only"):
@@ -48,8 +48,8 @@ def words_of_headers(mpicc):
 class Internals:
     """The rows of internal_symbols.toml for one MPI library."""
 
-    def __init__(self, mpi):
-        self.rows = tomllib.loads((ROOT / "codegen" / "internal_symbols.toml").read_text())[mpi]
+    def __init__(self, family):
+        self.rows = family.toml("internal_symbols.toml").get("internal", [])
         self.used = set()
 
     def row_of(self, name):
@@ -90,12 +90,13 @@ def faults_of_data(native, ours):
             yield f"{name}: {our_kind} of {our_size} bytes, in the MPI library {kind} of {size}"
 
 
-def main(mpicc, wrappers):
+def main(name, mpicc, wrappers):
+    family = next(family for family in families.load() if family.name == name)
     library = installed(mpicc, soname(wrappers))
     native, ours = symbols(library), symbols(wrappers)
-    bindings = {name: path for name in BINDINGS if (path := library.parent / name).exists()}
+    bindings = {name: path for name in family.bindings if (path := library.parent / name).exists()}
     needed = {symbol: name for name, path in bindings.items() for symbol in symbols(path, "--undefined-only")}
-    internals = Internals("openmpi" if "mpi.so" in library.name else "mpich")
+    internals = Internals(family)
     faults = [*faults_of_missing(native.keys() - ours.keys(), internals, words_of_headers(mpicc), needed),
               *faults_of_extra(ours.keys() - native.keys(), [symbols(path) for path in bindings.values()]),
               *faults_of_data(native, ours)]

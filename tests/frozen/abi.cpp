@@ -1,190 +1,136 @@
 // Prints the layout of everything that an image and a later mana must agree on: a line per member, with offset and size in
-// bytes. A member that is missing here shows as a gap between its neighbours.
+// bytes. A member that is missing here shows as a gap between its neighbours. What check.py calls GROWING may be appended
+// to by a later minor.
 #include <mana/gen/lower_slots.hpp>
 #include <mana/image/format.hpp>
 #include <mana/lower/abi.hpp>
+#include <mana/lower/inventory.hpp>
+#include <mana/lower/signals.hpp>
+#include <mana/lower/upper_functions.hpp>
 #include <mana/vid/group_clock.hpp>
+#include <runtime/split/window/saved_state.hpp>
 
 #include <cstddef>
 #include <cstdio>
 
-#define TYPE(type) std::printf(#type " %zu bytes\n", sizeof(type))
-#define MEMBER(type, name) std::printf("  " #name " %zu %zu\n", offsetof(type, name), sizeof(type::name))
+#define TYPE(type, ...)                               \
+  {                                                   \
+    using here = type;                                \
+    const line lines[] = {__VA_ARGS__};               \
+    print(#type, sizeof(here), lines);                \
+  }
+#define M(member) \
+  { #member, offsetof(here, member), sizeof(here::member) }
 
 using namespace mana::lower;
-using mana::vid::group_clock;
+using namespace mana::split;
 using namespace mana::image;
+using mana::neutral::status;
+using mana::vid::group_clock;
+
+namespace {
+
+struct line {
+  const char* name;
+  std::size_t offset, bytes;
+};
+
+template <std::size_t N>
+void print(const char* type, std::size_t bytes, const line (&lines)[N]) {
+  std::printf("%s %zu bytes\n", type, bytes);
+  for (const line& l : lines) std::printf("  %s %zu %zu\n", l.name, l.offset, l.bytes);
+}
+
+void print_threads() {
+  TYPE(context, M(rbx), M(rbp), M(r12), M(r13), M(r14), M(r15), M(rsp), M(rip), M(mxcsr), M(x87_control))
+  TYPE(processor_time, M(ns), M(system_us))
+  TYPE(signal_stack, M(address), M(bytes), M(flags))
+  TYPE(thread_block, M(self), M(lower_fs), M(upper_fs), M(inside), M(function), M(index), M(state), M(tid),
+       M(in_lower), M(tid_address), M(clear_tid), M(robust_list), M(robust_length), M(signal_mask), M(saved),
+       M(lower_private), M(vdso_frame), M(alternate_stack), M(interrupted), M(parked_epoch), M(time_ahead),
+       M(time_used), M(look), M(blocks_sigsys), M(spare))
+}
+
+void print_bridge() {
+  TYPE(upper_entry, M(on_park_signal), M(reduce))
+  TYPE(upper_functions, M(bytes), M(find_object), M(find_symbol), M(exit), M(flush))
+  TYPE(bridge, M(magic), M(major), M(has_fsgsbase), M(attention), M(current), M(release_epoch), M(parked_count),
+       M(world_size), M(world_rank), M(main_thread), M(restarts), M(head), M(service), M(mpi), M(upper),
+       M(upper_root), M(vdso), M(signal_handlers), M(signal_flags), M(predefined_real), M(requests),
+       M(stop_signals), M(our_signals), M(end_signals), M(last_end_signal), M(request_number), M(stage),
+       M(thread_parks), M(thread_looks), M(thread_continues), M(parked_turns), M(unbuffered), M(trap_handler),
+       M(lower_handler), M(hidden_handlers), M(clock_gettime), M(clock_offsets), M(ticks_offset), M(process_ahead),
+       M(functions), M(inventory))
+}
+
+void print_services() {
+  TYPE(status, M(source), M(tag), M(error), M(cancelled), M(count_bytes))
+  TYPE(collective_start, M(clock), M(comm), M(blocking), M(waits_for_all))
+  TYPE(services, M(head), M(attach), M(init), M(finalize), M(abort), M(fatal), M(note), M(send), M(recv), M(isend),
+       M(irecv), M(test_some), M(wait_some), M(cancel), M(request_free), M(probe), M(mprobe), M(imrecv),
+       M(mrecv_bytes), M(deliver), M(comm_members), M(comm_from_ranks), M(comm_create), M(comm_create_group),
+       M(intercomm_create), M(intercomm_from_ranks), M(intercomm_merge), M(split_shared), M(comm_idup),
+       M(datatype_layout), M(op_create), M(world_attribute), M(error_text), M(clock_enter), M(clock_retract),
+       M(clock_wait), M(clock_wait_end), M(clock_ending), M(park_others), M(drain_begin), M(drain_post),
+       M(drain_look), M(drain_mail), M(drain_barrier), M(drain_turn), M(drain_waits), M(drained), M(not_drained),
+       M(write_image), M(release), M(fault_point), M(affinity_text))
+}
+
+void print_saved_state() {
+  TYPE(saved_clocks, M(known), M(shown), M(ticks), M(kernel), M(process_used))
+  TYPE(held_signals, M(lock), M(count), M(of))
+  TYPE(program_places, M(code_begin), M(code_end), M(data_begin), M(data_end), M(stack_begin), M(arguments_begin),
+       M(arguments_end), M(environment_begin), M(environment_end))
+  TYPE(shown_program, M(places), M(auxiliary_words), M(auxiliary))
+  TYPE(former_ids, M(process), M(count), M(of))
+  TYPE(saved_state, M(bytes), M(fixed_traps), M(fixed_begin), M(fixed_end), M(brk_end), M(brk_mapped),
+       M(signal_masks), M(program), M(dispositions), M(arguments_begin), M(arguments_end), M(has_advice),
+       M(locks_all), M(clocks), M(held), M(shown), M(former), M(children_used), M(children_ahead),
+       M(tells_first_ids))
+}
+
+void print_clock() {
+  TYPE(group_clock, M(ggid), M(check), M(seq), M(next), M(size), M(made), M(members), M(is_communicators),
+       M(next_retired))
+}
+
+void print_format() {
+  TYPE(file_header, M(magic), M(version), M(layout_major), M(rank), M(world_size), M(page_bytes), M(section_count),
+       M(region_count), M(services_minor), M(tables_bytes), M(tables_checksum), M(cpu_features), M(checksum))
+  TYPE(section_header, M(name), M(bytes))
+  TYPE(region_record, M(begin), M(end), M(protection), M(shared), M(offset), M(path_bytes))
+  TYPE(source_record, M(kind), M(name_bytes), M(generation), M(identity))
+  TYPE(chunk_record, M(address), M(offset), M(checksum), M(memory_bytes), M(skipped_bytes), M(unpacked_bytes),
+       M(stored_bytes), M(source), M(codec))
+  TYPE(trailer, M(magic), M(tables_offset), M(tables_bytes), M(tables_checksum), M(chunk_count), M(memory_bytes),
+       M(own_bytes), M(section_count), M(region_count), M(source_count), M(header_checksum), M(checksum))
+}
+
+void print_numbers() {
+  std::printf("addresses\n  bridge %#zx\n  threads %#zx\n  saved_state %#zx\n  stub %#zx\n  program %#zx\n  stack %#zx\n",
+              bridge_address, threads_address, saved_state_address, stub_address, program_zone, stack_zone);
+  std::printf("  large_program %#zx\n  brk %#zx\n  mmap %#zx\n  window_end %#zx\n  max_threads %u\n", large_program_zone,
+              brk_zone, mmap_zone, window_end, max_threads);
+  std::printf("signals\n  park %d\n  park_value %#zx\n  trap_number %#x\n", park_signal, std::size_t{park_value}, trap_number);
+  std::printf("inventory\n");
+  for (const char* name : inventory_names) std::printf("  %s\n", name);
+}
+
+}  // namespace
 
 int main() {
-  std::printf("abi %u, image format %u\n", abi_version, format_version);
-  TYPE(context);
-  MEMBER(context, rbx);
-  MEMBER(context, rbp);
-  MEMBER(context, r12);
-  MEMBER(context, r13);
-  MEMBER(context, r14);
-  MEMBER(context, r15);
-  MEMBER(context, rsp);
-  MEMBER(context, rip);
-  MEMBER(context, mxcsr);
-  MEMBER(context, x87_control);
-  TYPE(thread_block);
-  MEMBER(thread_block, self);
-  MEMBER(thread_block, lower_fs);
-  MEMBER(thread_block, upper_fs);
-  MEMBER(thread_block, inside);
-  MEMBER(thread_block, function);
-  MEMBER(thread_block, index);
-  MEMBER(thread_block, state);
-  MEMBER(thread_block, tid);
-  MEMBER(thread_block, in_lower);
-  MEMBER(thread_block, tid_address);
-  MEMBER(thread_block, clear_tid);
-  MEMBER(thread_block, robust_list);
-  MEMBER(thread_block, robust_length);
-  MEMBER(thread_block, signal_mask);
-  MEMBER(thread_block, saved);
-  MEMBER(thread_block, lower_private);
-  MEMBER(thread_block, reserved);
-  TYPE(upper_entry);
-  MEMBER(upper_entry, on_park_signal);
-  MEMBER(upper_entry, reduce);
-  TYPE(bridge);
-  MEMBER(bridge, magic);
-  MEMBER(bridge, version);
-  MEMBER(bridge, has_fsgsbase);
-  MEMBER(bridge, attention);
-  MEMBER(bridge, current);
-  MEMBER(bridge, release_epoch);
-  MEMBER(bridge, parked_count);
-  MEMBER(bridge, world_size);
-  MEMBER(bridge, world_rank);
-  MEMBER(bridge, main_thread);
-  MEMBER(bridge, restarts);
-  MEMBER(bridge, service);
-  MEMBER(bridge, mpi);
-  MEMBER(bridge, upper);
-  MEMBER(bridge, upper_root);
-  MEMBER(bridge, vdso);
-  MEMBER(bridge, signal_handlers);
-  MEMBER(bridge, signal_flags);
-  MEMBER(bridge, predefined_real);
-  MEMBER(bridge, reserved);
-  TYPE(services);
-  MEMBER(services, version);
-  MEMBER(services, attach);
-  MEMBER(services, init);
-  MEMBER(services, finalize);
-  MEMBER(services, abort);
-  MEMBER(services, fatal);
-  MEMBER(services, note);
-  MEMBER(services, send);
-  MEMBER(services, recv);
-  MEMBER(services, isend);
-  MEMBER(services, irecv);
-  MEMBER(services, test_some);
-  MEMBER(services, wait_some);
-  MEMBER(services, cancel);
-  MEMBER(services, request_free);
-  MEMBER(services, probe);
-  MEMBER(services, mprobe);
-  MEMBER(services, imrecv);
-  MEMBER(services, mrecv_bytes);
-  MEMBER(services, deliver);
-  MEMBER(services, comm_members);
-  MEMBER(services, comm_from_ranks);
-  MEMBER(services, comm_create);
-  MEMBER(services, comm_create_group);
-  MEMBER(services, intercomm_create);
-  MEMBER(services, intercomm_from_ranks);
-  MEMBER(services, intercomm_merge);
-  MEMBER(services, split_shared);
-  MEMBER(services, comm_idup);
-  MEMBER(services, datatype_layout);
-  MEMBER(services, op_create);
-  MEMBER(services, world_attribute);
-  MEMBER(services, error_text);
-  MEMBER(services, clock_enter);
-  MEMBER(services, clock_retract);
-  MEMBER(services, clock_wait);
-  MEMBER(services, clock_wait_end);
-  MEMBER(services, clock_ending);
-  MEMBER(services, park_others);
-  MEMBER(services, drain_begin);
-  MEMBER(services, drain_post);
-  MEMBER(services, drain_look);
-  MEMBER(services, drain_mail);
-  MEMBER(services, drain_barrier);
-  MEMBER(services, drain_turn);
-  MEMBER(services, drain_waits);
-  MEMBER(services, drained);
-  MEMBER(services, not_drained);
-  MEMBER(services, write_image);
-  MEMBER(services, release);
-  MEMBER(services, fault_point);
-  MEMBER(services, affinity_text);
-  TYPE(group_clock);
-  MEMBER(group_clock, ggid);
-  MEMBER(group_clock, check);
-  MEMBER(group_clock, seq);
-  MEMBER(group_clock, next);
-  MEMBER(group_clock, size);
-  MEMBER(group_clock, made);
-  MEMBER(group_clock, members);
-  MEMBER(group_clock, is_communicators);
-  MEMBER(group_clock, next_retired);
-  TYPE(file_header);
-  MEMBER(file_header, magic);
-  MEMBER(file_header, version);
-  MEMBER(file_header, abi_version);
-  MEMBER(file_header, rank);
-  MEMBER(file_header, world_size);
-  MEMBER(file_header, page_bytes);
-  MEMBER(file_header, section_count);
-  MEMBER(file_header, region_count);
-  MEMBER(file_header, reserved);
-  MEMBER(file_header, tables_bytes);
-  MEMBER(file_header, tables_checksum);
-  MEMBER(file_header, cpu_features);
-  MEMBER(file_header, checksum);
-  TYPE(section_header);
-  MEMBER(section_header, name);
-  MEMBER(section_header, bytes);
-  TYPE(region_record);
-  MEMBER(region_record, begin);
-  MEMBER(region_record, end);
-  MEMBER(region_record, protection);
-  MEMBER(region_record, shared);
-  MEMBER(region_record, offset);
-  MEMBER(region_record, path_bytes);
-  TYPE(source_record);
-  MEMBER(source_record, kind);
-  MEMBER(source_record, name_bytes);
-  MEMBER(source_record, generation);
-  MEMBER(source_record, identity);
-  TYPE(chunk_record);
-  MEMBER(chunk_record, address);
-  MEMBER(chunk_record, offset);
-  MEMBER(chunk_record, checksum);
-  MEMBER(chunk_record, memory_bytes);
-  MEMBER(chunk_record, skipped_bytes);
-  MEMBER(chunk_record, unpacked_bytes);
-  MEMBER(chunk_record, stored_bytes);
-  MEMBER(chunk_record, source);
-  MEMBER(chunk_record, codec);
-  TYPE(trailer);
-  MEMBER(trailer, magic);
-  MEMBER(trailer, tables_offset);
-  MEMBER(trailer, tables_bytes);
-  MEMBER(trailer, tables_checksum);
-  MEMBER(trailer, chunk_count);
-  MEMBER(trailer, memory_bytes);
-  MEMBER(trailer, own_bytes);
-  MEMBER(trailer, section_count);
-  MEMBER(trailer, region_count);
-  MEMBER(trailer, source_count);
-  MEMBER(trailer, header_checksum);
-  MEMBER(trailer, checksum);
-  TYPE(mpi_slots);
+  std::printf("major %u\nimage format %u\nminors\n", layout_major, format_version);
+  for (const table_sizes& sizes : sizes_by_minor)
+    std::printf("  %u services %u bridge %u\n", sizes.minor, sizes.services, sizes.bridge);
+  print_numbers();
+  print_threads();
+  print_bridge();
+  print_services();
+  print_saved_state();
+  print_clock();
+  print_format();
+  std::printf("slots by minor\n");
+  for (const slot_count& count : slots_by_minor) std::printf("  %u %u\n", count.minor, count.slots);
+  std::printf("mpi_slots\n");
   return 0;
 }

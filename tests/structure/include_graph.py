@@ -13,9 +13,10 @@ from includes import INCLUDE, arrows, circle  # noqa: E402
 MOST = 40
 
 PURE = {
-    "core": set(),
-    "lower": {"core"},
+    "arch": set(),
+    "core": {"arch"},
     "vid": {"core", "lower"},
+    "lower": {"arch", "core"},
     "clock": {"core"},
     "image": {"core", "lower"},
     "hooks": {"core", "lower"},

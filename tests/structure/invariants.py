@@ -19,7 +19,7 @@ def first_words(text: str) -> list[str]:
 
 def check(root: pathlib.Path) -> list[str]:
     stated, statements = {}, []
-    for folder in ("include", "runtime"):
+    for folder in ("include", "runtime", "arch", "mpis"):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix in (".hpp", ".cpp", ".S"):
                 text, place = file.read_text(), str(file.relative_to(root))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""INV-72: in runtime/split nothing makes a C++ pointer of what a trapped call was given but program_memory, and stub_call.hpp,
+"""INV-72: in runtime/split and arch nothing makes a C++ pointer of what a trapped call was given but program_memory, and stub_call.hpp,
 whose frame lies where the kernel has written. A program_pointer itself has no way to its target but copies.
 """
 import pathlib
@@ -41,6 +41,7 @@ def self_test() -> None:
 
 
 self_test()
-problems = check(pathlib.Path(sys.argv[1]) / "runtime/split")
+root = pathlib.Path(sys.argv[1])
+problems = check(root / "runtime/split") + check(root / "arch")
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

@@ -6,6 +6,7 @@
 #include <mana/vid/code_map.hpp>
 
 #include <mana/gen/app_predefined.hpp>
+#include <mana/gen/family.hpp>
 
 #include <mpi.h>
 
@@ -64,22 +65,14 @@ inline handle<K> predefined_handle(std::uint32_t code) noexcept {
   return handle_of_bits<handle<K>>(predefined<K>.bits(code));
 }
 
-/// Both mpi.h number their classes below this.
 inline constexpr int class_limit = 128;
+static_assert(greatest_error_class() < class_limit, "this mpi.h numbers its classes higher: raise class_limit");
 inline constexpr int neutral_class_limit = 1024;
 struct class_tables {
   int app_of[neutral_class_limit];
   int neutral_of[class_limit];   // by the application's class
 };
 inline constinit class_tables classes{};
-
-/// Whether a communicator that was given no error handler of its own, nor made from one that was, has the one that
-/// MPI_COMM_WORLD has when the error comes (MPICH), not the one that this had when it was made (the standard, Open MPI).
-#if defined(OPEN_MPI)
-inline constexpr bool unset_errhandler_is_of_world = false;
-#else
-inline constexpr bool unset_errhandler_is_of_world = true;
-#endif
 
 /// The application's code of a neutral class. What a callback of the application reports goes through the wrappers like a
 /// class: a code that the application added itself, negated.
@@ -126,9 +119,8 @@ inline void init_predefined() noexcept {
       [](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, handle_bits(h)); });
   for_each_predefined_errhandler(
       [](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
-#ifdef MPIR_ERRORS_THROW_EXCEPTIONS              // MPICH's C++ library throws when C's function has returned
-  predefined<kind::errhandler>.add(neutral::errors_throw, handle_bits(MPIR_ERRORS_THROW_EXCEPTIONS));
-#endif
+  family::for_each_own_errhandler(
+      [](unsigned code, MPI_Errhandler h) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
   for_each_predefined_info(
       [](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
   init_classes();
@@ -138,6 +130,7 @@ template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_ea
 template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
 template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
 template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
+template <class Row> void for_each_constant(kind::thread_level, Row&& row) { for_each_predefined_thread_level(row); }
 template <class Row> void for_each_constant(kind::split_type, Row&& row) { for_each_predefined_split_type(row); }
 
 /// A constant whose value mpi.h chooses, K: its kind. What no table has passes as it is.
@@ -162,36 +155,51 @@ inline void* neutral_buffer(void* address) noexcept {
 }
 
 inline int neutral_rank(int rank) noexcept {
+  if (rank >= 0) [[likely]] return rank;
   switch (rank) {
     case MPI_ANY_SOURCE: return neutral::any_source;
     case MPI_PROC_NULL: return neutral::proc_null;
     case MPI_ROOT: return neutral::root;
-    default: return rank;
+    default: return rank - neutral::meaningless;
   }
 }
 inline int app_rank(int rank) noexcept {
-  if (rank == neutral::any_source) return MPI_ANY_SOURCE;
-  return rank == neutral::proc_null ? MPI_PROC_NULL : rank;
+  if (rank >= 0) [[likely]] return rank;
+  switch (rank) {
+    case neutral::any_source: return MPI_ANY_SOURCE;
+    case neutral::proc_null: return MPI_PROC_NULL;
+    case neutral::root: return MPI_ROOT;
+    default: return rank + neutral::meaningless;
+  }
 }
-static_assert(MPI_ANY_TAG == neutral::any_tag && MPI_UNDEFINED == neutral::undefined, "passed as they are");
-inline int neutral_tag(int tag) noexcept { return tag; }
+inline int neutral_tag(int tag) noexcept {
+  if (tag >= 0) [[likely]] return tag;
+  return tag == MPI_ANY_TAG ? neutral::any_tag : tag - neutral::meaningless;
+}
+inline int app_tag(int tag) noexcept {
+  if (tag >= 0) [[likely]] return tag;
+  return tag == neutral::any_tag ? MPI_ANY_TAG : tag + neutral::meaningless;
+}
+/// Both at once: one test for those that need no translation.
+[[gnu::always_inline]] inline neutral::envelope neutral_envelope(int rank, int tag) noexcept {
+  if ((rank | tag) >= 0) [[likely]] return {rank, tag};
+  return {neutral_rank(rank), neutral_tag(tag)};
+}
+[[gnu::always_inline]] inline neutral::envelope app_envelope(int rank, int tag) noexcept {
+  if ((rank | tag) >= 0) [[likely]] return {rank, tag};
+  return {app_rank(rank), app_tag(tag)};
+}
+static_assert(MPI_UNDEFINED == neutral::undefined, "passed as it is");
 
-static_assert(MPI_THREAD_SINGLE == 0 && MPI_THREAD_FUNNELED == 1 && MPI_THREAD_SERIALIZED == 2 &&
-              MPI_THREAD_MULTIPLE == 3, "thread levels cross the boundary as they are");
-inline int thread_level(int level) noexcept { return level; }
-inline int neutral_thread_level(int level) noexcept { return level; }
+inline int thread_level(int level) noexcept { return app_constant<kind::thread_level>(level); }
+inline int neutral_thread_level(int level) noexcept { return neutral_constant<kind::thread_level>(level); }
 
 /// out is not one of the ignored statuses. MPI_ERROR is left alone: calls with one status do not set it.
 inline void store_status(MPI_Status* out, const neutral::status& s) noexcept {
-  out->MPI_SOURCE = app_rank(s.source);
-  out->MPI_TAG = s.tag;
-#if defined(OPEN_MPI)
-  out->_ucount = static_cast<std::size_t>(s.count_bytes);
-  out->_cancelled = s.cancelled;
-#else
-  out->count_lo = static_cast<int>(s.count_bytes);
-  out->count_hi_and_cancelled = static_cast<int>((s.count_bytes >> 32) * 2) | s.cancelled;
-#endif
+  const neutral::envelope from = app_envelope(s.source, s.tag);
+  out->MPI_SOURCE = from.rank;
+  out->MPI_TAG = from.tag;
+  family::set_count(*out, s.count_bytes, s.cancelled);
 }
 /// What a request that is null or inactive has for a status (MPI-4.0, 3.7.3): the one case where calls with one status set
 /// MPI_ERROR.
@@ -200,15 +208,8 @@ inline void store_empty(MPI_Status* out) noexcept {
   out->MPI_ERROR = MPI_SUCCESS;
 }
 inline neutral::status load_status(const MPI_Status* in) noexcept {
-#if defined(OPEN_MPI)
-  const auto bytes = static_cast<std::int64_t>(in->_ucount);
-  const int cancelled = in->_cancelled;
-#else
-  const std::uint64_t high = static_cast<std::uint32_t>(in->count_hi_and_cancelled) >> 1;
-  const auto bytes = static_cast<std::int64_t>(high << 32 | static_cast<std::uint32_t>(in->count_lo));
-  const int cancelled = in->count_hi_and_cancelled & 1;
-#endif
-  return {neutral_rank(in->MPI_SOURCE), in->MPI_TAG, neutral_error(in->MPI_ERROR), cancelled, bytes};
+  const neutral::envelope from = neutral_envelope(in->MPI_SOURCE, in->MPI_TAG);
+  return {from.rank, from.tag, neutral_error(in->MPI_ERROR), family::cancelled_of(*in), family::count_of(*in)};
 }
 
 }  // namespace mana::app

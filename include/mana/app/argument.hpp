@@ -28,17 +28,31 @@ template <class K>
   return {true, code, nullptr, lower::the_bridge().predefined_real[code]};
 }
 
-/// INV-89: before MPI runs there are no communicators, the predefined ones neither.
+/// The application's handles of the predefined communicators.
+/// INV-89: before MPI runs there are no communicators, the predefined ones neither: these are equal to no handle then. So a call
+/// looks at nothing more for it.
+struct lasting_handles {
+  static constexpr std::uint64_t none = 0x7fff'ffff;
+  app::handle<kind::comm> world = app::handle_of_bits<app::handle<kind::comm>>(none), self = world;
+};
+inline lasting_handles the_lasting;
+
+/// MPI runs from now on.
+inline void begin_lasting_handles() noexcept {
+  the_lasting.world = MPI_COMM_WORLD;
+  the_lasting.self = MPI_COMM_SELF;
+}
+
 [[gnu::always_inline]] inline resolved<kind::comm> resolve_lasting(wrap::lasting_comm& comm, std::uint32_t code) noexcept {
-  return {comm.real != 0, code, &comm, comm.real};
+  return {true, code, &comm, comm.real};
 }
 
 template <>
 [[gnu::always_inline]] inline resolved<kind::comm> resolve<kind::comm>(app::handle<kind::comm> handle) noexcept {
-  if (handle == MPI_COMM_WORLD) return resolve_lasting(wrap::comms().world, neutral::comm_world);
+  if (handle == the_lasting.world) return resolve_lasting(wrap::comms().world, neutral::comm_world);
   if (vid::entry<kind::comm>* const e = vid::table<kind::comm>().find(app::to_virt<kind::comm>(handle)))
     return {true, 0, e, e->real};
-  if (handle == MPI_COMM_SELF) return resolve_lasting(wrap::comms().self, neutral::comm_self);
+  if (handle == the_lasting.self) return resolve_lasting(wrap::comms().self, neutral::comm_self);
   return {};     // MPI_COMM_NULL is an error wherever a communicator is used
 }
 

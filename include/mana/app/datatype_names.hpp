@@ -34,9 +34,6 @@ inline std::span<const named_datatype> named_datatypes() noexcept {
       MANA_TYPE(MPI_REAL8), MANA_TYPE(MPI_REAL16), MANA_TYPE(MPI_COMPLEX8), MANA_TYPE(MPI_COMPLEX16),
       MANA_TYPE(MPI_COMPLEX32), MANA_TYPE(MPI_CXX_BOOL), MANA_TYPE(MPI_CXX_FLOAT_COMPLEX),
       MANA_TYPE(MPI_CXX_DOUBLE_COMPLEX), MANA_TYPE(MPI_CXX_LONG_DOUBLE_COMPLEX),
-#if !defined(OPEN_MPI)                          // whose mpi.h has a compile-time error in the place of these
-      MANA_TYPE(MPI_LB), MANA_TYPE(MPI_UB),
-#endif
   };
 #undef MANA_TYPE
   return all;

@@ -37,6 +37,7 @@ struct cvar {};
 struct pvar {};        // may be MPI_T_PVAR_ALL_HANDLES
 struct pvar_session {};
 struct tool_enum {};
+struct thread_level {};
 struct verbosity {};
 struct bind_type {};
 struct scope {};

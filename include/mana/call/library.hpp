@@ -14,7 +14,7 @@ struct library_state {
   life live = life::before_init;            // of the live MPI, which sessions start and keep, too
   int open_sessions = 0;
   std::uint32_t init_thread = 0;            // index of the thread that started the live MPI
-  int thread_level = 0;                     // as provided, neutral (0 SINGLE … 3 MULTIPLE)
+  int thread_level = 0;                     // as provided: neutral::thread_level_code
   turns callers = turns::at_once;           // one_by_one from MPI_Init on, except with MPI_THREAD_MULTIPLE
 };
 

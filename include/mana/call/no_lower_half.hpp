@@ -1,7 +1,7 @@
 // The end of a process that calls MPI without a lower half: a program that the shell of another started, say. It must
 // not be a rank in secret.
 #pragma once
-#include <mana/call/raw_syscall.hpp>
+#include <mana/arch/arch.hpp>
 
 #include <unistd.h>
 
@@ -13,8 +13,8 @@ namespace mana::wrap {
       "mana: error: a program calls MPI that runs without mana, though mana's wrapper library is preloaded\n"
       "      start it in a way that keeps the environment of `mana run`, or write `mana run` before it\n";
   constexpr long not_mpi = 70;
-  drain::raw_syscall(SYS_write, STDERR_FILENO, reinterpret_cast<long>(text), sizeof text - 1);
-  for (;;) drain::raw_syscall(SYS_exit_group, not_mpi);
+  arch::raw_call(SYS_write, STDERR_FILENO, reinterpret_cast<long>(text), sizeof text - 1);
+  for (;;) arch::raw_call(SYS_exit_group, not_mpi);
 }
 
 }  // namespace mana::wrap

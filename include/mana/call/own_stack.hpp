@@ -1,7 +1,7 @@
 // The stack on which a checkpoint runs. The thread that runs it may stand anywhere, also in a signal handler on an alternate
 // stack of a few pages; what the live MPI needs to drain, and to build objects again at a restart, is a multiple of that.
 #pragma once
-#include <mana/call/raw_syscall.hpp>
+#include <mana/arch/arch.hpp>
 #include <mana/lower/abi.hpp>
 #include <mana/lower/context.hpp>
 #include <mana/lower/signals.hpp>
@@ -38,21 +38,19 @@ inline bool make_own_stack() noexcept {
 
 /// What only the kernel knows of a thread that is about to be saved.
 inline void note_kernel_state(lower::thread_block& self) noexcept {
-  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), sizeof self.signal_mask);
+  arch::raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), sizeof self.signal_mask);
   stack_t stack{};
-  raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack));
+  arch::raw_call(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack));
   const bool none = (stack.ss_flags & SS_DISABLE) != 0;
-  std::uint64_t* const slots = self.reserved + lower::slot_alternate_stack;
-  slots[0] = none ? 0 : reinterpret_cast<std::uint64_t>(stack.ss_sp);
-  slots[1] = none ? 0 : stack.ss_size;
-  slots[2] = static_cast<std::uint32_t>(stack.ss_flags & ~SS_ONSTACK);
+  self.alternate_stack = {none ? 0 : reinterpret_cast<std::uint64_t>(stack.ss_sp), none ? 0 : stack.ss_size,
+                          static_cast<std::uint32_t>(stack.ss_flags & ~SS_ONSTACK)};
 }
 
 namespace detail {
 
 inline std::uint64_t set_mask(std::uint64_t mask) noexcept {
   std::uint64_t before = 0;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), reinterpret_cast<long>(&before),
+  arch::raw_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), reinterpret_cast<long>(&before),
               sizeof mask);
   return before;
 }
@@ -69,12 +67,12 @@ inline void run_here(void* argument) {
   call& c = *static_cast<call*>(argument);
   stack_t none{}, own{};
   none.ss_flags = SS_DISABLE;
-  raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&none), reinterpret_cast<long>(&own));
+  arch::raw_call(SYS_sigaltstack, reinterpret_cast<long>(&none), reinterpret_cast<long>(&own));
   set_mask(c.mask);
   c.run(*c.self);
   c.mask = set_mask(~std::uint64_t{0});
   own.ss_flags &= ~SS_ONSTACK;
-  raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&own), 0);
+  arch::raw_call(SYS_sigaltstack, reinterpret_cast<long>(&own), 0);
 }
 
 }  // namespace detail
@@ -92,7 +90,7 @@ inline std::uint64_t handled_signals() noexcept {
 inline std::uint64_t hold_signals() noexcept {
   const std::uint64_t handled = handled_signals();
   std::uint64_t before = 0;
-  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&handled), reinterpret_cast<long>(&before),
+  arch::raw_call(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&handled), reinterpret_cast<long>(&before),
               sizeof handled);
   return before;
 }
@@ -102,7 +100,7 @@ inline std::uint64_t hold_signals() noexcept {
 /// is ours.      in: context  of that handler      out: the mask before
 inline std::uint64_t let_unhandled_through(const void* context) noexcept {
   const auto* const mask = reinterpret_cast<const std::uint64_t*>(&static_cast<const ucontext_t*>(context)->uc_sigmask);
-  return detail::set_mask(*mask | handled_signals() | lower::the_bridge().reserved[lower::slot_our_signals]);
+  return detail::set_mask(*mask | handled_signals() | lower::the_bridge().our_signals);
 }
 
 /// Runs `run` on the checkpoint's stack; handlers of the program that come meanwhile run there too. Signals are held back

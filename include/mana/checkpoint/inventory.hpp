@@ -12,7 +12,7 @@
 namespace mana::drain {
 
 inline void note_count(lower::counted what, std::uint64_t number) noexcept {
-  lower::the_bridge().reserved[lower::slot_inventory + static_cast<unsigned>(what)] = number;
+  lower::the_bridge().inventory[static_cast<unsigned>(what)] = number;
 }
 
 template <class K>

@@ -15,18 +15,16 @@
 namespace mana::drain {
 
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
-  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
+  arch::raw_call(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
 }
 template <class Word>
 void futex_wake_all(std::atomic<Word>& word) noexcept {
   static_assert(sizeof word == sizeof(std::uint32_t));
-  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
+  arch::raw_call(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
 }
 
-/// Tells the lower half, if it wants to know, that a thread is about to be parked.
-inline void tell_lower_half(lower::bridge_slot slot, lower::thread_block& self) noexcept {
-  using listener = void (*)(lower::thread_block*);
-  const auto told = reinterpret_cast<listener>(lower::the_bridge().reserved[slot]);
+/// Tells the lower half, if it wants to know, what a thread is about to do.
+inline void tell_lower_half(lower::thread_listener told, lower::thread_block& self) noexcept {
   if (told != nullptr) lower::cross([&] { told(&self); });
 }
 
@@ -41,7 +39,7 @@ inline void await_release(lower::thread_block& self, std::uint32_t epoch) noexce
       futex_wait(lower::turns_of_parked(b), turns);
       continue;
     }
-    tell_lower_half(lower::slot_thread_looks, self);
+    tell_lower_half(b.thread_looks, self);
     lower::look_order_of(self).store(lower::look_order::none, std::memory_order_release);
     futex_wake_all(lower::look_order_of(self));
   }
@@ -61,9 +59,9 @@ inline void park_once(lower::thread_block& self) noexcept {
   if (b.current.load(std::memory_order_seq_cst) != lower::phase::parking) return;
   const std::uint64_t mask = hold_signals();
   note_kernel_state(self);
-  tell_lower_half(lower::slot_thread_parks, self);
+  tell_lower_half(b.thread_parks, self);
   if (mana_save_context(&self.saved) == 0) {
-    self.reserved[lower::slot_parked_epoch] = epoch;
+    self.parked_epoch = epoch;
     lower::look_order_of(self).store(lower::look_order::none, std::memory_order_relaxed);
     self.state.store(lower::thread_state::parked, std::memory_order_release);
     b.parked_count.fetch_add(1, std::memory_order_acq_rel);
@@ -80,7 +78,7 @@ inline bool runs_checkpoints(const lower::thread_block& self) noexcept {
 }
 
 /// The next checkpoint may begin before a thread that was let go has run again. It was not signalled then, since it was
-/// "parked" still, so it looks itself; and until it has, it does not count as parked (slot_parked_epoch).
+/// "parked" still, so it looks itself; and until it has, it does not count as parked (thread_block::parked_epoch).
 inline void park_thread(lower::thread_block& self) noexcept {
   do park_once(self);
   while (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking && !runs_checkpoints(self));
@@ -146,11 +144,11 @@ template <class Mpi>
 void on_park_signal(int, void*, void* context) noexcept {
   lower::thread_block* const self = lower::this_thread();
   if (self == nullptr || self->inside > 0 || !park_asked()) return;
-  self->reserved[lower::slot_interrupted] = reinterpret_cast<std::uint64_t>(context);
+  self->interrupted = context;
   const std::uint64_t held = let_unhandled_through(context);
   park_now<Mpi>();
   detail::set_mask(held);
-  self->reserved[lower::slot_interrupted] = 0;
+  self->interrupted = nullptr;
 }
 
 }  // namespace mana::drain

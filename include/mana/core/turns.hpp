@@ -1,5 +1,7 @@
 // Counters that a thread advances on every message: a locked instruction costs more than all the rest of the count.
 #pragma once
+#include <mana/arch/arch.hpp>
+
 #include <atomic>
 #include <cstdint>
 
@@ -33,11 +35,11 @@ template <class T>
   return --counter == 0;
 }
 
-/// One instruction, where compilers make three of a relaxed load and a store. For a counter that one thread at a time
-/// advances, whatever others do meanwhile is to read it.
+/// One instruction (arch::increment). For a counter that one thread at a time advances, whatever others do meanwhile is to
+/// read it.
 [[gnu::always_inline]] inline void advance(std::atomic<std::uint64_t>& counter) noexcept {
   static_assert(sizeof counter == sizeof(std::uint64_t) && std::atomic<std::uint64_t>::is_always_lock_free);
-  asm volatile("incq %0" : "+m"(counter));
+  arch::increment(counter);
 }
 
 }  // namespace mana

@@ -75,7 +75,7 @@ inline void run(mana_event event, bool durable = false) noexcept {
 
 /// MANA_REQUESTED, once for each request, on the thread that called MPI_Init.
 inline void announce_request() noexcept {
-  const std::uint64_t* const word = &lower::the_bridge().reserved[lower::slot_request_number];
+  const std::uint64_t* const word = &lower::the_bridge().request_number;
   const std::uint64_t number = __atomic_load_n(word, __ATOMIC_RELAXED);
   if (number == announced) return;
   announced = number;

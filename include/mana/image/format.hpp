@@ -10,7 +10,7 @@
 // zeros. The manifest has the trailer's checksum, and so all.
 //
 // Frozen: who changes a layout bumps format_version, keeps a reader of the version before, and adds a golden image
-// (tests/unit/image/golden). Of every later version too: magic, version, abi_version and the header's checksum are where
+// (tests/unit/image/golden). Of every later version too: magic, version, layout_major, services_minor and the header's checksum are where
 // they are here.
 #pragma once
 #include <cstddef>
@@ -27,11 +27,11 @@ inline constexpr std::size_t chunk_bytes = 256u << 10;
 struct file_header {
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t abi_version;
+  std::uint32_t layout_major;
   std::uint32_t rank, world_size;
   std::uint32_t page_bytes;
   std::uint32_t section_count, region_count;
-  std::uint32_t reserved;
+  std::uint32_t services_minor;
   std::uint64_t tables_bytes;
   std::uint64_t tables_checksum;
   std::uint64_t cpu_features[4];

@@ -48,11 +48,7 @@ inline int get_version(int* version, int* subversion) noexcept {
 }
 /// Begins as the MPI's own text does: programs look there for its name.
 inline int get_library_version(char* text, int* length) noexcept {
-#ifdef OPEN_MPI
-  *length = std::snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "Open MPI v%d.%d.%d, under MANA", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
-#else
-  *length = std::snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "MPICH Version:\t%s\nunder MANA", MPICH_VERSION);
-#endif
+  *length = family::write_library_version(text);
   return MPI_SUCCESS;
 }
 /// Of the node that the process is on now: a restart may have moved it.

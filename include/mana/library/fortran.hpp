@@ -23,18 +23,12 @@ inline MPI_Fint message_c2f(MPI_Message h) noexcept { return wrap::to_fortran<ki
 inline MPI_Message message_f2c(MPI_Fint n) noexcept { return wrap::from_fortran<kind::message>(n); }
 
 // No window, file or session can be made yet: there are the null ones.
-inline MPI_Fint win_c2f(MPI_Win) noexcept {
-#ifdef OPEN_MPI
-  return 0;
-#else
-  return static_cast<MPI_Fint>(MPI_WIN_NULL);
-#endif
-}
+inline MPI_Fint win_c2f(MPI_Win) noexcept { return wrap::number_of_null(MPI_WIN_NULL); }
 inline MPI_Win win_f2c(MPI_Fint) noexcept { return MPI_WIN_NULL; }
 inline MPI_Fint file_c2f(MPI_File) noexcept { return 0; }
 inline MPI_File file_f2c(MPI_Fint) noexcept { return MPI_FILE_NULL; }
 #if MPI_VERSION >= 4
-inline MPI_Fint session_c2f(MPI_Session) noexcept { return static_cast<MPI_Fint>(MPI_SESSION_NULL); }
+inline MPI_Fint session_c2f(MPI_Session) noexcept { return wrap::number_of_null(MPI_SESSION_NULL); }
 inline MPI_Session session_f2c(MPI_Fint) noexcept { return MPI_SESSION_NULL; }
 #endif
 

@@ -28,6 +28,7 @@ inline void describe_world() noexcept {
   known.world.real = b.predefined_real[neutral::comm_world];
   known.self.real = b.predefined_real[neutral::comm_self];
   known.hidden.real = b.predefined_real[neutral::comm_hidden];
+  begin_lasting_handles();
   const vid::rank_map& all = *vid::intern_ranks(everyone.data(), n);
   describe_comm(known.world.what, comm_groups(all), 1);
   describe_comm(known.self.what, comm_groups(*vid::intern_ranks(&me, 1)), 2);
@@ -46,7 +47,7 @@ inline void let_callers_come(turns t) noexcept {
 
 /// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
 inline void leave_streams_unbuffered() noexcept {
-  const std::uint64_t numbers = lower::the_bridge().reserved[lower::slot_unbuffered];
+  const std::uint64_t numbers = lower::the_bridge().unbuffered;
   FILE* const standard[] = {stdin, stdout, stderr};
   for (unsigned number = 0; number < 3; ++number)
     if ((numbers >> number & 1) != 0) std::setbuf(standard[number], nullptr);
@@ -71,7 +72,7 @@ inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
   if (rc != neutral::success) return rc;
   lib.thread_level = level;
   leave_streams_unbuffered();
-  let_callers_come(level == MPI_THREAD_MULTIPLE ? turns::at_once : turns::one_by_one);
+  let_callers_come(level == neutral::thread_multiple ? turns::at_once : turns::one_by_one);
   describe_world();
   learn_predefined_types();
   init_attributes();
@@ -116,7 +117,7 @@ inline int end_live_mpi(wrapper_scope& scope) noexcept {
 
 namespace mana::manual {
 
-inline int init(int*, char***) noexcept { return wrap::init_call(fn::init::id, 0, nullptr); }
+inline int init(int*, char***) noexcept { return wrap::init_call(fn::init::id, neutral::thread_single, nullptr); }
 inline int init_thread(int*, char***, int required, int* provided) noexcept {
   return wrap::init_call(fn::init_thread::id, app::neutral_thread_level(required), provided);
 }
@@ -144,9 +145,7 @@ inline int finalize() noexcept {
   if (lib.state != wrap::life::initialized)
     return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
   wrap::end_attributes(wrap::comms().self, MPI_COMM_SELF);      // its functions may still communicate
-#ifdef OPEN_MPI
-  lib.state = wrap::life::finalized;                  // which the functions of the world are told there
-#endif
+  if constexpr (family::world_attributes_end_finalized) lib.state = wrap::life::finalized;
   wrap::end_attributes(wrap::comms().world, MPI_COMM_WORLD);
   const int rc = lib.open_sessions == 0 ? wrap::end_live_mpi(scope) : int{neutral::success};
   lib.state = wrap::life::finalized;

@@ -1,9 +1,10 @@
 // The frozen boundary between the halves: fixed addresses, the bridge, a thread's block, the runtime's services.
 // Read by: the runtime (lower half), the wrapper libraries (upper half), the stub (assembly), and every image.
-// A change of any layout here bumps abi_version, and tests/frozen/abi.txt with it, in one commit.
+// What may be changed here, and how, says version.hpp; tests/frozen compares.
 // All types are neutral: no mpi.h, no libc type whose size a libc may choose.
 #pragma once
 #include <mana/lower/neutral.hpp>
+#include <mana/lower/version.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -13,7 +14,6 @@ namespace mana::vid { struct group_clock; }
 
 namespace mana::lower {
 
-inline constexpr std::uint32_t abi_version = 7;
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
 // INV-1 every byte of the upper half lies in the window, below 2 GiB where MAP_32BIT chooses (zones.hpp), or in the program's own
@@ -43,7 +43,20 @@ static_assert(sizeof(context) == 72);
 
 enum class thread_state : std::uint32_t { unused = 0, running = 1, parked = 2, exiting = 3 };
 
-/// One per thread of the upper half; its %gs base. Lives in the window (it is saved); lower_fs and tid are made anew
+/// Of a parked thread, see parked.hpp. unknown: its wrapper library does not look.
+enum class look_order : std::uint32_t { unknown = 0, none = 1, look = 2 };
+
+/// Of the processor: ns, and of that for the system, us.
+struct processor_time {
+  std::int64_t ns, system_us;
+};
+
+/// A stack_t. bytes 0: none
+struct signal_stack {
+  std::uint64_t address, bytes, flags;
+};
+
+/// One per thread of the upper half; its block register. Lives in the window (it is saved); lower_fs and tid are made anew
 /// at a restart.
 struct thread_block {
   thread_block* self;                 // 0
@@ -62,9 +75,17 @@ struct thread_block {
   std::uint64_t signal_mask;          // 80  of the upper half, when parked
   context saved;                      // 88
   std::uint64_t lower_private;        // 160 the runtime's own data of this thread; not valid after a restart
-  std::uint64_t reserved[11];
+  std::uint64_t vdso_frame;           // 168 stack frame of the stub's vDSO call under way; meaningless outside one
+  signal_stack alternate_stack;       // 176 of a parked thread
+  void* interrupted;                  // 200 of a thread that the park signal parked: its ucontext_t; else null
+  std::uint64_t parked_epoch;         // 208 bridge::release_epoch at its parking: until that changes "parked" holds
+  processor_time time_ahead;          // 216 what the program's time of the thread is ahead of the kernel's
+  processor_time time_used;           // 232 of a parked thread: what the program's shows
+  std::atomic<look_order> look;       // 248 a futex: its thread puts it back to none when it has looked
+  std::uint32_t blocks_sigsys;        // 252 1: the program blocks SIGSYS on this thread; the thread's own
+  std::uint64_t spare[8];             // 256 zero. A later minor may name one: it is zero in images of before
 };
-static_assert(sizeof(thread_block) == 256);
+static_assert(sizeof(thread_block) == 320);
 inline constexpr std::uint32_t max_threads = 4096;
 
 /// Phases of a checkpoint, in this order. What holds:
@@ -96,9 +117,19 @@ struct upper_entry {
   void (*reduce)(std::uint32_t index, void* in, void* inout, std::int64_t count, std::uint64_t datatype);
 };
 
+struct upper_functions;
+struct thread_block;
+
+/// Functions of the live lower half that the upper half and the stub call, all under either thread pointer.
+using thread_listener = void (*)(thread_block*);
+using signal_function = void (*)(int signal, void* siginfo, void* ucontext);
+using clock_function = int (*)(int clock, void* timespec);
+
+inline constexpr unsigned inventory_limit = 24;     // of inventory.hpp
+
 struct bridge {
   std::uint64_t magic;
-  std::uint32_t version;
+  std::uint32_t major;
   std::uint32_t has_fsgsbase;                     // chosen once at start; else arch_prctl moves the thread pointer
   std::atomic<std::uint32_t> attention;           // see checkpoint_pending. The one load of every fast path
   std::atomic<phase> current;
@@ -107,6 +138,7 @@ struct bridge {
   std::uint32_t world_size, world_rank;           // valid after MPI_Init
   std::uint32_t main_thread;                      // index of the thread that called MPI_Init
   std::uint32_t restarts;                         // how often this process image was restarted
+  table_head head;                                // of this struct: what the image's upper half and its loader know
   const services* service;                        // lower half; replaced at restart
   const mpi_slots* mpi;                           // lower half; replaced at restart
   upper_entry upper;                              // zero until the wrapper library attached
@@ -115,8 +147,38 @@ struct bridge {
   std::uint64_t signal_handlers[65];              // the application's handlers, for the stub's trampoline
   std::uint64_t signal_flags[65];
   std::uint64_t predefined_real[neutral::predefined_limit];   // neutral code → handle of the live lower half
-  std::uint64_t reserved[64];
+
+  // --- requests for checkpoints
+  std::int64_t requests;                          // eventfd: who writes request_amount() to it has this rank ask for one
+  std::uint64_t stop_signals;                     // bit n-1: signal n asks for a checkpoint that ends the job
+  std::uint64_t our_signals;                      // bit n-1: signal n is ours
+  std::uint64_t end_signals;                      // bit n-1: `requests` is told when a handler gets signal n from outside
+  std::uint64_t last_end_signal;                  // the last of them; 0: none
+  std::uint64_t request_number;                   // of the checkpoint asked for last; 0: none in this process
+  std::uint64_t stage;                            // control::stage
+
+  // --- parked threads
+  thread_listener thread_parks;                   // called before a thread is parked
+  thread_listener thread_looks;                   // on a parked thread that is to look at the signals that wait for it
+  thread_listener thread_continues;               // in a new process, on the new thread, before it enters the upper half
+  std::atomic<std::uint32_t> parked_turns;        // a futex, see parked.hpp
+
+  // --- signals and streams
+  std::uint32_t unbuffered;                       // bit n: the live MPI's start made this standard stream unbuffered
+  signal_function trap_handler;                   // carries a trapped system call out
+  signal_function lower_handler;                  // calls what the live MPI's libraries have for a signal
+  std::uint64_t hidden_handlers;                  // 1: the lower half's handlers of signals wait for MPI_Init
+
+  // --- the program's clocks (program_clocks.hpp)
+  clock_function clock_gettime;                   // the live vDSO's, where the stub shows the program's clocks; else null
+  std::int64_t clock_offsets[3];                  // ns: monotonic, raw, boottime
+  std::int64_t ticks_offset;                      // of times()
+  processor_time process_ahead;                   // as thread_block::time_ahead, of the process
+
+  const upper_functions* functions;               // of the wrapper library; null: none
+  std::uint64_t inventory[inventory_limit];       // see inventory.hpp
 };
+static_assert(sizeof(bridge) == sizes_by_minor[services_minor].bridge, "appended? add a row to sizes_by_minor");
 
 inline constexpr std::uintptr_t threads_address = bridge_address + 0x10000;
 static_assert(sizeof(bridge) <= 0x10000);
@@ -149,7 +211,7 @@ enum class send_mode : int { standard = 0, synchronous = 1, ready = 2 };
 /// "error" results are neutral error classes. Requests, messages, communicators, … are real handles as 64-bit values.
 struct services {
   // --- start and end
-  std::uint32_t version;                                     // abi_version of the lower half
+  table_head head;
   void (*attach)(const upper_entry* entry, std::uint64_t root);
   /// MPI_Init_thread in the lower half; fills world_size, world_rank, predefined_real; starts agent and coordinator.
   int (*init)(int required, int* provided);
@@ -266,5 +328,6 @@ struct services {
   /// Open MPI's OMPI_Affinity_str: three texts, char[1024] each. What is no Open MPI: err_unsupported_operation
   int (*affinity_text)(int format, char* bound, char* current, char* exists);
 };
+static_assert(sizeof(services) == sizes_by_minor[services_minor].services, "appended? add a row to sizes_by_minor");
 
 }  // namespace mana::lower

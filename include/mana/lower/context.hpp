@@ -1,5 +1,5 @@
 // Saving and continuing a thread's execution: as setjmp and longjmp, but across processes; and another stack for a call.
-// The code is runtime/split/threads/context.S, linked into the runtime and into the wrapper library.
+// The code is arch/x86_64/context.S, linked into the runtime and into the wrapper library.
 #pragma once
 #include <mana/lower/abi.hpp>
 

@@ -6,6 +6,7 @@
 //  - everything is translated before, and translated back after (see interpose.hpp).
 // Both are always inlined: the way in and out is four instructions beside two that write the thread pointer.
 #pragma once
+#include <mana/arch/arch.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <type_traits>
@@ -37,33 +38,11 @@ template <class F>
 #else
 
 /// The calling thread's block. Valid on every thread that runs upper-half code.
-[[gnu::always_inline]] inline thread_block* this_thread() noexcept {
-  thread_block* block;
-  __asm__("mov %%gs:0, %0" : "=r"(block));
-  return block;
-}
+[[gnu::always_inline]] inline thread_block* this_thread() noexcept { return static_cast<thread_block*>(arch::thread_block()); }
 
-/// Address of the running half's thread control block: the first word of it is its own address (x86-64 psABI, TLS
-/// variant II), which is cheaper to read than the base register.
-[[gnu::always_inline]] inline std::uint64_t thread_pointer() noexcept {
-  std::uint64_t value;
-  __asm__ volatile("mov %%fs:0, %0" : "=r"(value) : : "memory");
-  return value;
-}
-
-/// For kernels that do not let programs write the register.
-[[gnu::noinline, gnu::cold]] inline void set_thread_pointer_by_call(std::uint64_t value) noexcept {
-  constexpr long arch_prctl = 158, arch_set_fs = 0x1002;
-  long result;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(arch_prctl), "D"(arch_set_fs), "S"(value) : "rcx", "r11", "memory");
-}
-
+using arch::thread_pointer;
 [[gnu::always_inline]] inline void set_thread_pointer(std::uint64_t value) noexcept {
-  if (the_bridge().has_fsgsbase != 0) [[likely]] {
-    __asm__ volatile("wrfsbase %0" : : "r"(value) : "memory");
-  } else {
-    set_thread_pointer_by_call(value);
-  }
+  arch::write_thread_pointer(value, the_bridge().has_fsgsbase != 0);
 }
 
 namespace detail {

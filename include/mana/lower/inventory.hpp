@@ -1,6 +1,8 @@
 // What the program holds of MPI's at a checkpoint: numbers that the upper half counts, and the lower half writes down for
-// people, one in each slot of the bridge from slot_inventory on.
+// people, in bridge::inventory.
 #pragma once
+#include <mana/lower/abi.hpp>
+
 #include <array>
 
 namespace mana::lower {
@@ -14,5 +16,6 @@ inline constexpr std::array inventory_names{
     "communicators", "groups", "datatypes", "operations", "error handlers", "infos", "requests", "matched messages",
     "sessions", "tools handles", "messages in the inbox", "bytes in the inbox"};
 static_assert(inventory_names.size() == static_cast<unsigned>(counted::inbox_bytes) + 1);
+static_assert(inventory_names.size() <= inventory_limit);
 
 }  // namespace mana::lower

@@ -10,29 +10,10 @@
 
 namespace mana::lower {
 
-/// Of a parked thread. unknown: its wrapper library does not look.
-enum class look_order : std::uint32_t { unknown = 0, none = 1, look = 2 };
-
-namespace detail {
-
-/// A futex in a slot of 64 bits, which nothing accesses as those.
-template <class Word>
-std::atomic<Word>& word_in(std::uint64_t& slot) noexcept {
-  void* place = &slot;
-  asm("" : "+r"(place));
-  return *static_cast<std::atomic<Word>*>(place);
-}
-
-}  // namespace detail
-
 /// A futex: its thread puts it back to none when it has looked.
-inline std::atomic<look_order>& look_order_of(thread_block& thread) noexcept {
-  return detail::word_in<look_order>(thread.reserved[slot_look_order]);
-}
+inline std::atomic<look_order>& look_order_of(thread_block& thread) noexcept { return thread.look; }
 
 /// A futex, for which all parked threads wait. Changes after what they look for then: their orders, bridge::release_epoch.
-inline std::atomic<std::uint32_t>& turns_of_parked(bridge& b) noexcept {
-  return detail::word_in<std::uint32_t>(b.reserved[slot_parked_turns]);
-}
+inline std::atomic<std::uint32_t>& turns_of_parked(bridge& b) noexcept { return b.parked_turns; }
 
 }  // namespace mana::lower

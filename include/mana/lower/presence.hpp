@@ -1,21 +1,21 @@
 // Whether there is a lower half in this process at all: a wrapper library may have been loaded into one that runs
 // without mana.
 #pragma once
+#include <mana/arch/arch.hpp>
 #include <mana/lower/abi.hpp>
 
-#include <asm/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace mana::lower {
 
-/// A thread of an upper half has its block in the window, and %gs there; other programs leave %gs alone.
+/// A thread of an upper half has its block in the window, and its register there; other programs leave that alone.
 inline bool has_lower_half() noexcept {
 #if defined(MANA_ONE_PROCESS)
   return true;
 #else
   std::uintptr_t block = 0;
-  return ::syscall(SYS_arch_prctl, ARCH_GET_GS, &block) == 0 && block >= threads_address && block < stub_address;
+  return ::syscall(SYS_arch_prctl, arch::get_block_register, &block) == 0 && block >= threads_address && block < stub_address;
 #endif
 }
 

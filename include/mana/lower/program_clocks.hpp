@@ -66,9 +66,9 @@ inline constexpr int own_process_clock = -6, own_thread_clock = -2;
 
 /// ns that the program's clock is ahead of the kernel's. On a thread of the program.
 [[gnu::always_inline]] inline std::int64_t clock_offset(program_clock which) noexcept {
-  if (which == program_clock::process) return static_cast<std::int64_t>(the_bridge().reserved[slot_process_time]);
-  if (which == program_clock::thread) return static_cast<std::int64_t>(this_thread()->reserved[slot_thread_time]);
-  return static_cast<std::int64_t>(the_bridge().reserved[slot_clock_offsets + static_cast<unsigned>(which)]);
+  if (which == program_clock::process) return the_bridge().process_ahead.ns;
+  if (which == program_clock::thread) return this_thread()->time_ahead.ns;
+  return the_bridge().clock_offsets[static_cast<unsigned>(which)];
 }
 
 }  // namespace mana::lower

@@ -1,6 +1,5 @@
 // Functions of the upper half that the lower half calls in its stead: what only the program's own libc and dynamic
-// linker can do. The table lies in the wrapper library, and so in images; bridge::reserved[slot_upper_functions] has
-// its address.
+// linker can do. The table lies in the wrapper library, and so in images; bridge::functions has its address.
 #pragma once
 
 struct dl_find_object;

@@ -10,7 +10,7 @@ namespace mana::vid {
 
 /// ggid: hash of the sorted world ranks; check: a second, independent hash. The pair is the clock's name everywhere
 /// (two groups that collide in ggid differ in check), so a collision costs nothing and confuses nobody. A change bumps
-/// lower::abi_version: the agent, which reads clocks, is of the lower half.
+/// lower::layout_major: the agent, which reads clocks, is of the lower half.
 struct group_clock {
   std::uint64_t ggid;
   std::uint64_t check;

@@ -79,7 +79,7 @@ constexpr std::size_t most_mapped_path_bytes = most_path_bytes + 10;      // the
 
 /// None of this version's header has a meaning in it that is not said below.
 bool is_sane(const file_header& h) noexcept {
-  return h.page_bytes == page_bytes && h.section_count == 0 && h.region_count == 0 && h.reserved == 0 && h.tables_bytes == 0 &&
+  return h.page_bytes == page_bytes && h.section_count == 0 && h.region_count == 0 && h.tables_bytes == 0 &&
          h.tables_checksum == 0;
 }
 

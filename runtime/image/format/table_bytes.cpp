@@ -1,6 +1,6 @@
 #include <runtime/image/format/table_bytes.hpp>
 
-#include <mana/lower/abi.hpp>
+#include <runtime/image/format/own_version.hpp>
 
 #include <xxhash.h>
 
@@ -45,7 +45,9 @@ file_header header_of(std::uint32_t rank, std::uint32_t world_size, const proces
   file_header h{};
   h.magic = file_magic;
   h.version = format_version;
-  h.abi_version = lower::abi_version;
+  const lower::boundary_version own = own_version();
+  h.layout_major = own.major;
+  h.services_minor = own.minor;
   h.rank = rank;
   h.world_size = world_size;
   h.page_bytes = page_bytes;

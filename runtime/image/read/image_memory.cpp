@@ -1,7 +1,6 @@
 #include <runtime/image/read/image_memory.hpp>
 
 #include <mana/image/format_table.hpp>
-#include <mana/lower/abi.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -54,10 +53,7 @@ bool image_memory::copy(const region&, std::uintptr_t, std::size_t pages, bool* 
 
 write_result write_whole(const rank_image& of, const std::string& path, const std::string& mode, const packing& how,
                          unsigned pack_threads, const std::function<void(std::uint64_t)>& looked) {
-  if (of.header().abi_version != lower::abi_version)
-    throw image_error(error_kind::version, of.path() + ": the image is of version " + std::to_string(of.header().abi_version) +
-                      " of the boundary between program and MPI, this mana has " + std::to_string(lower::abi_version) +
-                      "; use the version of mana that wrote it");
+  of.check_version();
   image_memory memory(of, looked);
   image_plan plan;
   plan.path = path;

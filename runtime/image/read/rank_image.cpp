@@ -2,6 +2,7 @@
 
 #include <runtime/files/io_error.hpp>
 #include <runtime/files/own_directory.hpp>
+#include <runtime/image/format/own_version.hpp>
 #include <runtime/image/read/chunk_reader.hpp>
 #include <runtime/image/read/run_reader.hpp>
 
@@ -140,12 +141,14 @@ rank_image::place rank_image::map_region(const region& r, const memory_visitor& 
   throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
 }
 
+void rank_image::check_version() const {
+  const std::string why = why_not_read(own_version(), {header().layout_major, header().services_minor});
+  if (!why.empty()) throw image_error(error_kind::version, path_ + ": " + why);
+}
+
 /// The version of the boundary, and the processor.
 void rank_image::check_machine() const {
-  if (header().abi_version != lower::abi_version)
-    throw image_error(error_kind::version, path_ + ": the image is of version " + std::to_string(header().abi_version) +
-                      " of the boundary between program and MPI, this mana has " + std::to_string(lower::abi_version) +
-                      "; restart with the version of mana that wrote it");
+  check_version();
   processor_features needed;
   std::copy(std::begin(header().cpu_features), std::end(header().cpu_features), needed.words);
   std::string names;

@@ -77,6 +77,9 @@ std::uintptr_t limit_of_file(const region& r, int fd);
 
 class rank_image {
  public:
+  /// errors: image_error of kind version where this mana does not restart the image
+  void check_version() const;
+
   /// Reads and checks all but the memory.
   /// in:     roots  as chunk_reader has them
   /// errors: image_error (missing, damaged, version, not_own, io)

@@ -199,7 +199,7 @@ void leave_at_exit() { std::atexit(leave); }
 
 void begin(const control::surroundings& s) {
   control_of_job().begin(s);
-  lower::the_bridge().reserved[lower::slot_stage] = static_cast<std::uint64_t>(s.where);
+  lower::the_bridge().stage = static_cast<std::uint64_t>(s.where);
   leave_at_exit();
   split::set_exec_listener([](const char* path) {
     control_of_job().about_to_become(std::string("has become another program (") + path + ")");
@@ -241,7 +241,7 @@ std::string why_not_by_file(std::optional<int> size) {
 }  // namespace
 
 control::stage stage_of_program() noexcept {
-  return static_cast<control::stage>(lower::the_bridge().reserved[lower::slot_stage]);
+  return static_cast<control::stage>(lower::the_bridge().stage);
 }
 
 void begin_control() {
@@ -257,7 +257,7 @@ void begin_control_by_file() noexcept {
   lower::bridge& b = lower::the_bridge();
   b.world_rank = static_cast<std::uint32_t>(size ? rank_from_environment() : 0);
   b.world_size = static_cast<std::uint32_t>(size.value_or(1));
-  b.reserved[lower::slot_stage] = static_cast<std::uint64_t>(control::stage::before_mpi);
+  b.stage = static_cast<std::uint64_t>(control::stage::before_mpi);
   if (this_job().options.as == taken_along::child) return;       // the rank's own process is asked until MPI starts
   const std::string why_not = alone ? std::string() : why_not_by_file(size);
   if (!why_not.empty() && rank_from_environment() != 0) return;

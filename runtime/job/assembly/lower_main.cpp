@@ -90,7 +90,7 @@ void take_input(const std::string& file) {
   j.record.program = std::filesystem::absolute(file).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
-  constexpr int all_levels = 3;
+  constexpr int all_levels = neutral::thread_multiple;
   j.record.thread_level = all_levels;        // an image from before MPI_Init does not know
   j.record.build_id = program_identity(j.record.program);
 

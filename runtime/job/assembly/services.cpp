@@ -47,7 +47,7 @@ void refuse_in_copy() {
 }
 
 /// The wrapper library looks there when MPI has started, and does the same in the program's libc.
-void tell_of_streams() noexcept { lower::the_bridge().reserved[lower::slot_unbuffered] = unbuffered_streams(); }
+void tell_of_streams() noexcept { lower::the_bridge().unbuffered = unbuffered_streams(); }
 
 /// MPI runs where this is a restart of a program that had not called MPI_Init: with all levels, since that one was not known.
 int init(int required, int* provided) {
@@ -122,7 +122,7 @@ void not_drained(const char* why) { control_of_job().not_drained(why != nullptr 
 
 lower::services make_services() {
   lower::services table{};
-  table.version = lower::abi_version;
+  table.head = lower::head_of<lower::services>();
   real_mpi::fill_services(table);
   table.attach = attach;
   table.init = init;

@@ -8,7 +8,7 @@ namespace mana::run {
 /// errors: std::system_error
 void begin_own_requests(const start_options& options);
 
-/// eventfd, see lower::slot_requests
+/// eventfd, see lower::bridge::requests
 int own_requests() noexcept;
 
 }  // namespace mana::run

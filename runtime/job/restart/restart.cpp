@@ -79,7 +79,7 @@ live_values start_before_bridge() {
   constexpr std::size_t bytes = lower::threads_address - lower::bridge_address;
   if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at)
     throw start_failure(exit_status::memory_occupied, "the window of the program is occupied in this process");
-  constexpr int all_levels = 3;
+  constexpr int all_levels = neutral::thread_multiple;
   const std::optional<int> level = recorded_thread_level();
   int provided = 0;
   {

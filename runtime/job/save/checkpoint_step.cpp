@@ -31,6 +31,7 @@
 #include <runtime/split/window/shown_process.hpp>
 #include <runtime/split/window/upper_half.hpp>
 #include <runtime/store/store.hpp>
+#include <runtime/words/mpi_families.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -296,9 +297,9 @@ void refuse_unseen_mpi() {
   if (real_mpi::is_an_mpi()) return;
   for (const image::region& r : image::upper_regions(split::saved().fixed_begin, split::saved().fixed_end)) {
     const std::string name = r.path.substr(r.path.rfind('/') + 1);
-    if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || name.starts_with("libmpi_abi.so"))
+    if (is_mpi_library(name))
       throw std::runtime_error("the program was started without MPI, and has loaded " + r.path +
-                               "; start it with that MPI's mpirun, or with mana run --mpi mpich or --mpi openmpi");
+                               "; start it with that MPI's mpirun, or with mana run " MANA_MPI_OPTIONS);
   }
 }
 

@@ -11,7 +11,7 @@ namespace mana::run {
 std::vector<std::uint8_t> encoded_inventory() {
   nlohmann::json numbers = nlohmann::json::object();
   for (std::size_t i = 0; i < lower::inventory_names.size(); ++i)
-    numbers[lower::inventory_names[i]] = lower::the_bridge().reserved[lower::slot_inventory + i];
+    numbers[lower::inventory_names[i]] = lower::the_bridge().inventory[i];
   return nlohmann::json::to_cbor(numbers);
 }
 

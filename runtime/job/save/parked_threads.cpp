@@ -42,7 +42,7 @@ bool all_parked() {
     const lower::thread_state state = block.state.load(std::memory_order_acquire);
     if (state == lower::thread_state::running) return false;
     const std::uint32_t epoch = lower::the_bridge().release_epoch.load(std::memory_order_seq_cst);
-    if (state == lower::thread_state::parked && block.reserved[lower::slot_parked_epoch] != epoch) return false;
+    if (state == lower::thread_state::parked && block.parked_epoch != epoch) return false;
   }
   return true;
 }

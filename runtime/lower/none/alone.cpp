@@ -55,7 +55,7 @@ int finish() {
 }
 
 bool is_running() noexcept { return running; }
-int thread_level() noexcept { return 3; }
+int thread_level() noexcept { return neutral::thread_multiple; }
 void fill_predefined_handles() noexcept {}
 void fill_services(lower::services&) {}
 

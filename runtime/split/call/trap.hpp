@@ -10,7 +10,7 @@
 
 #include <runtime/split/window/raw.hpp>
 
-#include <ucontext.h>
+#include <arch/registers.hpp>
 
 #include <atomic>
 #include <string_view>
@@ -31,11 +31,10 @@ struct trap {
   process_role role;
   program_memory memory;
 
-  long reg(int index) const noexcept { return context->uc_mcontext.gregs[index]; }
-  void set_reg(int index, long value) noexcept { context->uc_mcontext.gregs[index] = value; }
-  static constexpr int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};      // of the arguments
-  long arg(int i) const noexcept { return reg(registers[i]); }
-  void set_arg(int i, long value) noexcept { set_reg(registers[i], value); }
+  long reg(int index) const noexcept { return arch::registers(*context)[index]; }
+  void set_reg(int index, long value) noexcept { arch::registers(*context)[index] = value; }
+  long arg(int i) const noexcept { return reg(arch::argument[i]); }
+  void set_arg(int i, long value) noexcept { set_reg(arch::argument[i], value); }
   template <class T>
   program_pointer<T> pointer(int i) const noexcept {
     return {memory, static_cast<std::uintptr_t>(arg(i))};
@@ -64,7 +63,7 @@ inline void warn_once(std::atomic<bool>& said, std::string_view text) noexcept {
   if (!said.exchange(true)) raw_call(SYS_write, 2, as_word(text.data()), static_cast<long>(text.size()));
 }
 
-/// Carries out a call. Returns what the program finds in %rax.
+/// Carries out a call. Returns what the program gets.
 using trap_function = long (*)(trap&);
 
 /// Installs the SIGSYS handler and the park signal's. Before install_filter().

@@ -42,11 +42,11 @@ void restore_kernel_state(lower::thread_block& block) noexcept {
   if (block.tid_address != 0) *reinterpret_cast<std::int32_t*>(block.tid_address) = block.tid;
   if (block.robust_list != 0)
     raw_call(SYS_set_robust_list, static_cast<long>(block.robust_list), static_cast<long>(block.robust_length));
-  const std::uint64_t* const slots = block.reserved + lower::slot_alternate_stack;
+  const lower::signal_stack& its = block.alternate_stack;
   stack_t stack{};
-  stack.ss_sp = reinterpret_cast<void*>(slots[0]);
-  stack.ss_size = slots[1];
-  stack.ss_flags = slots[1] != 0 ? static_cast<int>(slots[2]) : SS_DISABLE;      // in the place of this lower half's
+  stack.ss_sp = reinterpret_cast<void*>(its.address);
+  stack.ss_size = its.bytes;
+  stack.ss_flags = its.bytes != 0 ? static_cast<int>(its.flags) : SS_DISABLE;      // in the place of this lower half's
   raw_call(SYS_sigaltstack, as_word(&stack), 0);
 }
 
@@ -60,9 +60,7 @@ void restore_kernel_state(lower::thread_block& block) noexcept {
 
 /// Before anybody counts on the thread: when restart_threads() returns, each is as it was.
 void tell_that_it_continues(lower::thread_block& block) {
-  using listener = void (*)(lower::thread_block*);
-  const auto told = reinterpret_cast<listener>(lower::the_bridge().reserved[lower::slot_thread_continues]);
-  if (told != nullptr) told(&block);
+  if (const lower::thread_listener told = lower::the_bridge().thread_continues; told != nullptr) told(&block);
 }
 
 void live_again(birth& b) {
@@ -82,8 +80,7 @@ void live_again(birth& b) {
 
 void reinstall() {
   const saved_state& state = saved();
-  if (lower::the_bridge().magic != lower::bridge_magic || lower::the_bridge().version != lower::abi_version ||
-      state.version != saved_state_version)
+  if (lower::the_bridge().magic != lower::bridge_magic || lower::the_bridge().major != lower::layout_major)
     throw load_error(63, "the image's bridge is of another version: restart with the version that wrote it");
   own_process();
   show_stub_as_vdso();
@@ -93,8 +90,6 @@ void reinstall() {
   keep_rooms_of_rings();
   const char* const name = std::strrchr(state.program, '/');
   ::prctl(PR_SET_NAME, name == nullptr ? state.program : name + 1, 0, 0, 0);
-  if (stub().trap_trampoline == 0)
-    throw load_error(63, "the image's trampolines are of an older version: restart with the version that wrote it");
   install_trap_handlers();
   hold_programs_signals();
   reinstall_dispositions();
@@ -117,7 +112,7 @@ void fit_threads(const register_layout& then) {
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
     const lower::thread_block& block = lower::thread_blocks()[i];
     if (i != lower::the_bridge().main_thread && block.state.load() != lower::thread_state::parked) continue;
-    const auto* const context = reinterpret_cast<const ucontext_t*>(block.reserved[lower::slot_interrupted]);
+    const auto* const context = static_cast<const ucontext_t*>(block.interrupted);
     if (context == nullptr) continue;
     const fitting result = fit_registers(context->uc_mcontext.fpregs, then, now);
     if (result == fitting::lost)
@@ -147,7 +142,7 @@ void restart_threads(std::span<const held_lock> locks) {
     }
     ids.push_back({id, is_main ? static_cast<std::int32_t>(raw_call(SYS_gettid)) : b.tid});
     renumber_robust_list(program_memory(0, false), block.robust_list, id, ids.back().now);
-    auto* const interrupted = reinterpret_cast<ucontext_t*>(block.reserved[lower::slot_interrupted]);
+    auto* const interrupted = static_cast<ucontext_t*>(block.interrupted);
     renumber_waiter(interrupted, ids.back());
     renumber_locker(interrupted, ids.back(), static_cast<std::int64_t>(block.tid_address - block.upper_fs));
   }

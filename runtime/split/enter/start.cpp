@@ -1,5 +1,7 @@
 // Loads the program and enters it.
 #include <runtime/split/load/elf_image.hpp>
+
+#include <arch/enter.hpp>
 #include <runtime/split/load/initial_stack.hpp>
 #include <runtime/split/load/program_file.hpp>
 #include <runtime/split/window/bridge.hpp>
@@ -96,16 +98,10 @@ std::string filter_words() {
   return input + std::to_string(state.fixed_begin) + "-" + std::to_string(state.fixed_end);
 }
 
-/// As the kernel enters a new program: no thread pointer yet, rdx 0 (nothing to call at its end).
+/// As the kernel enters a new program: no thread pointer yet.
 [[noreturn]] void enter(const loaded_program& program) noexcept {
   write_thread_pointer(0);
-  __asm__ volatile(
-      "mov %[stack], %%rsp\n\t"
-      "xor %%edx, %%edx\n\t"
-      "xor %%ebp, %%ebp\n\t"
-      "jmp *%[entry]"
-      : : [stack] "r"(program.stack_pointer), [entry] "r"(program.entry) : "memory");
-  __builtin_unreachable();
+  arch::jump_to_program(program.stack_pointer, program.entry);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The seccomp filter. By the number first: the kernel then knows that all other calls pass, whatever their arguments,
 // and no longer runs the filter for them. Then by the instruction pointer.
 #include <runtime/split/call/descriptor_events.hpp>
+
+#include <arch/registers.hpp>
 #include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/traps/memory/lazy.hpp>
@@ -15,7 +17,6 @@
 #include <mana/lower/signals.hpp>
 #include <mana/lower/zones.hpp>
 
-#include <asm/prctl.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -152,7 +153,7 @@ class filter_writer {
 
   void start() {
     load(arch_field);
-    jump(BPF_JEQ, AUDIT_ARCH_X86_64, 1, 0);
+    jump(BPF_JEQ, arch::audit, 1, 0);
     allow();
     load(number_field);
   }
@@ -205,7 +206,7 @@ class filter_writer {
         break;
       case condition::sets_gs:
         load(argument_field(0));
-        jump(BPF_JEQ, ARCH_SET_GS, 1, 0);
+        jump(BPF_JEQ, arch::set_block_register, 1, 0);
         allow();
         break;
       case condition::of_places:

@@ -47,20 +47,20 @@ void carry_out(siginfo_t* info, void* context) noexcept {
       self,
       read_thread_pointer(),
       role,
-      program_memory(static_cast<std::uintptr_t>(frame->uc_mcontext.gregs[REG_RSP]), role == process_role::owner)};
+      program_memory(static_cast<std::uintptr_t>(arch::registers(*frame)[arch::stack]), role == process_role::owner)};
   ++self->inside;
   self->upper_fs = call.upper_fs;
   self->in_lower = 1;
   write_thread_pointer(self->lower_fs);
   const trap_function function = function_of(call.number);
-  call.set_reg(REG_RAX, function == nullptr ? -ENOSYS : function(call));
+  call.set_reg(arch::result, function == nullptr ? -ENOSYS : function(call));
   write_thread_pointer(call.upper_fs);
   self->in_lower = 0;
   --self->inside;
 }
 
 /// Called by the stub, which knows it by the bridge.
-void on_trap(int, siginfo_t* info, void* context) noexcept { carry_out(info, context); }
+void on_trap(int, void* info, void* context) noexcept { carry_out(static_cast<siginfo_t*>(info), context); }
 
 /// The lower half's libc handles signal 33 from the first thread on that it makes, and lets it through then. Made here, that
 /// is over before the signal is ours.
@@ -91,7 +91,7 @@ void install_trap_handlers() noexcept {
     for (const trap_row& row : trap_table(where))
       if (row.number < direct_rows) by_number[row.number] = row.function;
   constexpr unsigned long with_restorer = 0x04000000;
-  lower::the_bridge().reserved[lower::slot_trap_handler] = reinterpret_cast<std::uint64_t>(on_trap);
+  lower::the_bridge().trap_handler = on_trap;
   const kernel_sigaction on_sigsys{stub().trap_trampoline, SA_SIGINFO | with_restorer, stub().restore_rt, every_signal};
   const kernel_sigaction on_park{stub().park_trampoline, SA_SIGINFO | SA_RESTART | with_restorer, stub().restore_rt,
                                  every_signal & ~one_signal(SIGSYS)};

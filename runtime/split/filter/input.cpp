@@ -1,4 +1,4 @@
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/stub_call.hpp>
 #include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/threads/twin.hpp>

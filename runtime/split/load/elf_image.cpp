@@ -1,5 +1,7 @@
 #include <runtime/split/load/elf_image.hpp>
 
+#include <arch/elf.hpp>
+
 #include <runtime/split/window/upper_half.hpp>
 
 #include <fcntl.h>
@@ -53,7 +55,7 @@ void elf_file::read_headers() {
   if (n < EI_NIDENT || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0)
     fail(67, "is neither an ELF program nor a script with a #! line: give the program itself");
   if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header_.e_machine != EM_X86_64)
+      header_.e_machine != arch::elf_machine)
     fail(68, "is a program for another architecture, this is x86-64: build it for this machine");
   if (header_.e_type != ET_EXEC && header_.e_type != ET_DYN)
     fail(67, "is an ELF file, but no program: link it");

@@ -1,5 +1,7 @@
 #include <runtime/split/load/initial_stack.hpp>
 
+#include <arch/elf.hpp>
+
 #include <runtime/split/window/saved_state.hpp>
 #include <runtime/split/window/shown_process.hpp>
 #include <runtime/split/window/upper_half.hpp>
@@ -100,7 +102,7 @@ std::uintptr_t make_initial_stack(const stack_contents& c) {
   if (preload != 0) put_in_place(envp, c.env, preload);
   argv = push_all(c.args);
   saved().arguments_begin = argv.empty() ? saved().arguments_end : argv.front();
-  const std::uint64_t platform = writer.push(std::string("x86_64"));
+  const std::uint64_t platform = writer.push(std::string(arch::platform));
   char random[16];
   if (::getrandom(random, sizeof random, 0) != sizeof random)
     std::memcpy(random, reinterpret_cast<void*>(::getauxval(AT_RANDOM)), sizeof random);

@@ -2,18 +2,16 @@
 // Freestanding. Usable: the bridge. Not: libc, thread-local storage, relocations.
 #include <runtime/split/window/layout.h>
 
+#include <mana/arch/arch.hpp>
 #include <mana/lower/program_clocks.hpp>
 
 /// In a section of its own: signals.cpp knows by the address that a clock is being read, and has it read anew.
 extern "C" [[gnu::visibility("default"), gnu::section(".text.mana_clock"), gnu::noinline]]
 int mana_program_clock_gettime(clockid_t clock, timespec* time) {
-  using function = int (*)(clockid_t, timespec*);
-  const auto live = reinterpret_cast<function>(mana::lower::the_bridge().reserved[mana::lower::slot_clock_gettime]);
+  const mana::lower::clock_function live = mana::lower::the_bridge().clock_gettime;
   const mana::lower::found_clock found = mana::lower::program_clock_of(clock);
   if (!found.is_moved && clock < 0) {                  // may name a thread by its former id: a trap knows
-    long trapped;
-    __asm__ volatile("syscall" : "=a"(trapped) : "a"(STUB_CLOCK_NUMBER), "D"(long{clock}), "S"(time) : "rcx", "r11", "memory");
-    return static_cast<int>(trapped);
+    return static_cast<int>(mana::arch::raw_call(STUB_CLOCK_NUMBER, clock, reinterpret_cast<long>(time)));
   }
   if (!found.is_moved) return live(clock, time);
   timespec now;

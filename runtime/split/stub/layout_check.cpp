@@ -8,7 +8,7 @@ namespace mana::lower {
 
 static_assert(offsetof(bridge, vdso) == STUB_VDSO_TABLE_OFFSET);
 static_assert(bridge_address + STUB_VDSO_TABLE_OFFSET == STUB_VDSO_TABLE);
-static_assert(offsetof(thread_block, reserved) + slot_vdso_frame * sizeof(std::uint64_t) == STUB_GS_VDSO_FRAME);
+static_assert(offsetof(thread_block, vdso_frame) == STUB_GS_VDSO_FRAME);
 static_assert(sizeof(bridge::vdso) / sizeof(std::uint64_t) > STUB_VDSO_END_SLOT);
 static_assert(STUB_CALL_R10 + 8 <= STUB_CALL_RING && STUB_CALL_RING + 32 + 128 == STUB_CALL_BYTES);
 static_assert(STUB_WAIT_LEFT + 8 + 128 == STUB_WAIT_BYTES);

@@ -1,7 +1,9 @@
 // The handlers that the kernel calls for the upper half's signals. They may find the thread in either half, or a thread
 // of the lower half alone, and put it into the upper half before application code runs.
-// Freestanding. Usable: the bridge, %gs, raw system calls. Not: libc, thread-local storage, relocations.
+// Freestanding. Usable: the bridge, the thread's block, raw system calls. Not: libc, thread-local storage, relocations.
 #include <runtime/split/stub/entry.hpp>
+
+#include <arch/registers.hpp>
 #include <runtime/split/window/layout.h>
 
 #include <runtime/split/window/held_signals.hpp>
@@ -9,7 +11,6 @@
 #include <mana/lower/abi.hpp>
 #include <mana/lower/signals.hpp>
 
-#include <asm/prctl.h>
 #include <csignal>
 #include <ctime>
 #include <sys/syscall.h>
@@ -29,33 +30,15 @@ STUB_SYMBOL(stub_clock_end) __asm__("mana_clock_end");
 
 namespace {
 
+namespace arch = mana::arch;
 using mana::lower::thread_block;
 
-long call(long number, long a, long b, long c, long d = 0) noexcept {
-  long result;
-  register long r10 __asm__("r10") = d;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
-  return result;
-}
+long call(long number, long a, long b, long c, long d = 0) noexcept { return mana::arch::raw_call(number, a, b, c, d); }
 
-std::uint64_t thread_pointer() noexcept {
-  std::uint64_t value = 0;
-  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("rdfsbase %0" : "=r"(value));
-  else call(SYS_arch_prctl, ARCH_GET_FS, reinterpret_cast<long>(&value), 0);
-  return value;
-}
-
-void set_thread_pointer(std::uint64_t value) noexcept {
-  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("wrfsbase %0" : : "r"(value) : "memory");
-  else call(SYS_arch_prctl, ARCH_SET_FS, static_cast<long>(value), 0);
-}
-
-thread_block* own_block() noexcept {
-  std::uint64_t base = 0;
-  if (mana::lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("rdgsbase %0" : "=r"(base));
-  else call(SYS_arch_prctl, ARCH_GET_GS, reinterpret_cast<long>(&base), 0);
-  return reinterpret_cast<thread_block*>(base);
-}
+bool by_instruction() noexcept { return mana::lower::the_bridge().has_fsgsbase != 0; }
+std::uint64_t thread_pointer() noexcept { return mana::arch::read_thread_pointer(by_instruction()); }
+void set_thread_pointer(std::uint64_t value) noexcept { mana::arch::write_thread_pointer(value, by_instruction()); }
+thread_block* own_block() noexcept { return reinterpret_cast<thread_block*>(mana::arch::read_block_register(by_instruction())); }
 
 bool in_window(std::uint64_t address) noexcept {
   return address >= mana::lower::window_begin && address < mana::lower::window_end;
@@ -73,35 +56,37 @@ place where(const thread_block* self, std::uint64_t fs) noexcept {
 /// INV-64 no saved signal frame holds an address outside the window: a call that was interrupted inside the live vDSO is
 /// made again from its frame. INV-60: nor a clock of this kernel's, to which another process would add its offset.
 void rewind_vdso(const thread_block& self, void* context) noexcept {
-  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  auto* const regs = arch::registers(*static_cast<ucontext_t*>(context));
   const auto& vdso = mana::lower::the_bridge().vdso;
-  const auto rip = static_cast<std::uint64_t>(regs[REG_RIP]);
+  const auto rip = static_cast<std::uint64_t>(regs[arch::instruction]);
   const bool in_live = rip >= vdso[STUB_VDSO_BEGIN_SLOT] && rip < vdso[STUB_VDSO_END_SLOT];
   const auto at = reinterpret_cast<const char*>(rip);
   if (!in_live && (at < stub_clock_begin || at >= stub_clock_end)) return;
-  regs[REG_RSP] = static_cast<greg_t>(self.reserved[mana::lower::slot_vdso_frame]);
-  regs[REG_RIP] = reinterpret_cast<greg_t>(stub_vdso_again);
+  regs[arch::stack] = static_cast<arch::register_word>(self.vdso_frame);
+  regs[arch::instruction] = reinterpret_cast<arch::register_word>(stub_vdso_again);
 }
 
 /// The program's own call, from which the stub's in this frame was made, comes again.
-void go_back_to_call(greg_t* regs) noexcept {
-  const auto word = [frame = regs[REG_RSP]](unsigned offset) { return *reinterpret_cast<const greg_t*>(frame + offset); };
-  regs[REG_RAX] = word(STUB_CALL_NUMBER);
-  regs[REG_RSI] = word(STUB_TIMED_RSI);
-  regs[REG_RDX] = word(STUB_TIMED_RDX);
-  regs[REG_RDI] = word(STUB_CALL_RDI);
-  regs[REG_R8] = word(STUB_CALL_R8);
-  regs[REG_R9] = word(STUB_CALL_R9);
-  regs[REG_R10] = word(STUB_CALL_R10);
-  regs[REG_RIP] = word(STUB_CALL_RETURN) - 2;
-  regs[REG_RSP] += STUB_CALL_BYTES;
+void go_back_to_call(arch::register_word* regs) noexcept {
+  const auto word = [frame = regs[arch::stack]](unsigned offset) {
+    return *reinterpret_cast<const arch::register_word*>(frame + offset);
+  };
+  regs[arch::result] = word(STUB_CALL_NUMBER);
+  regs[arch::argument[1]] = word(STUB_TIMED_RSI);
+  regs[arch::argument[2]] = word(STUB_TIMED_RDX);
+  regs[arch::argument[0]] = word(STUB_CALL_RDI);
+  regs[arch::argument[4]] = word(STUB_CALL_R8);
+  regs[arch::argument[5]] = word(STUB_CALL_R9);
+  regs[arch::argument[3]] = word(STUB_CALL_R10);
+  regs[arch::instruction] = word(STUB_CALL_RETURN) - arch::call_bytes;
+  regs[arch::stack] += STUB_CALL_BYTES;
 }
 
 /// No saved signal frame waits until a time by this kernel's clock (INV-60), or names a thread by its id here (INV-77). One that stands
 /// at the call will make it; one behind it has its result.
 void rewind_timed_call(void* context) noexcept {
-  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  if (reinterpret_cast<const char*>(regs[REG_RIP]) == stub_timed_call) go_back_to_call(regs);
+  auto* const regs = arch::registers(*static_cast<ucontext_t*>(context));
+  if (reinterpret_cast<const char*>(regs[arch::instruction]) == stub_timed_call) go_back_to_call(regs);
 }
 
 /// Those that the kernel ends with EINTR even under SA_RESTART.
@@ -115,17 +100,13 @@ bool is_never_restarted(long number) noexcept {
 }
 
 /// Number of the system call that ended at `rip`, -1 if that cannot be told: the stub's is in its frame, another's in the
-/// instructions before, where they are `mov $number,%eax; syscall`.
-long interrupted_call(const greg_t* regs) noexcept {
-  const auto rip = reinterpret_cast<const char*>(regs[REG_RIP]);
+/// instructions before (arch::number_of_call_before).
+long interrupted_call(const arch::register_word* regs) noexcept {
+  const auto rip = reinterpret_cast<const char*>(regs[arch::instruction]);
   if (rip == stub_call_made || rip == stub_reported_call_made || rip == stub_timed_call_made)
-    return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_CALL_NUMBER);
-  if (rip == stub_wait_made) return *reinterpret_cast<const long*>(regs[REG_RSP] + STUB_WAIT_NUMBER);
-  unsigned char code[7];
-  __builtin_memcpy(code, rip - 7, sizeof code);
-  if (code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05) return -1;
-  std::int32_t number = 0;
-  __builtin_memcpy(&number, code + 1, sizeof number);
+    return *reinterpret_cast<const long*>(regs[arch::stack] + STUB_CALL_NUMBER);
+  if (rip == stub_wait_made) return *reinterpret_cast<const long*>(regs[arch::stack] + STUB_WAIT_NUMBER);
+  const long number = arch::number_of_call_before(reinterpret_cast<const unsigned char*>(rip));
   return is_never_restarted(number) ? number : -1;
 }
 
@@ -137,7 +118,7 @@ std::uint64_t& mask_of(void* context) noexcept {
 bool is_one_of_the_programs_due(void* context) noexcept {
   std::uint64_t pending = 0;
   call(SYS_rt_sigpending, reinterpret_cast<long>(&pending), sizeof pending, 0);
-  pending &= ~(mask_of(context) | mana::lower::the_bridge().reserved[mana::lower::slot_our_signals]);
+  pending &= ~(mask_of(context) | mana::lower::the_bridge().our_signals);
   for (int signal = 1; signal <= 64; ++signal)
     if ((pending >> (signal - 1) & 1) != 0 && mana::lower::the_bridge().signal_handlers[signal] > 1) return true;
   return false;
@@ -145,7 +126,7 @@ bool is_one_of_the_programs_due(void* context) noexcept {
 
 /// INV-14: an image may have been made when other signals were ours: what its frames block is unblocked.
 void unblock_ours(void* context) noexcept {
-  mask_of(context) &= ~mana::lower::the_bridge().reserved[mana::lower::slot_our_signals];
+  mask_of(context) &= ~mana::lower::the_bridge().our_signals;
 }
 
 /// A wait that would begin anew with its whole time if it were made again as it was.
@@ -155,17 +136,18 @@ struct relative_wait {
 };
 
 /// out: false if the call has no such time, or one that the kernel has brought up to date itself
-bool is_relative_wait(long number, const greg_t* regs, relative_wait& wait) noexcept {
-  const auto sleep = [&](greg_t requested, greg_t rest) {
+bool is_relative_wait(long number, const arch::register_word* regs, relative_wait& wait) noexcept {
+  const auto sleep = [&](arch::register_word requested, arch::register_word rest) {
     if (requested == rest) return false;      // the kernel wrote over it what is left
     wait = {number, *reinterpret_cast<const timespec*>(rest != 0 ? rest : requested)};
     return true;
   };
   switch (number) {
-    case SYS_nanosleep: return sleep(regs[REG_RDI], regs[REG_RSI]);
-    case SYS_clock_nanosleep: return (regs[REG_RSI] & TIMER_ABSTIME) == 0 && sleep(regs[REG_RDX], regs[REG_R10]);
+    case SYS_nanosleep: return sleep(regs[arch::argument[0]], regs[arch::argument[1]]);
+    case SYS_clock_nanosleep:
+      return (regs[arch::argument[1]] & TIMER_ABSTIME) == 0 && sleep(regs[arch::argument[2]], regs[arch::argument[3]]);
     case SYS_poll: {
-      const auto milliseconds = static_cast<std::int32_t>(regs[REG_RDX]);
+      const auto milliseconds = static_cast<std::int32_t>(regs[arch::argument[2]]);
       wait = {SYS_ppoll, {milliseconds / 1000, milliseconds % 1000 * 1'000'000L}};
       return milliseconds > 0;
     }
@@ -177,23 +159,23 @@ bool is_relative_wait(long number, const greg_t* regs, relative_wait& wait) noex
 /// arguments that it had, but for the time that is left. Not if a signal of the program is due as well, which would
 /// have ended the call natively.
 void repeat_call(void* context) noexcept {
-  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  if (regs[REG_RAX] != -4 /* EINTR */ || is_one_of_the_programs_due(context)) return;
+  auto* const regs = arch::registers(*static_cast<ucontext_t*>(context));
+  if (regs[arch::result] != -4 /* EINTR */ || is_one_of_the_programs_due(context)) return;
   const long number = interrupted_call(regs);
   if (number < 0) return;
-  if (reinterpret_cast<const char*>(regs[REG_RIP]) == stub_timed_call_made) return go_back_to_call(regs);
+  if (reinterpret_cast<const char*>(regs[arch::instruction]) == stub_timed_call_made) return go_back_to_call(regs);
   relative_wait wait{};
-  const bool in_stub = reinterpret_cast<const char*>(regs[REG_RIP]) == stub_wait_made;
+  const bool in_stub = reinterpret_cast<const char*>(regs[arch::instruction]) == stub_wait_made;
   constexpr time_t longest = time_t{1} << 32;     // s; fits beside the nanoseconds
   if (in_stub || !is_relative_wait(number, regs, wait) || wait.left.tv_sec > longest) {
-    regs[REG_RAX] = number;
-    regs[REG_RIP] -= 2;
+    regs[arch::result] = number;
+    regs[arch::instruction] -= arch::call_bytes;
     return;
   }
-  regs[REG_RAX] = wait.number;
-  regs[REG_RCX] = regs[REG_RIP];
-  regs[REG_R11] = wait.left.tv_sec << STUB_WAIT_SECONDS_SHIFT | wait.left.tv_nsec;
-  regs[REG_RIP] = reinterpret_cast<greg_t>(stub_wait);
+  regs[arch::result] = wait.number;
+  regs[arch::spoiled_by_call[0]] = regs[arch::instruction];
+  regs[arch::spoiled_by_call[1]] = wait.left.tv_sec << STUB_WAIT_SECONDS_SHIFT | wait.left.tv_nsec;
+  regs[arch::instruction] = reinterpret_cast<arch::register_word>(stub_wait);
 }
 
 /// A signal to the process that a thread of the lower half got: handed to an upper one. The lower thread's own fault ends the process.
@@ -215,13 +197,13 @@ using handler_type = void (*)(int, siginfo_t*, void*);
 /// INV-66: Somebody outside wants the program to end, which does it in its own way: a checkpoint that holds any of its threads
 /// is given up. What threads of the program send each other, or its timers, is no such word.
 void tell_of_end(int signal, const siginfo_t* info) noexcept {
-  auto& slots = mana::lower::the_bridge().reserved;
+  mana::lower::bridge& bridge = mana::lower::the_bridge();
   const bool from_outside = info->si_code == SI_USER || info->si_code == SI_KERNEL || info->si_code == SI_QUEUE;
-  if (!from_outside || (slots[mana::lower::slot_end_signals] >> (signal - 1) & 1) == 0) return;
+  if (!from_outside || (bridge.end_signals >> (signal - 1) & 1) == 0) return;
   if (info->si_code != SI_KERNEL && info->si_pid == call(SYS_getpid, 0, 0, 0)) return;
-  __atomic_store_n(&slots[mana::lower::slot_last_end_signal], static_cast<std::uint64_t>(signal), __ATOMIC_RELAXED);
+  __atomic_store_n(&bridge.last_end_signal, static_cast<std::uint64_t>(signal), __ATOMIC_RELAXED);
   const std::uint64_t amount = mana::lower::told_to_end_amount;
-  call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
+  call(SYS_write, bridge.requests, reinterpret_cast<long>(&amount), sizeof amount);
 }
 
 /// INV-71: before a handler of the program runs, it finds in its frame whether SIGSYS was blocked, and has it blocked as it wants.
@@ -296,20 +278,20 @@ void end_by(int signal, void* context) noexcept {
 void hold(thread_block& self, const siginfo_t& info, void* context) noexcept {
   mana::split::hold_sigsys(self, info);
   if (where(&self, thread_pointer()) != place::upper) return;
-  auto& regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  const auto at = reinterpret_cast<const char*>(regs[REG_RIP]);
-  const bool in_stub = (at == stub_call_made || at == stub_reported_call_made) && regs[REG_RAX] == -4 /* EINTR */;
+  auto* const regs = arch::registers(*static_cast<ucontext_t*>(context));
+  const auto at = reinterpret_cast<const char*>(regs[arch::instruction]);
+  const bool in_stub = (at == stub_call_made || at == stub_reported_call_made) && regs[arch::result] == -4 /* EINTR */;
   if (!in_stub || interrupted_call(regs) != SYS_rt_sigtimedwait) return repeat_call(context);
-  const greg_t rdx = regs[REG_RDX];
+  const arch::register_word rdx = regs[arch::argument[2]];
   go_back_to_call(regs);
-  regs[REG_RDX] = rdx;
+  regs[arch::argument[2]] = rdx;
 }
 
 /// INV-71 a signal with the number of one of ours that is not of ours is the program's: what it wants of that number
 /// happens, as if the kernel itself had done it. The kernel has blocked more for us than for the program's handler.
 /// in:  forced  the kernel ends who ignores it
 void run_programs(int signal, siginfo_t* info, void* context, bool forced) noexcept {
-  auto& bridge = mana::lower::the_bridge();
+  mana::lower::bridge& bridge = mana::lower::the_bridge();
   const std::uint64_t recorded = bridge.signal_handlers[signal];
   if (recorded == 1 && !forced) return;
   thread_block* const self = own_block();
@@ -317,7 +299,7 @@ void run_programs(int signal, siginfo_t* info, void* context, bool forced) noexc
   if (waits && (mana::split::blocks_sigsys(*self) != 0 || is_parked(*self))) return hold(*self, *info, context);
   if (recorded <= 1) return end_by(signal, context);
   const std::uint64_t blocked = (mask_of(context) | mana::split::saved().signal_masks[signal]) &
-                                ~bridge.reserved[mana::lower::slot_our_signals];
+                                ~bridge.our_signals;
   if ((bridge.signal_flags[signal] & SA_RESETHAND) != 0) bridge.signal_handlers[signal] = 0;
   call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&blocked), 0, sizeof blocked);
   run(reinterpret_cast<handler_type>(recorded), signal, info, context);
@@ -341,8 +323,7 @@ extern "C" {
   constexpr int by_filter = 1;                    // SYS_SECCOMP
   const bool forced = info->si_code == by_filter;
   if (!forced || info->si_errno != mana::lower::trap_number) return run_programs(signal, info, context, forced);
-  const auto carry_out = mana::lower::the_bridge().reserved[mana::lower::slot_trap_handler];
-  reinterpret_cast<handler_type>(carry_out)(signal, info, context);
+  mana::lower::the_bridge().trap_handler(signal, info, context);
 }
 
 /// Handler of every signal that the live MPI's libraries handle. The program finds this address as theirs, and may call it
@@ -351,13 +332,13 @@ extern "C" {
 /// it waits.
 [[gnu::visibility("default")]] void mana_lower_handler(int signal, siginfo_t* info, void* context) {
   check_no_alignment();
-  const auto& slots = mana::lower::the_bridge().reserved;
-  const auto run = reinterpret_cast<handler_type>(slots[mana::lower::slot_lower_handler]);
+  const mana::lower::bridge& bridge = mana::lower::the_bridge();
+  const mana::lower::signal_function run = bridge.lower_handler;
   thread_block* const self = own_block();
   const std::uint64_t fs = thread_pointer();
   if (run == nullptr) return;
   if (where(self, fs) != place::upper) return run(signal, info, context);
-  const std::uint64_t waiting = slots[mana::lower::slot_our_signals] & ~(std::uint64_t{1} << (SIGSYS - 1));
+  const std::uint64_t waiting = bridge.our_signals & ~(std::uint64_t{1} << (SIGSYS - 1));
   std::uint64_t before = 0;
   call(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&waiting), reinterpret_cast<long>(&before), sizeof before);
   ++self->inside;
@@ -391,10 +372,10 @@ extern "C" {
 [[gnu::visibility("default")]] void mana_request_trampoline(int signal, siginfo_t*, void* context) {
   check_no_alignment();
   if (where(own_block(), thread_pointer()) == place::upper) repeat_call(context);
-  const auto& slots = mana::lower::the_bridge().reserved;
-  const bool stop = (slots[mana::lower::slot_stop_signals] >> (signal - 1) & 1) != 0;
+  const mana::lower::bridge& bridge = mana::lower::the_bridge();
+  const bool stop = (bridge.stop_signals >> (signal - 1) & 1) != 0;
   const std::uint64_t amount = mana::lower::request_amount(stop);
-  call(SYS_write, static_cast<long>(slots[mana::lower::slot_requests]), reinterpret_cast<long>(&amount), sizeof amount);
+  call(SYS_write, bridge.requests, reinterpret_cast<long>(&amount), sizeof amount);
 }
 
 }

@@ -20,7 +20,7 @@ struct twin {
 /// A free block, zeroed, in state `exiting` until its thread is known; nullptr: max_threads reached.
 lower::thread_block* new_block() noexcept;
 
-/// Binds the calling thread of the lower half to `block`: thread pointer, id, lists, %gs.
+/// Binds the calling thread of the lower half to `block`: thread pointer, id, lists, block register.
 void adopt(lower::thread_block& block, twin& self) noexcept;
 
 /// Publishes a thread that adopt()ed its block: from now on it can be parked.

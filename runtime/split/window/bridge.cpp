@@ -69,7 +69,10 @@ void fill_vdso_table() noexcept {
   const address_range range = live == 0 ? address_range{0, 0} : image_range(live);
   b.vdso[STUB_VDSO_BEGIN_SLOT] = range.begin;
   b.vdso[STUB_VDSO_END_SLOT] = range.end;
-  for (unsigned slot = lower::slot_clock_gettime; slot <= lower::slot_process_time + 1; ++slot) b.reserved[slot] = 0;
+  b.clock_gettime = nullptr;
+  for (std::int64_t& offset : b.clock_offsets) offset = 0;
+  b.ticks_offset = 0;
+  b.process_ahead = {};
 }
 
 }  // namespace
@@ -78,11 +81,10 @@ void refresh_bridge() noexcept {
   lower::the_bridge().has_fsgsbase = may_write_thread_pointer() ? 1 : 0;
   fill_vdso_table();
   const auto symbol = [](const char* name) { return find_symbol(lower::stub_address, name); };
-  const std::uintptr_t restorer = symbol("__restore_rt");
   the_stub = {symbol("mana_signal_trampoline"),
               symbol("mana_park_trampoline"),
               symbol("mana_request_trampoline"),
-              restorer != 0 ? restorer : symbol("mana_restore_rt"),      // as in images of earlier versions
+              symbol("__restore_rt"),
               symbol("mana_call"),
               symbol("mana_reported_call"),
               symbol("mana_timed_call"),
@@ -99,10 +101,11 @@ void prepare_bridge() {
   map_stub();
   lower::bridge& b = lower::the_bridge();
   b.magic = lower::bridge_magic;
-  b.version = lower::abi_version;
+  b.major = lower::layout_major;
+  b.head = lower::head_of<lower::bridge>();
   refresh_bridge();
   saved_state& state = saved();
-  state.version = saved_state_version;
+  state.bytes = sizeof(saved_state);
   state.brk_end = state.brk_mapped = lower::brk_zone;
 }
 

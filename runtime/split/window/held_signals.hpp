@@ -13,7 +13,7 @@ namespace mana::split {
 
 /// Whether the program has SIGSYS blocked on this thread: 1 or 0. The thread's own.
 inline std::uint32_t& blocks_sigsys(lower::thread_block& thread) noexcept {
-  return reinterpret_cast<std::uint32_t*>(&thread.reserved[lower::slot_look_order])[1];
+  return thread.blocks_sigsys;
 }
 
 inline constexpr signal_set sigsys_set = one_signal(SIGSYS);

@@ -2,9 +2,9 @@
 #ifndef MANA_STUB_LAYOUT_H
 #define MANA_STUB_LAYOUT_H
 
-#define STUB_VDSO_TABLE_OFFSET 88      /* of bridge::vdso, from bridge_address */
+#define STUB_VDSO_TABLE_OFFSET 96      /* of bridge::vdso, from bridge_address */
 #define STUB_VDSO_TABLE (0x200000000000 + STUB_VDSO_TABLE_OFFSET)
-#define STUB_GS_VDSO_FRAME 168          /* thread_block::reserved[slot_vdso_frame] */
+#define STUB_GS_VDSO_FRAME 168          /* thread_block::vdso_frame */
 
 /* bridge::vdso beyond the five functions: the live vDSO's address range. */
 #define STUB_VDSO_BEGIN_SLOT 5

@@ -1,5 +1,7 @@
 #include <runtime/split/window/lock_owners.hpp>
 
+#include <arch/registers.hpp>
+
 #include <runtime/split/window/layout.h>
 
 #include <fcntl.h>
@@ -108,17 +110,16 @@ class own_memory {
 /// libc has the id in a variable while it waits with a limit of time, and for robust and inheriting mutexes. Otherwise it asks
 /// for the id when it has the mutex (nptl/pthread_mutex_lock.c, "Record the ownership"), and what is equal to it in registers
 /// is a number of the program's.
-bool keeps_id(const mutex_layout& m, const greg_t* regs) noexcept {
-  return (m.kind & (robust | inheriting)) != 0 || regs[REG_R10] != 0;
+bool keeps_id(const mutex_layout& m, const arch::register_word* regs) noexcept {
+  return (m.kind & (robust | inheriting)) != 0 || regs[arch::argument[3]] != 0;
 }
 
 /// Address that a thread waits at by futex(2), 0 if it does not: the call is to be made again, or has ended with EINTR.
-std::uintptr_t waits_at(const greg_t* regs) noexcept {
-  const auto rip = static_cast<std::uintptr_t>(regs[REG_RIP]);
-  const auto is_system_call = [](std::uintptr_t code) { return at<std::uint16_t>(code) == 0x050f; };
-  const bool again = regs[REG_RAX] == SYS_futex && is_system_call(rip);
-  const bool ended = regs[REG_RAX] == -EINTR && is_system_call(rip - 2);
-  return again || ended ? static_cast<std::uintptr_t>(regs[REG_RDI]) : 0;
+std::uintptr_t waits_at(const arch::register_word* regs) noexcept {
+  const auto* const code = reinterpret_cast<const unsigned char*>(regs[arch::instruction]);
+  const bool again = regs[arch::result] == SYS_futex && arch::is_call(code);
+  const bool ended = regs[arch::result] == -EINTR && arch::is_call(code - arch::call_bytes);
+  return again || ended ? static_cast<std::uintptr_t>(regs[arch::argument[0]]) : 0;
 }
 
 template <class T>
@@ -287,15 +288,13 @@ void renumber(std::span<const held_lock> locks, std::span<const thread_renumberi
 
 void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) noexcept {
   if (interrupted == nullptr) return;
-  greg_t* const regs = interrupted->uc_mcontext.gregs;
+  arch::register_word* const regs = arch::registers(*interrupted);
   const own_memory memory;
   mutex_layout mutex;
   if (!memory.read(waits_at(regs), &mutex, sizeof mutex) || !is_waited_for(mutex) || !keeps_id(mutex, regs)) return;
-  constexpr int registers[] = {REG_RBX, REG_RBP, REG_RSI, REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14,
-                               REG_R15};
-  for (const int r : registers)
+  for (const int r : arch::free_in_futex)
     if (regs[r] == thread.before) regs[r] = thread.now;
-  const auto stack = static_cast<std::uintptr_t>(regs[REG_RSP]), code = static_cast<std::uintptr_t>(regs[REG_RIP]);
+  const auto stack = static_cast<std::uintptr_t>(regs[arch::stack]), code = static_cast<std::uintptr_t>(regs[arch::instruction]);
   const bool in_stub = code >= lower::stub_address && code < lower::program_zone;
   constexpr std::uintptr_t libc_bytes = 192;       // of libc's function, with what it saved
   const std::uintptr_t frame_bytes = libc_bytes + (in_stub ? STUB_CALL_BYTES : 0);
@@ -308,27 +307,20 @@ void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) 
 
 namespace {
 
-/// True if there is an instruction `op %fs:offset` in the code around `code`, as libc has it where it asks for the id of the thread.
+/// True if there is an instruction that names the thread's word at `offset` in the code around `code`, as libc has it where it
+/// asks for the id of the thread.
 /// Its locks do, each within some hundred bytes; others have no reason to know that word.
 bool is_where_ids_are_asked_for(const own_memory& memory, std::uintptr_t code, std::int64_t offset) noexcept {
-  constexpr std::uintptr_t around = 1536, step = 256, most = 9;         // bytes; of an instruction
+  constexpr std::uintptr_t around = 1536, step = 256, most = arch::most_thread_word_bytes;
   const auto displacement = static_cast<std::int32_t>(offset);
   for (std::uintptr_t begin = code - around; begin < code + around; begin += step) {
     unsigned char bytes[step + most];
     if (!memory.read(begin, bytes, sizeof bytes)) continue;             // no code is there
-    for (std::size_t i = 0; i < step; ++i) {
-      const bool wide = bytes[i + 1] >> 4 == 4;                         // a REX prefix
-      const unsigned char* const operand = bytes + i + (wide ? 3 : 2);  // behind the operation's byte
-      if (bytes[i] == 0x64 && (operand[0] & 0xc7) == 0x04 && operand[1] == 0x25 &&
-          std::memcmp(operand + 2, &displacement, sizeof displacement) == 0)
-        return true;
-    }
+    for (std::size_t i = 0; i < step; ++i)
+      if (arch::names_thread_word(bytes + i, displacement)) return true;
   }
   return false;
 }
-
-constexpr int general_registers[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,
-                                     REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
 /// Of the kinds that check their owner by the word alone: those that the kernel knows are renumbered with its lists.
 bool checks_owner(const mutex_layout& m) noexcept {
@@ -340,10 +332,10 @@ bool checks_owner(const mutex_layout& m) noexcept {
 
 void renumber_locker(ucontext_t* interrupted, const thread_renumbering& thread, std::int64_t id_offset) noexcept {
   if (interrupted == nullptr) return;
-  greg_t* const regs = interrupted->uc_mcontext.gregs;
+  arch::register_word* const regs = arch::registers(*interrupted);
   const own_memory memory;
-  if (!is_where_ids_are_asked_for(memory, static_cast<std::uintptr_t>(regs[REG_RIP]), id_offset)) return;
-  for (const int r : general_registers) {
+  if (!is_where_ids_are_asked_for(memory, static_cast<std::uintptr_t>(regs[arch::instruction]), id_offset)) return;
+  for (const int r : arch::general) {
     mutex_layout mutex;
     const auto address = static_cast<std::uintptr_t>(regs[r]);
     if (regs[r] == thread.before) regs[r] = thread.now;

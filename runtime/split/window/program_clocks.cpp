@@ -26,12 +26,8 @@ std::int64_t kernels(int clock) noexcept {
 
 std::int64_t kernels_ticks() noexcept { return raw_call(SYS_times, 0); }
 
-std::int64_t& offset(unsigned i) noexcept {
-  return reinterpret_cast<std::int64_t&>(lower::the_bridge().reserved[lower::slot_clock_offsets + i]);
-}
-std::int64_t& ticks_offset() noexcept {
-  return reinterpret_cast<std::int64_t&>(lower::the_bridge().reserved[lower::slot_ticks_offset]);
-}
+std::int64_t& offset(unsigned i) noexcept { return lower::the_bridge().clock_offsets[i]; }
+std::int64_t& ticks_offset() noexcept { return lower::the_bridge().ticks_offset; }
 
 /// A coarse clock stands up to a tick behind its fine one, and may have stood closer to it at the line.
 std::int64_t coarse_tick() noexcept {
@@ -40,8 +36,7 @@ std::int64_t coarse_tick() noexcept {
   return t.tv_nsec;
 }
 
-/// Of the processor, by the kernel's count: ns, and of that for the system, us.
-struct processor_time { std::int64_t ns, system_us; };
+using lower::processor_time;
 
 processor_time used_by(int clock, int who) noexcept {
   rusage usage{};
@@ -60,8 +55,7 @@ childrens_time used_by_children() noexcept {
   return {{us(usage.ru_utime), us(usage.ru_stime)}};
 }
 
-processor_time& time_in(std::uint64_t& slot) noexcept { return reinterpret_cast<processor_time&>(slot); }
-processor_time& process_offset() noexcept { return time_in(lower::the_bridge().reserved[lower::slot_process_time]); }
+processor_time& process_offset() noexcept { return lower::the_bridge().process_ahead; }
 
 processor_time sum(const processor_time& a, const processor_time& b) noexcept {
   return {a.ns + b.ns, a.system_us + b.system_us};
@@ -137,25 +131,24 @@ void continue_clocks(const clock_offsets& offsets) noexcept {
   const childrens_time children = used_by_children();
   for (int i : {0, 1}) saved().children_ahead[i] = saved().children_used[i] - children.us[i];
   lower::bridge& b = lower::the_bridge();
-  b.reserved[lower::slot_clock_gettime] = b.vdso[0];
+  b.clock_gettime = reinterpret_cast<lower::clock_function>(b.vdso[0]);
   b.vdso[0] = stub().program_clock_gettime;
 }
 
 void note_thread_time(lower::thread_block& self) noexcept {
-  const processor_time offset = time_in(self.reserved[lower::slot_thread_time]);
-  time_in(self.reserved[lower::slot_thread_used]) = sum(used_by_thread(), offset);
+  self.time_used = sum(used_by_thread(), self.time_ahead);
 }
 
 void continue_thread_time(lower::thread_block& self) noexcept {
   const bool known = saved().clocks.known != 0;
-  const processor_time then = known ? time_in(self.reserved[lower::slot_thread_used]) : used_by_thread();
-  time_in(self.reserved[lower::slot_thread_time]) = difference(then, used_by_thread());
+  const processor_time then = known ? self.time_used : used_by_thread();
+  self.time_ahead = difference(then, used_by_thread());
 }
 
 void forget_processor_time(lower::thread_block& self) noexcept {
   process_offset() = {};
   saved().children_ahead[0] = saved().children_ahead[1] = 0;
-  time_in(self.reserved[lower::slot_thread_time]) = {};
+  self.time_ahead = {};
 }
 
 timespec left_since_line(const timespec& then, int clock) noexcept {

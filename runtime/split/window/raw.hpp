@@ -1,26 +1,14 @@
 // Raw system calls and thread registers: usable under either thread pointer, in children, on any stack.
 #pragma once
+#include <mana/arch/arch.hpp>
 #include <mana/lower/abi.hpp>
 
-#include <asm/prctl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
 namespace mana::split {
 
-/// The kernel's answer: a result, or -errno.
-[[gnu::always_inline]] inline long raw_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
-                                            long f = 0) noexcept {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
+using arch::raw_call;
 
 template <class T>
 [[gnu::always_inline]] inline long as_word(T* pointer) noexcept { return reinterpret_cast<long>(pointer); }
@@ -28,20 +16,15 @@ template <class T>
 inline bool is_error(long result) noexcept { return result < 0 && result >= -4095; }
 
 inline std::uint64_t read_thread_pointer() noexcept {
-  std::uint64_t value = 0;
-  if (lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("rdfsbase %0" : "=r"(value));
-  else raw_call(SYS_arch_prctl, ARCH_GET_FS, as_word(&value));
-  return value;
+  return arch::read_thread_pointer(lower::the_bridge().has_fsgsbase != 0);
 }
-
 inline void write_thread_pointer(std::uint64_t value) noexcept {
-  if (lower::the_bridge().has_fsgsbase != 0) __asm__ volatile("wrfsbase %0" : : "r"(value) : "memory");
-  else raw_call(SYS_arch_prctl, ARCH_SET_FS, static_cast<long>(value));
+  arch::write_thread_pointer(value, lower::the_bridge().has_fsgsbase != 0);
 }
 
 /// Makes `block` (or none) what lower::this_thread() finds.
 inline void set_thread_block(lower::thread_block* block) noexcept {
-  raw_call(SYS_arch_prctl, ARCH_SET_GS, as_word(block));
+  arch::write_block_register(reinterpret_cast<std::uintptr_t>(block));
 }
 
 inline constexpr long number_of_faccessat2 = 439;

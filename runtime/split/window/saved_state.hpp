@@ -1,5 +1,5 @@
-// What the loader and the traps keep in the image, beside the bridge. Private to the runtime; its place in the bridge's
-// pages is free of the frozen layout.
+// What the loader and the traps keep in the image, beside the bridge. Private to the runtime; its place is in the
+// bridge's pages, beside the bridge. Frozen as that is: appended to, with a minor of its own.
 #pragma once
 #include <runtime/split/window/former_ids.hpp>
 
@@ -8,7 +8,6 @@
 namespace mana::split {
 
 inline constexpr std::uintptr_t saved_state_address = lower::bridge_address + 0x8000;
-inline constexpr std::uint32_t saved_state_version = 1;
 inline constexpr std::size_t path_bytes = 4096;
 
 /// Whose a signal's disposition is at the checkpoint. unknown: what the bridge records of it counts.
@@ -45,7 +44,7 @@ struct shown_program {
 };
 
 struct saved_state {
-  std::uint32_t version;
+  std::uint32_t bytes;                  // of this struct as the image's loader had it; zeros lie behind it
   std::uint32_t fixed_traps;            // 1: the program's own segments make system calls, and lie at fixed_begin
   std::uint64_t fixed_begin, fixed_end; // bytes; address range of an ET_EXEC program, 0 if it is none
   std::uint64_t brk_end;                // address; what brk returned last

@@ -35,7 +35,7 @@ struct start_options {
 
 /// How a rank asks for checkpoints without a client. Signals named here are not the program's.
 struct request_sources {
-  int descriptor = -1;             // eventfd, see lower::slot_requests
+  int descriptor = -1;             // eventfd, see lower::bridge::requests
   std::uint64_t signals = 0;       // bit n-1: signal n asks
   std::uint64_t stop_signals = 0;  // a subset: ends the job once the checkpoint is durable
 };

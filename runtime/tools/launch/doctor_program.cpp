@@ -25,7 +25,12 @@ namespace mana::tools {
 namespace {
 
 /// The wrapper library takes the place of these.
-const std::set<std::string> mpi_libraries{"libmpich.so.12", "libmpi.so.12", "libmpi.so.40"};
+std::set<std::string> mpi_libraries() {
+  std::set<std::string> all;
+  for (const mpi_family& family : mpi_families)
+    any_in(family.sonames, [&](const char* soname) { return all.insert(soname), false; });
+  return all;
+}
 
 /// Of the system or of an MPI: what these call says nothing of the program.
 bool is_of_system(const std::string& name) {
@@ -118,7 +123,7 @@ finding stack(const std::filesystem::path& file) {
 finding libraries(const std::vector<loaded_library>& loaded) {
   std::vector<std::string> missing;
   for (const loaded_library& library : loaded)
-    if (library.file.empty() && !mpi_libraries.contains(library.name)) missing.push_back(library.name);
+    if (library.file.empty() && family_of_library(library.name) == nullptr) missing.push_back(library.name);
   if (missing.empty()) return {"libraries", verdict::ok, fmt::format("all {} libraries are there", loaded.size()), ""};
   return {"libraries", verdict::will_not_work, fmt::format("not found: {}", fmt::join(missing, ", ")),
           "install them on every node, or name their directory in LD_LIBRARY_PATH"};
@@ -149,7 +154,8 @@ finding mpi(const doctor_command& wanted, const checked_program& program, const 
     if (live.empty())
       return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", long_name(chosen)),
               fmt::format("install the libraries of {}", long_name(chosen))};
-    if (live == "MPICH 4.0.2" || live == "Open MPI 4.1.4") return {"mpi", verdict::ok, live, ""};
+    const auto is_it = [&](const char* version) { return live == fmt::format("{} {}", long_name(chosen), version); };
+    if (any_in(family_of(chosen)->versions, is_it)) return {"mpi", verdict::ok, live, ""};
     return {"mpi", verdict::warning, live + " is a version that mana has not been tested with",
             "take a checkpoint early, and restart it"};
   } catch (const failure& refused) {
@@ -181,7 +187,7 @@ findings examine_program(const doctor_command& wanted, const environment& get) {
   }
   const char* const library_path = get("LD_LIBRARY_PATH");
   const auto loaded = library_closure(read_elf_program(program.file), read_library_cache(),
-                                      library_path ? library_path : "", mpi_libraries);
+                                      library_path ? library_path : "", mpi_libraries());
   std::set<std::string> imported = undefined_in(program.file);
   for (const loaded_library& library : loaded)
     if (!is_of_system(library.name)) imported.merge(undefined_in(library.file));

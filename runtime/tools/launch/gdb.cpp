@@ -4,6 +4,7 @@
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/tools/text/failure.hpp>
 
+#include <mana/gen/families.hpp>
 #include <mana/lower/abi.hpp>
 #include <mana/lower/signals.hpp>
 
@@ -73,7 +74,7 @@ bool is_rank(const std::string& pid) {
 std::vector<std::string> open_process(const std::string& pid, std::string& script) {
   if (!is_rank(pid))
     throw failure(exit_status::not_a_rank, fmt::format("process {} is no rank of a job under mana", pid),
-                  "ranks are the processes whose /proc/PID/exe is mana-lower-mpich, mana-lower-openmpi or mana-lower-none");
+                  "ranks are the processes whose /proc/PID/exe is one of mana-lower-" MANA_MPI_NAMES ", none");
   script = signals_of_mana();
   try {
     script += names_of(symbols::process_memory(pid));

@@ -17,8 +17,7 @@ namespace mana::tools {
 namespace {
 
 mpi_name mpi_of(const std::string& name, const std::string& where) {
-  for (const mpi_name mpi : {mpi_name::none, mpi_name::mpich, mpi_name::openmpi})
-    if (name == long_name(mpi)) return mpi;
+  if (const auto mpi = mpi_of_checkpoint(name)) return *mpi;
   throw failure(exit_status::surroundings_differ,
                 fmt::format("{}: the checkpoint was made with {}, which this mana does not know", where, name));
 }

@@ -1,5 +1,7 @@
 #include <runtime/tools/memory/core_file.hpp>
 
+#include <arch/elf.hpp>
+
 #include <runtime/tools/memory/core_notes.hpp>
 #include <runtime/tools/text/failure.hpp>
 
@@ -18,7 +20,7 @@ Elf64_Ehdr header_of(std::size_t segments) {
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_CORE;
-  header.e_machine = EM_X86_64;
+  header.e_machine = arch::elf_machine;
   header.e_version = EV_CURRENT;
   header.e_phoff = sizeof header;
   header.e_ehsize = sizeof header;

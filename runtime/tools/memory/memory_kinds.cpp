@@ -81,7 +81,7 @@ std::vector<saved_thread> threads_of(const saved_memory& memory) {
   };
   std::vector<saved_thread> all;
   if (member(lower::bridge_address + offsetof(lower::bridge, magic), std::uint64_t{0}) != lower::bridge_magic ||
-      memory.about().header.abi_version != lower::abi_version)
+      memory.about().header.layout_major != lower::layout_major)
     return all;
   const auto main = member(lower::bridge_address + offsetof(lower::bridge, main_thread), std::uint32_t{0});
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {

@@ -1,5 +1,7 @@
 #include <runtime/tools/mpi/elf_program.hpp>
 
+#include <arch/elf.hpp>
+
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -128,7 +130,7 @@ void read_headers(const input& file, const std::filesystem::path& path, elf_prog
   const auto header = file.array<Elf64_Ehdr>(0, 1)[0];
   program.machine = header.e_machine;
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_machine != EM_X86_64) {
+      header.e_machine != arch::elf_machine) {
     program.form = file_form::foreign;
     return;
   }
@@ -168,7 +170,7 @@ elf_program read_elf_program(const std::filesystem::path& path) {
 
 std::string machine_name(std::uint16_t machine) {
   switch (machine) {
-    case EM_X86_64: return "x86-64";
+    case arch::elf_machine: return arch::name;
     case EM_386: return "32-bit x86";
     case EM_AARCH64: return "AArch64";
     case EM_ARM: return "32-bit ARM";

@@ -11,20 +11,38 @@
 namespace mana::tools {
 namespace {
 
-int number(const environment& get, std::initializer_list<const char*> names, int otherwise) {
-  for (const char* name : names)
-    if (const char* value = get(name)) return std::atoi(value);
-  return otherwise;
+/// A rule of family.toml: variables that are set, and, after a '!', not set.
+bool holds(std::string_view rule, const environment& get) {
+  while (!rule.empty()) {
+    const std::size_t end = std::min(rule.find(' '), rule.size());
+    const bool wanted = rule[0] != '!';
+    const std::string name(rule.substr(wanted ? 0 : 1, end - (wanted ? 0 : 1)));
+    if ((get(name.c_str()) != nullptr) != wanted) return false;
+    rule.remove_prefix(std::min(end + 1, rule.size()));
+  }
+  return true;
 }
 
-const char* other_mpirun(mpi_name mpi) { return mpi == mpi_name::mpich ? "mpirun.mpich" : "mpirun.openmpi"; }
+const mpi_family* started_by(const char* const* mpi_family::* rules, const environment& get) {
+  for (const mpi_family& family : mpi_families)
+    if (any_in(family.*rules, [&](const char* rule) { return holds(rule, get); })) return &family;
+  return nullptr;
+}
+
+int number(const environment& get, const char* const* mpi_family::* names, const char* of_batch_system, int otherwise) {
+  int found = otherwise;
+  const auto read = [&](const char* value) { return found = std::atoi(value), true; };
+  if (!first_variable(names, get, read) && of_batch_system != nullptr)
+    if (const char* const value = get(of_batch_system)) read(value);
+  return found;
+}
 
 /// The launcher's MPI and the program's differ, and the launcher is certain.
 [[noreturn]] void disagree(const mpi_evidence& evidence, mpi_name program) {
   throw failure(exit_status::mpi_mismatch,
                 fmt::format("{} uses {}, but was started by {}'s mpirun", evidence.program, long_name(program),
                             long_name(*evidence.started_by.mpi)),
-                fmt::format("start it with {} (on Debian: {})", long_name(program), other_mpirun(program)));
+                fmt::format("start it with {} (on Debian: {})", long_name(program), family_of(program)->mpirun));
 }
 
 [[noreturn]] void refuse_without(const mpi_evidence& evidence) {
@@ -37,31 +55,34 @@ const char* other_mpirun(mpi_name mpi) { return mpi == mpi_name::mpich ? "mpirun
 }  // namespace
 
 const char* short_name(mpi_name mpi) {
-  return mpi == mpi_name::none ? "none" : mpi == mpi_name::mpich ? "mpich" : "openmpi";
+  const mpi_family* const family = family_of(mpi);
+  return family == nullptr ? "none" : family->name;
 }
 const char* long_name(mpi_name mpi) {
-  return mpi == mpi_name::none ? "no MPI" : mpi == mpi_name::mpich ? "MPICH" : "Open MPI";
+  const mpi_family* const family = family_of(mpi);
+  return family == nullptr ? "no MPI" : family->long_name;
 }
 
 std::optional<mpi_name> parse_mpi_name(const std::string& text) {
-  for (const mpi_name mpi : {mpi_name::none, mpi_name::mpich, mpi_name::openmpi})
-    if (text == short_name(mpi)) return mpi;
-  return std::nullopt;
+  for (const mpi_family& family : mpi_families)
+    if (text == family.name) return family.id;
+  return text == short_name(mpi_name::none) ? std::optional(mpi_name::none) : std::nullopt;
+}
+std::optional<mpi_name> mpi_of_checkpoint(const std::string& text) {
+  for (const mpi_family& family : mpi_families)
+    if (text == family.long_name) return family.id;
+  return text == long_name(mpi_name::none) ? std::optional(mpi_name::none) : std::nullopt;
 }
 
 launcher find_launcher(const environment& get) {
   launcher found;
-  if (get("OMPI_COMM_WORLD_SIZE")) {
-    found = {mpi_name::openmpi, true};
-  } else if (get("HYDI_CONTROL_FD") || (get("PMI_FD") && !get("SLURM_JOB_ID") && !get("PMIX_RANK"))) {
-    found = {mpi_name::mpich, true};
-  } else if (get("PMIX_RANK")) {
-    found = {mpi_name::openmpi, false};   // MPICH can be built for PMIx too
-  } else if (get("PMI_RANK") || get("PMI_SIZE")) {
-    found = {mpi_name::mpich, false};     // Open MPI can be built for PMI too
+  if (const mpi_family* const certain = started_by(&mpi_family::certain, get)) {
+    found = {certain->id, true};
+  } else if (const mpi_family* const likely = started_by(&mpi_family::likely, get)) {
+    found = {likely->id, false};
   }
-  found.rank = number(get, {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}, -1);
-  found.node_rank = number(get, {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}, 0);
+  found.rank = number(get, &mpi_family::rank, nullptr, -1);
+  found.node_rank = number(get, &mpi_family::node_rank, "SLURM_LOCALID", 0);
   return found;
 }
 
@@ -72,10 +93,8 @@ linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure) {
   };
   for (const auto& [name, file] : closure) {
     const auto base = name.substr(name.rfind('/') + 1);
-    if (base == "libmpich.so.12" || base == "libmpi.so.12") add(mpi_name::mpich);   // the MPICH ABI's two names
-    else if (base == "libmpi.so.40") add(mpi_name::openmpi);
-    else if (base.starts_with("libmpi.so") || base.starts_with("libmpich.so") || base.starts_with("libmpi_abi.so"))
-      result.foreign.push_back(name);
+    if (const mpi_family* const family = family_of_library(base)) add(family->id);
+    else if (is_mpi_library(base)) result.foreign.push_back(name);
   }
   return result;
 }
@@ -87,13 +106,14 @@ mpi_name choose_mpi(const mpi_evidence& evidence) {
     return mpi_name::none;
   }
   if (!wanted && linked.found.size() > 1)
-    throw failure(exit_status::mpi_mismatch, fmt::format("{} is linked with both MPICH and Open MPI", program),
-                  "link it with one of them, or choose with --mpi mpich or --mpi openmpi");
+    throw failure(exit_status::mpi_mismatch, fmt::format("{} is linked with both {} and {}", program, long_name(linked.found[0]),
+                              long_name(linked.found[1])),
+                  "link it with one of them, or choose with " MANA_MPI_OPTIONS);
   if (!wanted && linked.found.empty() && !linked.foreign.empty())
     throw failure(exit_status::mpi_unsupported,
                   fmt::format("{} is linked with an MPI that this mana has no lower half for ({})", program,
                               fmt::join(linked.foreign, ", ")),
-                  "link it with MPICH (libmpich.so.12) or Open MPI 4 (libmpi.so.40)");
+                  "link it with " MANA_MPI_LIBRARIES);
   std::optional<mpi_name> choice = wanted;
   if (!choice && !linked.found.empty()) choice = linked.found.front();
   if (choice) {

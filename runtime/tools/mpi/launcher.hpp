@@ -1,6 +1,7 @@
 // Which MPI is meant: what the program was linked with, and what started it.
 #pragma once
 #include <runtime/tools/mpi/library_closure.hpp>
+#include <runtime/words/mpi_families.hpp>
 
 #include <functional>
 #include <optional>
@@ -9,15 +10,16 @@
 
 namespace mana::tools {
 
-/// none: a program without MPI, a job of one process.
-enum class mpi_name { none, mpich, openmpi };
+using mana::mpi_name;
 
-/// "none", "mpich", "openmpi": as in --mpi and in the names of the lower halves.
+/// "none", or the family's: as in --mpi and in the names of the lower halves.
 const char* short_name(mpi_name mpi);
-/// "no MPI", "MPICH", "Open MPI": for people, and in checkpoints.
+/// "no MPI", or the family's: for people, and in checkpoints.
 const char* long_name(mpi_name mpi);
 /// The MPI of a short name; nothing for another word.
 std::optional<mpi_name> parse_mpi_name(const std::string& text);
+/// The MPI of a long name; nothing for another text.
+std::optional<mpi_name> mpi_of_checkpoint(const std::string& text);
 
 /// Value of an environment variable, or nullptr; getenv's form, so that tests can give their own.
 using environment = std::function<const char*(const char*)>;

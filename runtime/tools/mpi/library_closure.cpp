@@ -1,5 +1,7 @@
 #include <runtime/tools/mpi/library_closure.hpp>
 
+#include <arch/elf.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +28,6 @@ struct cache_entry {
 };
 static_assert(sizeof(cache_header) == 48 && sizeof(cache_entry) == 24);
 constexpr char cache_magic[] = "glibc-ld.so.cache1.1";
-constexpr std::int32_t x86_64_library = 0x0303;   // FLAG_X8664_LIB64 | FLAG_ELF_LIBC6
 
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> parts;
@@ -72,7 +73,7 @@ std::optional<found> find_library(const std::string& name, const elf_program& fr
   if (const auto entry = cache.find(name); entry != cache.end())
     if (auto library = usable(entry->second)) return found{entry->second, std::move(*library)};
   for (const char* directory :
-       {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"})
+       arch::library_folders)
     if (auto library = usable(std::filesystem::path(directory) / name))
       return found{std::filesystem::path(directory) / name, std::move(*library)};
   return std::nullopt;
@@ -98,7 +99,7 @@ library_cache parse_library_cache(std::string_view bytes) {
     cache_entry entry;
     std::memcpy(&entry, bytes.data() + sizeof header + i * sizeof entry, sizeof entry);
     // Hardware-specific variants have the same soname and the same dependencies that matter here.
-    if (entry.flags == x86_64_library) cache.emplace(text(entry.name), text(entry.file));
+    if (entry.flags == arch::cached_library) cache.emplace(text(entry.name), text(entry.file));
   }
   return cache;
 }

@@ -2,6 +2,8 @@
 
 #include <runtime/tools/text/failure.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -9,10 +11,8 @@
 namespace mana::tools {
 namespace {
 
-bool offers_pmi(const environment& get) {
-  for (const char* name : {"PMI_FD", "PMI_PORT", "PMI_RANK", "HYDI_CONTROL_FD"})
-    if (get(name)) return true;
-  return false;
+bool is_offered(const mpi_family& family, const environment& get) {
+  return any_in(family.manager, [&](const char* name) { return get(name) != nullptr; });
 }
 
 bool offers_pmix(const environment& get) { return get("PMIX_RANK") != nullptr || get("PMIX_NAMESPACE") != nullptr; }
@@ -33,15 +33,18 @@ bool speaks_pmix(const std::filesystem::path& lower_half, const environment& get
 }  // namespace
 
 void refuse_other_process_manager(mpi_name mpi, const std::filesystem::path& lower_half, const environment& get) {
+  const mpi_family* const family = family_of(mpi);
+  if (family == nullptr || *family->manager == nullptr || is_offered(*family, get)) return;
   const int processes = processes_of_step(get);
   const bool by_pmix = offers_pmix(get);
-  if (mpi != mpi_name::mpich || offers_pmi(get) || processes == 1 || (processes == 0 && !by_pmix)) return;
+  if (processes == 1 || (processes == 0 && !by_pmix)) return;
   if (by_pmix && speaks_pmix(lower_half, get)) return;
   throw failure(exit_status::mpi_mismatch,
-                std::string(by_pmix ? "the ranks were started for PMIx, which this MPICH does not speak"
-                                    : "srun has started the ranks without a plug-in for their MPI") +
+                (by_pmix ? fmt::format("the ranks were started for PMIx, which this {} does not speak", family->long_name)
+                         : "srun has started the ranks without a plug-in for their MPI") +
                     ": each would be a job of its own",
-                processes > 0 ? "use MPICH's plug-in: srun --mpi=pmi2" : "start them with MPICH's mpirun");
+                processes > 0 ? fmt::format("use {}'s plug-in: srun --mpi={}", family->long_name, family->srun)
+                              : fmt::format("start them with {}'s mpirun", family->long_name));
 }
 
 }  // namespace mana::tools

@@ -7,9 +7,9 @@
 namespace mana::tools {
 
 /// in:     lower_half  linked with `mpi`
-/// errors: failure (mpi_mismatch): the launcher offers PMIx alone (srun --mpi=pmix), and this MPICH is not built for
-/// it, or srun
-///         offers nothing: each of the step's processes would be a job of its own. A step of one process may be one.
+/// errors: failure (mpi_mismatch): the launcher offers PMIx alone (srun --mpi=pmix), and this MPI, which has a process
+///         manager of its own, is not built for it; or srun offers nothing: each of the step's processes would be a job of
+///         its own. A step of one process may be one.
 void refuse_other_process_manager(mpi_name mpi, const std::filesystem::path& lower_half, const environment& get);
 
 }  // namespace mana::tools

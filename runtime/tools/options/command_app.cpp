@@ -3,6 +3,10 @@
 #include <runtime/tools/options/option_checks.hpp>
 #include <runtime/tools/options/option_text.hpp>
 
+#include <mana/gen/families.hpp>
+
+#include <runtime/image/format/own_version.hpp>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -212,7 +216,7 @@ void build_doctor(CLI::App& app, parsed& values) {
   doctor->add_option("--ckpt-dir", values.doctor.checkpoint_directory, "Where checkpoints will go (default: mana-ckpt)")
       ->type_name("DIR");
   add_no_config(*doctor, values);
-  doctor->add_option("--mpi", values.doctor.mpi, "mpich, openmpi or none: the MPI of the program, where it cannot be seen")
+  doctor->add_option("--mpi", values.doctor.mpi, MANA_MPI_NAMES " or none: the MPI of the program, where it cannot be seen")
       ->type_name("NAME")->check(check_of<option::mpi_name>());
   doctor->add_flag("--json", values.doctor.json, "For programs");
 }
@@ -222,7 +226,9 @@ void build_doctor(CLI::App& app, parsed& values) {
 void build_app(CLI::App& app, parsed& values) {
   app.name("mana");
   app.description("Transparent checkpoint-restart of unmodified MPI programs, and of others.");
-  app.set_version_flag("--version", "mana " MANA_VERSION);
+  const lower::boundary_version images = image::own_version();
+  app.set_version_flag("--version", "mana " MANA_VERSION ", images " + std::to_string(images.major) + "." +
+                                        std::to_string(images.minor));
   app.require_subcommand(1);
   build_run(app, values);
   build_restart(app, values);

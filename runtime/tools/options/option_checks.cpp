@@ -6,6 +6,7 @@
 
 #include <runtime/files/path_map.hpp>
 
+#include <mana/gen/families.hpp>
 
 #include <charconv>
 #include <optional>
@@ -55,9 +56,13 @@ template <>
 CLI::Validator check_of<option::mpi_name>() {
   return CLI::Validator(
       [](std::string& text) {
-        return parse_mpi_name(text) ? std::string() : fmt::format("{} is none of mpich, openmpi, none", text);
+        return parse_mpi_name(text) ? std::string() : text + " is none of " MANA_MPI_NAMES ", none";
       },
-      "{mpich,openmpi,none}");
+      [] {
+        std::string names = "{" MANA_MPI_NAMES ",none}";
+        std::erase(names, ' ');
+        return names;
+      }());
 }
 
 const CLI::Validator& a_process() {

@@ -335,8 +335,8 @@ void check_services() {
 
 services& own_services() {
   static services table{};
-  if (table.version != 0) return table;
-  table.version = lower::abi_version;
+  if (table.head.bytes != 0) return table;
+  table.head = lower::head_of<services>();
 #define MANA_SERVICES(X)                                                                                          \
   X(attach) X(init) X(finalize) X(abort) X(fatal) X(note) X(send) X(recv) X(isend) X(irecv) X(test_some)          \
   X(wait_some) X(cancel) X(request_free) X(probe) X(mprobe) X(imrecv) X(mrecv_bytes) X(deliver) X(comm_members)   \
@@ -360,6 +360,7 @@ services& own_services() {
 
 mpi_slots& own_slots() {
   static mpi_slots table{};
+  table.head = lower::head_of<mpi_slots>();
   return table;
 }
 
@@ -504,7 +505,7 @@ std::optional<int> aborted_with() { return half().aborted; }
 std::array<std::uint64_t, lower::inventory_names.size()> inventory() {
   drain::note_inventory();
   std::array<std::uint64_t, lower::inventory_names.size()> found{};
-  std::copy_n(lower::the_bridge().reserved + lower::slot_inventory, found.size(), found.begin());
+  std::copy_n(std::begin(lower::the_bridge().inventory), found.size(), found.begin());
   return found;
 }
 

@@ -231,7 +231,7 @@ void rank::ask(bool stop) {
 }
 
 void rank::tell_of_end(int signal) {
-  bridge_.reserved[lower::slot_last_end_signal] = static_cast<std::uint64_t>(signal);
+  bridge_.last_end_signal = static_cast<std::uint64_t>(signal);
   const std::uint64_t amount = lower::told_to_end_amount;
   if (write(requests_.get(), &amount, sizeof amount) != sizeof amount) std::abort();
 }

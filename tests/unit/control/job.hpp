@@ -31,7 +31,7 @@ class rank {
   void barrier_alone(std::size_t group = 0) { ++clocks_[group].seq; }
   /// The one that failed was refused for its arguments: it was none.
   void retract(std::size_t group = 0);
-  clock::request_number request() const noexcept { return bridge_.reserved[lower::slot_request_number]; }
+  clock::request_number request() const noexcept { return bridge_.request_number; }
   bool at_line() const noexcept { return bridge_.current.load() == lower::phase::parking; }
   void send(int to, int value);
   int recv(int from);                       // -1: from anyone

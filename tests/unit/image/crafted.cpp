@@ -122,7 +122,7 @@ const std::pair<const char*, change> changes[] = {
     {"something more in the tables", [](open_image& i) { i.tables += std::string(48, 'x'); }},
     {"a chunk's record with more in it", [](open_image& i) { i.chunk(0).zero[4] = 1; }},
     {"a header of another page size", [](open_image& i) { i.header.page_bytes = 8192; }},
-    {"a header with more in it", [](open_image& i) { i.header.reserved = 1; }},
+    {"a header with more in it", [](open_image& i) { i.header.section_count = 1; }},
     {"a header with tables of version 1", [](open_image& i) { i.header.tables_bytes = 1; }},
     {"a trailer of another kind", [](open_image& i) { i.end.zero = 1; }},
 };

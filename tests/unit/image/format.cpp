@@ -11,11 +11,11 @@ static_assert(file_magic == 0x31'4547'414d'4941'4d && trailer_magic == 0x32'444e
 
 // Of every version: what a reader must know to say that it does not know the version.
 static_assert(offsetof(file_header, magic) == 0 && offsetof(file_header, version) == 8);
-static_assert(offsetof(file_header, abi_version) == 12 && offsetof(file_header, checksum) == 88);
+static_assert(offsetof(file_header, layout_major) == 12 && offsetof(file_header, checksum) == 88);
 
 static_assert(offsetof(file_header, rank) == 16 && offsetof(file_header, world_size) == 20);
 static_assert(offsetof(file_header, page_bytes) == 24 && offsetof(file_header, section_count) == 28);
-static_assert(offsetof(file_header, region_count) == 32 && offsetof(file_header, reserved) == 36);
+static_assert(offsetof(file_header, region_count) == 32 && offsetof(file_header, services_minor) == 36);
 static_assert(offsetof(file_header, tables_bytes) == 40 && offsetof(file_header, tables_checksum) == 48);
 static_assert(offsetof(file_header, cpu_features) == 56 && sizeof(file_header) == 96);
 

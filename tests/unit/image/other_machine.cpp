@@ -47,7 +47,9 @@ image::error_kind kind_of_refusal(const std::string& path) {
 TEST_CASE("another version is not taken for damage") {
   const temporary_directory directory;
   CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.version; })) == image::error_kind::version);
-  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.abi_version; })) == image::error_kind::version);
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.layout_major; })) == image::error_kind::version);
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { --h.layout_major; })) == image::error_kind::version);
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.services_minor; })) == image::error_kind::version);
 }
 
 TEST_CASE("a processor must have what the writing one had, and may have more") {

@@ -32,12 +32,13 @@ inline int class_of_callback_error(int code) noexcept {
   return known > neutral::success && known < neutral::err_lastcode ? known : int{neutral::err_other};
 }
 
-#ifdef OPEN_MPI
-inline int fortran_number(MPI_Comm h) noexcept { return to_fortran<kind::comm>(h); }
-inline int fortran_number(MPI_Datatype h) noexcept { return to_fortran<kind::datatype>(h); }
-#else
-inline int fortran_number(int h) noexcept { return h; }      // handles of all kinds
-#endif
+/// in: h  of a communicator or a datatype
+template <class Handle>
+inline int fortran_number(Handle h) noexcept {
+  if constexpr (!std::is_pointer_v<Handle>) return h;
+  else if constexpr (std::is_same_v<Handle, MPI_Comm>) return to_fortran<kind::comm>(h);
+  else return to_fortran<kind::datatype>(h);
+}
 
 /// INV-82: a checkpoint may come while the function runs: it may compute for long, or wait for another rank. Objects on
 /// which the wrapper works are whole in their tables here, and it holds no lock.
@@ -196,11 +197,8 @@ inline void end_attributes(vid::entry<kind::comm>& e, MPI_Comm handle) noexcept 
   while (list != nullptr && !list->items.empty()) {
     const int key = list->items.back().key;
     if (remove_attribute(*list, kind_code::comm, handle, key) == neutral::success) continue;
-#ifdef OPEN_MPI
-    return;
-#else
+    if constexpr (family::failing_delete_ends_finalize) return;
     list->remove(key);
-#endif
   }
 }
 

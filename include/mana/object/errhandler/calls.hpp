@@ -36,7 +36,7 @@ inline void release_errhandler(std::uint32_t name) noexcept {
 }
 /// What an error of this communicator runs.
 inline std::uint32_t errhandler_of(const vid::descriptor<kind::comm>& d) noexcept {
-  if (d.errhandler == 0 && app::unset_errhandler_is_of_world) return comms().world.what.errhandler;
+  if (d.errhandler == 0 && family::unset_errhandler_is_of_world) return comms().world.what.errhandler;
   return d.errhandler;
 }
 inline void inherit_errhandler(const vid::descriptor<kind::comm>& from, vid::descriptor<kind::comm>& to) noexcept {
@@ -110,11 +110,11 @@ inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, fu
   due.code = app_code;
   static_assert(sizeof handle <= sizeof due.object);
   std::memcpy(due.object, &handle, sizeof handle);
-#ifdef OPEN_MPI                                  // elsewhere Fortran has the same numbers
-  MPI_Fint number = 0;
-  if constexpr (std::is_same_v<Handle, MPI_Comm>) number = to_fortran<kind::comm>(handle);
-  if (is_fortran) std::memcpy(due.object, &number, sizeof number);
-#endif
+  if constexpr (std::is_pointer_v<Handle>) {       // elsewhere Fortran has the same numbers
+    MPI_Fint number = 0;
+    if constexpr (std::is_same_v<Handle, MPI_Comm>) number = to_fortran<kind::comm>(handle);
+    if (is_fortran) std::memcpy(due.object, &number, sizeof number);
+  }
   return app_code;
 }
 

@@ -1,6 +1,6 @@
 // Calls that open, duplicate and close descriptors: carried out, and told to whoever keeps the list of the upper half's.
 #include <runtime/split/call/descriptor_events.hpp>
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/stub_call.hpp>
 #include <runtime/split/filter/input.hpp>
 #include <runtime/split/threads/twin.hpp>
 #include <runtime/split/traps/process/ids.hpp>

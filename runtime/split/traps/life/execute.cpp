@@ -1,6 +1,8 @@
 // execve and execveat. In any role: raw system calls only, and all memory of this file is that of one thread, who waits
 // while a child of vfork's kind uses it.
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/stub_call.hpp>
+
+#include <arch/elf.hpp>
 #include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/traps/process/follow.hpp>
@@ -135,7 +137,7 @@ bool is_for_this_machine(const char* head, long bytes) noexcept {
   Elf64_Ehdr h;
   if (bytes < static_cast<long>(sizeof h)) return false;
   std::memcpy(&h, head, sizeof h);
-  return h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == EM_X86_64 && (h.e_type == ET_EXEC || h.e_type == ET_DYN);
+  return h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == arch::elf_machine && (h.e_type == ET_EXEC || h.e_type == ET_DYN);
 }
 
 /// Whether mana goes along to `file`. false: the kernel refuses it, or a child becomes what mana cannot load and no MPI
@@ -263,7 +265,7 @@ long as_natively(trap& t) noexcept {
   warn_of_rights(t);
   const bool is_own = names_own_program(t);
   const long number = continue_in_stub(t, stub().call);
-  if (is_own) t.set_reg(path_number(t) == 0 ? REG_RDI : REG_RSI, as_word(saved().program));
+  if (is_own) t.set_reg(path_number(t) == 0 ? arch::argument[0] : arch::argument[1], as_word(saved().program));
   return number;
 }
 

@@ -1,5 +1,7 @@
 // clone, exit and what libc tells the kernel about a thread.
 #include <runtime/split/call/descriptor_events.hpp>
+
+#include <arch/enter.hpp>
 #include <runtime/split/threads/twin.hpp>
 #include <runtime/split/traps/memory/lazy.hpp>
 #include <runtime/split/traps/process/process.hpp>
@@ -62,34 +64,15 @@ long clone_in_forked(trap& t) noexcept {
   block->lower_fs = t.self->lower_fs;
   blocks_sigsys(*block) = blocks_sigsys(*t.self);
   const auto stack = static_cast<std::uint64_t>(t.arg(1));
-  constexpr std::uint64_t red_zone_bytes = 128;
   alignas(64) unsigned char built[entry_frame_bytes];
-  const std::uintptr_t frame = (stack - red_zone_bytes - entry_frame_bytes) & ~std::uintptr_t{63};
+  const std::uintptr_t frame = (stack - arch::red_zone_bytes - entry_frame_bytes) & ~std::uintptr_t{63};
   move_entry_frame(make_entry_frame(built, *t.context, stack), frame);
   if (t.memory.write(frame, built, sizeof built) != sizeof built) {
     block->state.store(lower::thread_state::unused);
     return -EFAULT;
   }
   block->state.store(lower::thread_state::running);
-  const long flags = t.arg(0);
-  long result;
-  register long r10 __asm__("r10") = t.arg(3);
-  register long r8 __asm__("r8") = t.arg(4);
-  __asm__ volatile(
-      "syscall\n\t"
-      "test %%rax, %%rax\n\t"
-      "jnz 1f\n\t"
-      "mov %[set_gs], %%edi\n\t"
-      "mov %[block], %%rsi\n\t"
-      "mov %[arch_prctl], %%eax\n\t"
-      "syscall\n\t"
-      "mov %[sigreturn], %%eax\n\t"
-      "syscall\n"
-      "1:"
-      : "=a"(result)
-      : "a"(SYS_clone), "D"(flags), "S"(frame), "d"(t.arg(2)), "r"(r10), "r"(r8), [block] "r"(block),
-        [set_gs] "i"(ARCH_SET_GS), [arch_prctl] "i"(SYS_arch_prctl), [sigreturn] "i"(SYS_rt_sigreturn)
-      : "rcx", "r11", "memory");
+  const long result = arch::clone_into_frame(t.arg(0), frame, t.arg(2), t.arg(3), t.arg(4), block);
   if (is_error(result)) block->state.store(lower::thread_state::unused);
   return result;
 }
@@ -123,7 +106,7 @@ long fork_child(trap& t) noexcept {
   if ((flags & shared) == 0) close_what_stands_for_parent();
   t.self->tid = static_cast<std::int32_t>(raw_call(SYS_gettid));
   if ((flags & CLONE_SETTLS) != 0) t.upper_fs = static_cast<std::uint64_t>(t.arg(4));
-  if (stack != 0) t.set_reg(REG_RSP, stack);
+  if (stack != 0) t.set_reg(arch::stack, stack);
   return 0;
 }
 

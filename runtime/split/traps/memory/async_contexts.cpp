@@ -1,6 +1,6 @@
 #include <runtime/split/traps/memory/async_contexts.hpp>
 
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/stub_call.hpp>
 #include <runtime/split/call/trap.hpp>
 
 #include <runtime/split/window/bridge.hpp>

@@ -1,7 +1,7 @@
 // Calls that name a thread or process by its id, in a process that was restarted: the program may have the id of before (INV-77).
 #include <runtime/split/traps/process/ids.hpp>
 
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/stub_call.hpp>
 #include <runtime/split/traps/waiting/clocks.hpp>
 
 #include <runtime/split/window/bridge.hpp>
@@ -123,10 +123,10 @@ long trap_clock_getres(trap& t) { return raw_call(t.number, kernels_clock(static
 /// comes before the stub's call, the program's is made again, since the ids here are this process's.
 long trap_signal_to_id(trap& t) {
   const long first = t.number == SYS_kill ? current_of_kill(t.arg(0)) : current(t.arg(0));
-  const long second = names_thread_second(t.number) ? current(t.arg(1)) : t.reg(REG_RSI);
+  const long second = names_thread_second(t.number) ? current(t.arg(1)) : t.reg(arch::argument[1]);
   const long number = continue_in_timed_call(t);
-  t.set_reg(REG_RDI, first);
-  t.set_reg(REG_RSI, second);
+  t.set_reg(arch::argument[0], first);
+  t.set_reg(arch::argument[1], second);
   return number;
 }
 
@@ -157,8 +157,8 @@ long trap_terminal(trap& t) {
   if (is_given && group.id > 0) group.id = static_cast<std::int32_t>(-current_of_kill(-group.id));
   const long number = continue_in_timed_call(t);
   if (!is_given) return number;
-  in_frame<only>(t.reg(REG_RSP), STUB_CALL_PAIR) = group;
-  t.set_reg(REG_RDX, t.reg(REG_RSP) + STUB_CALL_PAIR);
+  in_frame<only>(t.reg(arch::stack), STUB_CALL_PAIR) = group;
+  t.set_reg(arch::argument[2], t.reg(arch::stack) + STUB_CALL_PAIR);
   return number;
 }
 
@@ -168,7 +168,7 @@ long trap_wait_for_group(trap& t) {
   const auto group = static_cast<std::int32_t>(t.arg(by_type ? 1 : 0));
   const long now = by_type ? (group > 0 ? -current_of_kill(-group) : group) : current_of_kill(group);
   const long number = continue_in_timed_call(t);
-  t.set_reg(by_type ? REG_RSI : REG_RDI, now);
+  t.set_reg(by_type ? arch::argument[1] : arch::argument[0], now);
   return number;
 }
 
@@ -258,9 +258,9 @@ long trap_timer_create(trap& t) {
 /// pidfd_open(process, flags)
 long trap_pidfd_open(trap& t) {
   const long process = t.arg(0);
-  t.set_reg(REG_RDI, current(process));
+  t.set_reg(arch::argument[0], current(process));
   const long fd = trap_new_descriptor(t);
-  t.set_reg(REG_RDI, process);
+  t.set_reg(arch::argument[0], process);
   return fd;
 }
 

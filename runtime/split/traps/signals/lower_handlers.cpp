@@ -88,12 +88,14 @@ void adopt_lower_handler(int signal) noexcept {
 
 void adopt_lower_handlers() noexcept {
   has_begun.store(true, std::memory_order_relaxed);
-  lower::the_bridge().reserved[lower::slot_lower_handler] = reinterpret_cast<std::uint64_t>(&run_lower_handler);
+  lower::the_bridge().lower_handler = [](int signal, void* info, void* context) {
+    run_lower_handler(signal, static_cast<siginfo_t*>(info), context);
+  };
   for (int signal = 1; signal <= signal_count; ++signal) adopt_lower_handler(signal);
 }
 
 void hide_lower_handlers() noexcept {
-  lower::the_bridge().reserved[lower::slot_hidden_handlers] = 1;
+  lower::the_bridge().hidden_handlers = 1;
   const kernel_sigaction standard{0, 0, 0, 0};
   for (int signal = 1; signal <= signal_count; ++signal)
     if (is_function(actions[signal].handler)) install(signal, &standard, nullptr);
@@ -104,7 +106,7 @@ void hide_lower_handlers() noexcept {
 
 /// What the program has set meanwhile stays.
 void show_lower_handlers() noexcept {
-  std::uint64_t& hidden = lower::the_bridge().reserved[lower::slot_hidden_handlers];
+  std::uint64_t& hidden = lower::the_bridge().hidden_handlers;
   if (hidden == 0) return;
   hidden = 0;
   for (int signal = 1; signal <= signal_count; ++signal) {

@@ -74,10 +74,10 @@ void set_request_sources(const request_sources& wanted) noexcept {
 
 void install_request_handlers() noexcept {
   lower::bridge& b = lower::the_bridge();
-  b.reserved[lower::slot_requests] = static_cast<std::uint64_t>(requests.descriptor);
-  b.reserved[lower::slot_stop_signals] = requests.stop_signals;
-  b.reserved[lower::slot_our_signals] = our_signals();
-  b.reserved[lower::slot_end_signals] = without_ours(lower::end_signals);
+  b.requests = requests.descriptor;
+  b.stop_signals = requests.stop_signals;
+  b.our_signals = our_signals();
+  b.end_signals = without_ours(lower::end_signals);
   const kernel_sigaction on_request{stub().request_trampoline, SA_SIGINFO | SA_RESTART | with_restorer,
                                     stub().restore_rt, every_signal & ~one_signal(SIGSYS)};
   for (int signal = 1; signal <= signal_count; ++signal)
@@ -122,7 +122,7 @@ void take_back_handlers() noexcept {
 
 void give_back_request_signals() noexcept {
   const signal_set signals = std::exchange(requests.signals, 0);
-  lower::the_bridge().reserved[lower::slot_end_signals] = 0;      // the job is its parent's
+  lower::the_bridge().end_signals = 0;      // the job is its parent's
   for (int signal = 1; signal <= signal_count; ++signal) {
     if ((signals & one_signal(signal)) == 0) continue;
     const kernel_sigaction to_install = as_installed(recorded(signal));
@@ -220,7 +220,7 @@ void find_alternate_stack(const trap& t, stack_t& now) noexcept {
   std::memset(&now, 0, sizeof now);
   now.ss_sp = framed.ss_sp, now.ss_flags = framed.ss_flags, now.ss_size = framed.ss_size;
   const auto begin = reinterpret_cast<std::uint64_t>(now.ss_sp);
-  const auto pointer = static_cast<std::uint64_t>(t.reg(REG_RSP));
+  const auto pointer = static_cast<std::uint64_t>(t.reg(arch::stack));
   const int mode = now.ss_flags & autodisarm;
   if (now.ss_size == 0) now.ss_flags = SS_DISABLE;
   else now.ss_flags = mode | (mode == 0 && pointer > begin && pointer - begin <= now.ss_size ? SS_ONSTACK : 0);

@@ -1,5 +1,5 @@
 // Calls that show a clock, or wait until a time of one, where the program's clocks have offsets (program_clocks.hpp).
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/stub_call.hpp>
 #include <runtime/split/call/trap.hpp>
 #include <runtime/split/traps/waiting/clocks.hpp>
 
@@ -128,7 +128,7 @@ shown_clock shown_by_id(int clock) noexcept {
     return {kernels, id == raw_call(SYS_getpid) ? lower::clock_offset(lower::program_clock::process) : 0};
   for (std::uint32_t i = 0; i < lower::max_threads; ++i)
     if (const lower::thread_block& block = lower::thread_blocks()[i]; block.tid == id)
-      return {kernels, static_cast<std::int64_t>(block.reserved[lower::slot_thread_time])};
+      return {kernels, block.time_ahead.ns};
   return {kernels, 0};
 }
 
@@ -182,13 +182,12 @@ namespace {
 
 struct processor_time { std::int64_t user_us, system_us; };
 
-/// What the program's is ahead of the kernel's.     in: slots  ns, and of that for the system, us
-processor_time time_in(const std::uint64_t* slots) noexcept {
-  const auto system_us = static_cast<std::int64_t>(slots[1]);
-  return {static_cast<std::int64_t>(slots[0]) / 1000 - system_us, system_us};
+/// What the program's is ahead of the kernel's.
+processor_time parts_of(const lower::processor_time& ahead) noexcept {
+  return {ahead.ns / 1000 - ahead.system_us, ahead.system_us};
 }
 processor_time of_children() noexcept { return {saved().children_ahead[0], saved().children_ahead[1]}; }
-processor_time of_process() noexcept { return time_in(lower::the_bridge().reserved + lower::slot_process_time); }
+processor_time of_process() noexcept { return parts_of(lower::the_bridge().process_ahead); }
 
 /// The kernel counts the two parts by samples: a sum may be less than nothing for a moment.
 void add(timeval& to, std::int64_t us) noexcept {
@@ -219,7 +218,7 @@ long trap_times(trap& t) {
     used.tms_cstime = ticks(usage.ru_stime);
     if (wanted.put(used) != 0) return -EFAULT;
   }
-  return result + static_cast<long>(lower::the_bridge().reserved[lower::slot_ticks_offset]);
+  return result + lower::the_bridge().ticks_offset;
 }
 
 /// getrusage(RUSAGE_SELF, RUSAGE_THREAD or RUSAGE_CHILDREN, usage)
@@ -228,7 +227,7 @@ long trap_getrusage(trap& t) {
   const long result = raw_call(SYS_getrusage, t.arg(0), as_word(&usage));
   if (is_error(result)) return result;
   const int who = static_cast<int>(t.arg(0));
-  const processor_time more = who == RUSAGE_THREAD     ? time_in(t.self->reserved + lower::slot_thread_time)
+  const processor_time more = who == RUSAGE_THREAD     ? parts_of(t.self->time_ahead)
                               : who == RUSAGE_CHILDREN ? of_children()
                                                        : of_process();
   add(usage.ru_utime, more.user_us);

@@ -1,5 +1,5 @@
 // Waits that change the signal mask, or wait for signals: made with a copy of the mask without ours.
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/stub_call.hpp>
 #include <runtime/split/traps/signals/signals.hpp>
 
 #include <runtime/split/window/bridge.hpp>
@@ -25,13 +25,13 @@ struct mask_argument {
 
 mask_argument mask_of(long number) noexcept {
   switch (number) {
-    case SYS_ppoll: return {3, REG_R10};
+    case SYS_ppoll: return {3, arch::argument[3]};
     case SYS_epoll_pwait:
     case SYS_epoll_pwait2:
-    case SYS_io_uring_enter: return {4, REG_R8};
+    case SYS_io_uring_enter: return {4, arch::argument[4]};
     case SYS_pselect6:
-    case SYS_io_pgetevents: return {5, REG_R9};
-    default: return {0, REG_RDI};  // rt_sigsuspend, rt_sigtimedwait
+    case SYS_io_pgetevents: return {5, arch::argument[5]};
+    default: return {0, arch::argument[0]};  // rt_sigsuspend, rt_sigtimedwait
   }
 }
 
@@ -93,7 +93,7 @@ long trap_ring_wait(trap& t) {
   in_frame<signal_set>(frame, STUB_CALL_MASK) = without_ours(wanted);
   copy.mask = static_cast<std::uint64_t>(frame + STUB_CALL_MASK);
   in_frame<ring_argument>(frame, STUB_CALL_RING) = copy;
-  t.set_reg(REG_R8, frame + STUB_CALL_RING);
+  t.set_reg(arch::argument[4], frame + STUB_CALL_RING);
   return number;
 }
 

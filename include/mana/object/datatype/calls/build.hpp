@@ -322,11 +322,11 @@ inline int type_create_darray_c(int size, int rank, int n, const MPI_Count gsize
 /// Open MPI says in a duplicate's name what it is one of.
 inline void name_duplicate([[maybe_unused]] const resolved<kind::datatype>& of,
                            [[maybe_unused]] wrap::type_entry& made) noexcept {
-#if defined(OPEN_MPI)
-  char name[MPI_MAX_OBJECT_NAME];
-  std::snprintf(name, sizeof name, "Dup %s", wrap::name_of_type(of));
-  made.what.name = strdup(name);
-#endif
+  if constexpr (family::duplicates_are_named) {
+    char name[MPI_MAX_OBJECT_NAME];
+    std::snprintf(name, sizeof name, "Dup %s", wrap::name_of_type(of));
+    made.what.name = strdup(name);
+  }
 }
 inline int type_dup(MPI_Datatype old, MPI_Datatype* out) noexcept {
   using namespace wrap;

@@ -74,14 +74,6 @@ inline void give_contents(const recipe& r, int* ints, MPI_Aint* addresses, MPI_D
   }
 }
 
-/// Whether MPI_DOUBLE_INT and its like, where they are asked for themselves, are one element as the standard has it of
-/// predefined datatypes (MPI-4.1 5.1.11), or two, as in MPICH. As a part of another datatype they are two in both.
-#ifdef OPEN_MPI
-inline constexpr bool pair_is_one_element = true;
-#else
-inline constexpr bool pair_is_one_element = false;
-#endif
-
 inline std::int64_t bytes_in(const MPI_Status& status) noexcept { return app::load_status(&status).count_bytes; }
 
 template <class Fn, class Out>
@@ -97,7 +89,7 @@ template <class Fn, class Out>
 inline int get_elements_of(const MPI_Status* status, MPI_Datatype type, Out* count) noexcept {
   const resolved<kind::datatype> t = resolve_type(type);
   if (!t.ok) return fail_type(Fn::id);
-  if (pair_is_one_element && t.predefined_code != 0) return get_count_of<Fn>(status, type, count);
+  if (family::pair_is_one_element && t.predefined_code != 0) return get_count_of<Fn>(status, type, count);
   const std::optional<std::int64_t> found = elements_in(name_of(t), bytes_in(*status));
   *count = found ? fit<Out>(*found) : Out{MPI_UNDEFINED};
   return MPI_SUCCESS;
@@ -108,7 +100,7 @@ inline int set_elements_of(MPI_Status* status, MPI_Datatype type, std::int64_t c
   if (!t.ok) return fail_type(Fn::id);
   if (count < 0) return fail(Fn::id, neutral::err_arg, "negative count");
   neutral::status s = app::load_status(status);
-  const bool whole = pair_is_one_element && t.predefined_code != 0;
+  const bool whole = family::pair_is_one_element && t.predefined_code != 0;
   s.count_bytes = whole ? count * layout_of(t).size : bytes_of_elements(name_of(t), count);
   app::store_status(status, s);
   return MPI_SUCCESS;
@@ -177,11 +169,9 @@ inline int type_get_contents(MPI_Datatype type, int max_ints, int max_addresses,
 /// The predefined datatype of a class of Fortran types and a size in bytes.
 inline int type_match_size(int type_class, int size, MPI_Datatype* type) noexcept {
   struct row { int type_class, size; MPI_Datatype fortran, c; };
-#if defined(OPEN_MPI)                               // which takes the first of its types that is so long
-  constexpr auto first = [](MPI_Datatype of_default_kind, MPI_Datatype) { return of_default_kind; };
-#else
-  constexpr auto first = [](MPI_Datatype, MPI_Datatype of_that_size) { return of_that_size; };
-#endif
+  constexpr auto first = [](MPI_Datatype of_default_kind, MPI_Datatype of_that_size) {
+    return family::matches_default_kinds_first ? of_default_kind : of_that_size;
+  };
   const row rows[] = {{MPI_TYPECLASS_REAL, 4, first(MPI_REAL, MPI_REAL4), MPI_FLOAT},
                       {MPI_TYPECLASS_REAL, 8, MPI_REAL8, MPI_DOUBLE},
                       {MPI_TYPECLASS_REAL, 16, MPI_REAL16, MPI_LONG_DOUBLE},

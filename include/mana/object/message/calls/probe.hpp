@@ -17,7 +17,10 @@ struct probe_arguments {
   int source, tag;
   int error = neutral::success;
   probe_arguments(int app_source, int app_tag, MPI_Comm c) noexcept
-      : comm(resolve<kind::comm>(c)), source(app::neutral_rank(app_source)), tag(app::neutral_tag(app_tag)) {
+      : comm(resolve<kind::comm>(c)) {
+    const neutral::envelope given = app::neutral_envelope(app_source, app_tag);
+    source = given.rank;
+    tag = given.tag;
     if (!comm.ok) error = neutral::err_comm;
     else if (source >= comm.e->what.peers->size || source < neutral::proc_null) error = neutral::err_rank;
   }

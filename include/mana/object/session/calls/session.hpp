@@ -41,16 +41,26 @@ inline int with_session(MPI_Session session, const char* detail, Use&& use) noex
   return rc == neutral::success ? MPI_SUCCESS : raise_session(session, Fn::id, rc, detail);
 }
 
-inline constexpr const char* thread_level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
-                                                     "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+struct thread_level_row { int level; const char* name; };
+inline constexpr thread_level_row thread_levels[] = {{neutral::thread_single, "MPI_THREAD_SINGLE"},
+                                                     {neutral::thread_funneled, "MPI_THREAD_FUNNELED"},
+                                                     {neutral::thread_serialized, "MPI_THREAD_SERIALIZED"},
+                                                     {neutral::thread_multiple, "MPI_THREAD_MULTIPLE"}};
 
-/// The level that a session's hints ask for; the least one where they do not.
+/// in: neutral thread level
+inline const char* thread_level_name(int level) noexcept {
+  for (const thread_level_row& row : thread_levels)
+    if (row.level == level) return row.name;
+  return thread_levels[0].name;
+}
+
+/// The neutral level that a session's hints ask for; the least one where they do not.
 inline int wanted_level(MPI_Info info) noexcept {
   const info_store* const hints = hints_of(info);
   const std::string* const wanted = hints != nullptr ? hints->find("thread_level") : nullptr;
-  for (int level = 0; level < 4; ++level)
-    if (wanted != nullptr && *wanted == thread_level_names[level]) return level;
-  return MPI_THREAD_SINGLE;
+  for (const thread_level_row& row : thread_levels)
+    if (wanted != nullptr && *wanted == row.name) return row.level;
+  return neutral::thread_single;
 }
 
 /// Runs when the process exits. A program that did not close its sessions, or still needs MPI, has not ended it natively.
@@ -127,7 +137,7 @@ inline int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* sess
   s->what.errhandler = name;
   const wrap::info_store* const hints = wrap::hints_of(info);
   wrap::info_store used = hints != nullptr ? *hints : wrap::info_store();
-  used.set("thread_level", wrap::thread_level_names[wrap::library().thread_level]);
+  used.set("thread_level", wrap::thread_level_name(wrap::library().thread_level));
   s->what.info = wrap::store_hints(used);
   *session = app::from_virt<kind::session>(vid::table<kind::session>().id_of(*s));
   return MPI_SUCCESS;

@@ -28,7 +28,10 @@ struct message_arguments {
   message_arguments(const void* given, std::int64_t n, MPI_Datatype datatype, int app_peer, int app_tag,
                     MPI_Comm c) noexcept
       : comm(resolve<kind::comm>(c)), type(resolve<kind::datatype>(datatype)), buffer(const_cast<void*>(given)),
-        count(n), peer(app::neutral_rank(app_peer)), tag(app::neutral_tag(app_tag)) {
+        count(n) {
+    const neutral::envelope given_there = app::neutral_envelope(app_peer, app_tag);
+    peer = given_there.rank;
+    tag = given_there.tag;
     if (!comm.ok) error = neutral::err_comm;
     else if (!type.ok) error = neutral::err_type;
     else if (peer >= comm.e->what.peers->size || peer < neutral::proc_null) error = neutral::err_rank;

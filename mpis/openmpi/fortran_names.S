@@ -1,4 +1,4 @@
-# The names that Open MPI's Fortran library has for the functions of openmpi_fortran.cpp: a compiler's of mpif.h, upper and
+# The names that Open MPI's Fortran library has for the functions of fortran.cpp: a compiler's of mpif.h, upper and
 # lower case, those of C and of mpi_f08, PMPI's of all, and the one by which its mpi_f08 library calls it.
 # x: of an extension, mpix_
     .macro entry lower, upper, mixed, x=, X=

@@ -1,5 +1,6 @@
 // Entering the upper half as a signal handler's end does: registers, signal mask and floating point state at once, so no
 // signal finds a thread half way in.
+#include <arch/x86_64/enter.hpp>
 #include <runtime/split/threads/twin.hpp>
 
 #include <csignal>
@@ -45,8 +46,7 @@ void move_entry_frame(void* frame, std::uintptr_t to) noexcept {
 
 void enter_upper_half(void* frame, std::uint64_t thread_pointer) noexcept {
   write_thread_pointer(thread_pointer);
-  __asm__ volatile("mov %0, %%rsp\n\tsyscall" : : "r"(frame), "a"(SYS_rt_sigreturn) : "memory");
-  __builtin_unreachable();
+  arch::return_from_signal(frame);
 }
 
 }  // namespace mana::split

@@ -1,6 +1,6 @@
 // Open MPI's Fortran library goes into the upper half as it is, and calls MPI's C functions for nearly everything. Here is
 // the rest. Where it looks into the structures behind C's handles, which ours do not have, its function is replaced: the
-// program's calls, and those of its mpi_f08 library, find ours first (openmpi_fortran_names.S). What it takes from Open
+// program's calls, and those of its mpi_f08 library, find ours first (fortran_names.S). What it takes from Open
 // MPI's C library besides MPI's functions has the names and parameters that it has there.
 #include <mana/calls.hpp>
 

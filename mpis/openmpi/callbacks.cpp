@@ -1,9 +1,9 @@
-// The attribute callbacks that an MPI library exports as functions, by the names that its mpi.h gives them.
+// The attribute callbacks that Open MPI's library exports as functions, by the names that its mpi.h gives them.
 #include <mpi.h>
 
 namespace {
 
-[[maybe_unused]] int copy_nothing(int* flag) noexcept {
+int copy_nothing(int* flag) noexcept {
   *flag = 0;
   return MPI_SUCCESS;
 }
@@ -17,9 +17,6 @@ int copy_value(void* from, void* to, int* flag) noexcept {
 
 #pragma GCC visibility push(default)
 extern "C" {
-#if defined(MANA_MPI_mpich)
-int MPIR_Dup_fn(MPI_Comm, int, void*, void* from, void* to, int* flag) { return copy_value(from, to, flag); }
-#elif defined(MANA_MPI_openmpi)
 #define MANA_CALLBACKS(kind, handle)                                                                              \
   int OMPI_C_MPI_##kind##NULL_DELETE_FN(handle, int, void*, void*) { return MPI_SUCCESS; }                        \
   int OMPI_C_MPI_##kind##NULL_COPY_FN(handle, int, void*, void*, void*, int* flag) { return copy_nothing(flag); } \
@@ -31,6 +28,5 @@ MANA_CALLBACKS(COMM_, MPI_Comm)
 MANA_CALLBACKS(TYPE_, MPI_Datatype)
 MANA_CALLBACKS(WIN_, MPI_Win)
 #undef MANA_CALLBACKS
-#endif
 }
 #pragma GCC visibility pop

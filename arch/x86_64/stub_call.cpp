@@ -1,4 +1,4 @@
-#include <runtime/split/call/stub_call.hpp>
+#include <arch/x86_64/stub_call.hpp>
 
 #include <cstring>
 

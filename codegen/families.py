@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""The families of MPI libraries: mpis/<name>/family.toml, and folders outside the tree that are named besides.
+
+families.py --cmake FILE [FOLDER…] writes the lists that CMake needs. `generate.py` has the rest.
+"""
+import argparse
+import dataclasses
+import pathlib
+import re
+import sys
+import tomllib
+
+MPIS = pathlib.Path(__file__).resolve().parent.parent / "mpis"
+KEYS = {"long_name", "versions", "sonames", "version_symbol", "standard", "packages", "bindings", "sources", "supported",
+        "functions_as", "lacks", "compiler", "launcher"}
+COMPILER = {"c", "fortran", "definitions", "options"}
+LAUNCHER = {"program", "order", "certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "srun"}
+
+
+LARGE_COUNTS_SINCE = "4.0"       # of the standard
+OLDEST_SINCE = "3.1"             # what has no `since` is in this standard already
+
+
+def _version(text):
+    return tuple(int(part) for part in text.split("."))
+
+
+class FamilyError(Exception):
+    """A fault of a family.toml; the text names the file and what is wrong."""
+
+
+@dataclasses.dataclass
+class Family:
+    """One family.toml. Its keys: docs/developer/add-an-mpi.md."""
+    name: str
+    folder: pathlib.Path
+    long_name: str
+    sonames: list
+    version_symbol: str = ""
+    versions: list = dataclasses.field(default_factory=list)
+    standard: str = ""
+    packages: list = dataclasses.field(default_factory=list)
+    bindings: list = dataclasses.field(default_factory=list)
+    sources: list = dataclasses.field(default_factory=list)
+    supported: bool = True
+    functions_as: str = ""
+    lacks: dict = dataclasses.field(default_factory=dict)
+    compiler: dict = dataclasses.field(default_factory=dict)
+    launcher: dict = dataclasses.field(default_factory=dict)
+
+    def has(self, function, facts, large):
+        """Whether it has this form of a function. in: facts  of codegen/api"""
+        named = facts.get("in")                # of an extension: who has it
+        if named and (self.functions_as or self.name) not in named or any(re.fullmatch(name, function) for name in self.lacks):
+            return False
+        since = max(facts.get("since", OLDEST_SINCE), LARGE_COUNTS_SINCE if large else OLDEST_SINCE, key=_version)
+        return bool(named) and not large or _version(since) <= _version(self.standard)
+
+    def toml(self, name):
+        """A further file of the folder; nothing where there is none."""
+        file = self.folder / name
+        return tomllib.loads(file.read_text()) if file.exists() else {}
+
+    @property
+    def order(self):
+        return self.launcher.get("order", 100)
+
+    @property
+    def lists(self):
+        """Of families.hpp, in the order of mpi_family's members."""
+        return {"versions": self.versions, "sonames": self.sonames} | {
+            key: self.launcher.get(key, []) for key in ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager")}
+
+    @property
+    def headers(self):
+        return sorted(path.name for path in self.folder.glob("*.hpp"))
+
+
+def read(folder):
+    file = pathlib.Path(folder).resolve() / "family.toml"
+    try:
+        facts = tomllib.loads(file.read_text())
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise FamilyError(f"{file}: {error}") from error
+    for known, given in ((KEYS, facts), (COMPILER, facts.get("compiler", {})), (LAUNCHER, facts.get("launcher", {}))):
+        if unknown := set(given) - known:
+            raise FamilyError(f"{file}: unknown: {', '.join(sorted(unknown))}")
+    needed = ["long_name", "sonames"] + (["version_symbol"] if facts.get("supported", True) else []) + \
+        (["standard"] if facts.get("supported", True) and not facts.get("functions_as") else [])
+    if lacking := [key for key in needed if not facts.get(key)]:
+        raise FamilyError(f"{file}: no {', '.join(lacking)}")
+    family = Family(file.parent.name, file.parent, **facts)
+    if family.supported and not (family.compiler.get("c") and family.launcher.get("program")):
+        raise FamilyError(f"{file}: no compiler.c, or no launcher.program")
+    for header in ("abi.hpp", "quirks.hpp") if family.supported else ():
+        if not (family.folder / header).exists():
+            raise FamilyError(f"{file}: there is no {header} beside it")
+    return family
+
+
+def load(more=()):
+    """All families, by name; those outside the tree last."""
+    found = [read(file.parent) for file in sorted(MPIS.glob("*/family.toml"))] + [read(folder) for folder in more]
+    names = [family.name for family in found]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise FamilyError(f"two families are called {', '.join(sorted(twice))}")
+    by_name = {family.name: family for family in found}
+    for family in found:
+        if family.functions_as:
+            like = by_name[family.functions_as]
+            family.standard = family.standard or like.standard
+            family.lacks = like.lacks | family.lacks
+    return found
+
+
+def supported(families):
+    return [family for family in families if family.supported]
+
+
+def stems(families):
+    """Beginnings of the names of their C libraries: libmpich.so"""
+    return sorted({re.match(r".*?\.so", soname)[0] for family in families for soname in family.sonames})
+
+
+def cmake_lines(families):
+    def put(name, value):
+        text = ";".join(map(str, value)) if isinstance(value, list) else value
+        return f"set({name} [==[{text}]==])"
+    built = supported(families)
+    yield put("MANA_FAMILIES", [family.name for family in built])
+    yield put("MANA_FAMILY_SYMBOLS", [f"{family.name}={family.version_symbol}" for family in built])
+    for family in built:
+        values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0], "MPICC": family.compiler["c"],
+                  "MPIFC": family.compiler.get("fortran", ""), "DEFINITIONS": family.compiler.get("definitions", []),
+                  "OPTIONS": family.compiler.get("options", []), "SOURCES": [family.folder / name for name in family.sources],
+                  "HEADERS": [family.folder / name for name in family.headers]}
+        for key, value in values.items():
+            yield put(f"MANA_FAMILY_{family.name}_{key}", value)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cmake", type=pathlib.Path, required=True)
+    parser.add_argument("folders", nargs="*")
+    options = parser.parse_args(arguments)
+    try:
+        lines = list(cmake_lines(load(options.folders)))
+    except FamilyError as error:
+        print(error, file=sys.stderr)
+        return 1
+    options.cmake.parent.mkdir(parents=True, exist_ok=True)
+    options.cmake.write_text("# Generated from mpis/*/family.toml.\n" + "\n".join(lines) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

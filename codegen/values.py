@@ -1,0 +1,63 @@
+"""The neutral values of the boundary: predefined.toml, read, checked and made ready to print."""
+import re
+import tomllib
+
+import model
+
+# Kinds whose values C++ knows by name, with the enumeration that has them. Of datatypes those with an `id`.
+ENUMERATIONS = {
+    "comm": "comm_code", "group": "group_code", "message": "message_code", "info": "info_code",
+    "errhandler": "errhandler_code", "request": "request_code", "op": "op_code", "datatype": "datatype_code",
+    "bind_type": "bind_type_code", "thread_level": "thread_level_code",
+}
+
+
+def read():
+    """predefined.toml as it is: {section: {name: rows}}"""
+    return tomllib.loads((model.HERE / "predefined.toml").read_text())
+
+
+def standard():
+    """{name in mpi.h: value} of the MPI 5.0 standard ABI."""
+    return tomllib.loads((model.HERE / "mpi_5_0_values.toml").read_text())
+
+
+def rows(given):
+    """{kind: rows} of what an mpi.h is asked for."""
+    return given["handles"] | given["classes"] | given["constants"]
+
+
+def identifier(row):
+    """MPI_T_BIND_MPI_COMM → bind_comm; MPI_T_ERR_MEMORY → err_t_memory; MPI_COMM_NULL → comm_null"""
+    if "id" in row:
+        return row["id"]
+    name = row["name"].lower()
+    name = re.sub("^mpi_t_err_", "err_t_", name)
+    name = re.sub("^mpi_t_bind_(mpi_)?", "bind_", name)
+    return re.sub("^mpi_", "", name)
+
+
+def named(kind, all_rows):
+    """[(identifier, row)] of a kind's rows that C++ knows by name."""
+    return [(identifier(r), r) for r in all_rows if kind != "datatype" or "id" in r]
+
+
+def enumerations(given):
+    """[(enumeration, [(identifier, row)])]"""
+    by_kind = rows(given)
+    return [(name, named(kind, by_kind[kind])) for kind, name in ENUMERATIONS.items()]
+
+
+def faults():
+    """What predefined.toml has otherwise than the standard, as texts."""
+    given, right = read(), standard()
+    every = [r for kind in rows(given).values() for r in kind] + list(given["values"].values())
+    found = []
+    for row in every:
+        name = row.get("name")
+        if name in right and right[name] != row["code"]:
+            found.append(f"{name} is {row['code']}, in the standard ABI {right[name]}")
+        if (name in right) == row.get("ours", False):
+            found.append(f"{name or row} is {'' if name in right else 'not '}in the standard ABI: `ours` says otherwise")
+    known = {row.get("name") for row in every}
+    return found + [f"{name} is no class of ours" for name in right if "_ERR_" in name and name not in known]

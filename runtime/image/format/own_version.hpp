@@ -1,0 +1,15 @@
+// The version of the boundary that this program has, and what it says of images of others.
+#pragma once
+#include <mana/lower/version.hpp>
+
+#include <string>
+
+namespace mana::image {
+
+/// In an archive member of its own: a test links a lower half of a later minor.
+lower::boundary_version own_version() noexcept;
+
+/// Why a lower half of version `own` does not restart an image of version `image`, and which mana does; empty: it does.
+std::string why_not_read(lower::boundary_version own, lower::boundary_version image);
+
+}  // namespace mana::image

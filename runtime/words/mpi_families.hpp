@@ -1,0 +1,52 @@
+// What mpis/*/family.toml says, asked for.
+#pragma once
+#include <mana/gen/families.hpp>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace mana {
+
+/// in: list  of a mpi_family: ends with a null pointer      out: whether f says so of one
+template <class F>
+bool any_in(const char* const* list, F&& f) {
+  for (; *list != nullptr; ++list)
+    if (f(*list)) return true;
+  return false;
+}
+
+/// out: nullptr for mpi_name::none
+constexpr const mpi_family* family_of(mpi_name id) noexcept {
+  for (const mpi_family& family : mpi_families)
+    if (family.id == id) return &family;
+  return nullptr;
+}
+
+/// in: name  a library's, without directory      out: the family whose C library it is, nullptr if of none that is built
+inline const mpi_family* family_of_library(std::string_view name) noexcept {
+  for (const mpi_family& family : mpi_families)
+    if (any_in(family.sonames, [&](const char* soname) { return name == soname; })) return &family;
+  return nullptr;
+}
+
+/// Whether it is some MPI's C library, also one that there is no lower half for.
+inline bool is_mpi_library(std::string_view name) noexcept {
+  for (const char* const stem : mpi_library_stems)
+    if (name.starts_with(stem)) return true;
+  return false;
+}
+
+/// The first variable of all families' lists that `read` takes.
+/// in: list  member of mpi_family; read  of a variable's value (never null)      out: false if none was taken
+template <class Get, class Read>
+bool first_variable(const char* const* mpi_family::* list, Get&& get, Read&& read) {
+  for (const mpi_family& family : mpi_families)
+    if (any_in(family.*list, [&](const char* name) {
+          const char* const value = get(name);
+          return value != nullptr && read(value);
+        }))
+      return true;
+  return false;
+}
+
+}  // namespace mana
