@@ -74,7 +74,7 @@ class Function:
 
     @property
     def call(self):
-        return f"mana::wrap::finish({self.wrapper})" if self.reports_errors else self.wrapper
+        return f"mana::object::finish({self.wrapper})" if self.reports_errors else self.wrapper
 
     @property
     def wrapper(self):
@@ -85,7 +85,7 @@ class Function:
             return f"mana::call_manual<mana::fn::{self.id}>({', '.join(filter(None, [call, self.args]))})"
         if self.shape == "pcollective":
             return f"mana::initialise_collective<mana::fn::{self.id}>({self.args})"
-        return f"mana::interpose<mana::fn::{self.id}>({self.args})"
+        return f"mana::interposed<mana::fn::{self.id}>({self.args})"
 
     @property
     def moves_data(self):

@@ -38,7 +38,7 @@ class note_writer {
 int process_of(const saved_memory& memory) {
   const image::section* const s = memory.section("process");
   try {
-    return s == nullptr ? 1 : documents::read_document(s->bytes).at("pid").get<int>();
+    return s == nullptr ? 1 : files::read_document(s->bytes).at("pid").get<int>();
   } catch (const std::exception&) {
     return 1;
   }
@@ -79,10 +79,10 @@ void add_threads(const saved_memory& memory, int pid, note_writer& into) {
   }
 }
 
-run::run_record record_of(const saved_memory& memory) {
+job::run_record record_of(const saved_memory& memory) {
   const image::section* const s = memory.section("run");
   try {
-    return s == nullptr ? run::run_record{} : run::decode_run_record(s->bytes);
+    return s == nullptr ? job::run_record{} : job::decode_run_record(s->bytes);
   } catch (const std::exception&) {
     return {};
   }
@@ -92,7 +92,7 @@ void add_process(const saved_memory& memory, int pid, note_writer& into) {
   elf_prpsinfo process{};
   process.pr_sname = 'S';
   process.pr_pid = pid;
-  const run::run_record record = record_of(memory);
+  const job::run_record record = record_of(memory);
   const std::string name = std::filesystem::path(record.program).filename().string();
   std::string words;
   for (const std::string& word : record.arguments) words += (words.empty() ? "" : " ") + word;

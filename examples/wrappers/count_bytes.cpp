@@ -19,7 +19,7 @@ std::mutex turn;
 /// The first argument of this kind; Fn says which that is.
 template <class Fn, class Kind, class... A>
 auto argument(A... args) {
-  return std::get<mana::wrap::position_of<Kind, typename Fn::params::as_tuple>()>(std::tuple<A...>(args...));
+  return std::get<mana::interpose::position_of<Kind, typename Fn::params::as_tuple>()>(std::tuple<A...>(args...));
 }
 
 /// What the program hands over, then the call itself. Handles are the program's: mana::resolve() finds what is known of them.

@@ -39,7 +39,7 @@ void MPII_Errhandler_set_cxx(MPI_Errhandler handler, void (*caller)()) {
 }
 void MPII_Op_set_cxx(MPI_Op op, void (*caller)()) {
   mana::call_op = reinterpret_cast<mana::op_caller>(caller);
-  mana::wrap::call_op_by(op, nullptr, mana::op_in_cxx);
+  mana::object::call_op_by(op, nullptr, mana::op_in_cxx);
 }
 
 }

@@ -35,18 +35,18 @@ int set_as(int form, void* value, Set&& set) noexcept {
 extern "C" {
 
 int MPII_Comm_get_attr(MPI_Comm comm, int key, void* value, int* flag, int form) {
-  return mana::wrap::get_comm_attribute<mana::fn::comm_get_attr>(comm, mana::number_in_c(key), flag,
+  return mana::object::get_comm_attribute<mana::fn::comm_get_attr>(comm, mana::number_in_c(key), flag,
                                                                  mana::store_as(form, value));
 }
 int MPII_Comm_set_attr(MPI_Comm comm, int key, void* value, int form) {
   return mana::set_as(form, value, [=](auto given) {
-    return mana::wrap::set_comm_attribute<mana::fn::comm_set_attr>(comm, key, given); });
+    return mana::object::set_comm_attribute<mana::fn::comm_set_attr>(comm, key, given); });
 }
 int MPII_Type_get_attr(MPI_Datatype type, int key, void* value, int* flag, int form) {
-  return mana::wrap::get_type_attribute(type, key, flag, mana::store_as(form, value));
+  return mana::object::get_type_attribute(type, key, flag, mana::store_as(form, value));
 }
 int MPII_Type_set_attr(MPI_Datatype type, int key, void* value, int form) {
-  return mana::set_as(form, value, [=](auto given) { return mana::wrap::set_type_attribute(type, key, given); });
+  return mana::set_as(form, value, [=](auto given) { return mana::object::set_type_attribute(type, key, given); });
 }
 int MPII_Win_get_attr(MPI_Win window, int key, void* value, int* flag, int) {
   return mana::manual::win_get_attr(window, key, value, flag);
@@ -55,14 +55,14 @@ int MPII_Win_set_attr(MPI_Win window, int key, void* value, int) {
   return mana::manual::win_set_attr(window, key, value);
 }
 
-void MPII_Keyval_set_proxy(int number, mana::vid::copy_proxy copy, mana::vid::remove_proxy remove) {
+void MPII_Keyval_set_proxy(int number, mana::object::copy_proxy copy, mana::object::remove_proxy remove) {
   for (const auto object : {mana::kind_code::comm, mana::kind_code::datatype, mana::kind_code::win})
-    if (mana::vid::attribute_key* const key = mana::wrap::attribute_keys().find(number, object)) {
+    if (mana::object::attribute_key* const key = mana::object::attribute_keys().find(number, object)) {
       key->by_copy_proxy = copy;
       key->by_remove_proxy = remove;
     }
 }
-void MPII_Grequest_set_lang_f77(MPI_Request request) { mana::wrap::call_request_in_fortran(request); }
+void MPII_Grequest_set_lang_f77(MPI_Request request) { mana::object::call_request_in_fortran(request); }
 
 }
 #pragma GCC visibility pop

@@ -36,10 +36,10 @@ void op_in_cxx(void (*function)(), void* in, void* inout, int* count, MPI_Dataty
 }
 
 template <class Function>
-MPI_Errhandler made_by(int (*create)(Function*, MPI_Errhandler*), void (*function)(), wrap::handler_proxy proxy) {
+MPI_Errhandler made_by(int (*create)(Function*, MPI_Errhandler*), void (*function)(), object::handler_proxy proxy) {
   MPI_Errhandler made = MPI_ERRHANDLER_NULL;
   create(reinterpret_cast<Function*>(function), &made);
-  if (made != MPI_ERRHANDLER_NULL) wrap::call_errhandler_by(made, proxy);
+  if (made != MPI_ERRHANDLER_NULL) object::call_errhandler_by(made, proxy);
   return made;
 }
 
@@ -82,9 +82,9 @@ int ompi_cxx_errhandler_invoke_file(MPI_File file, int code, const char*) {
 /// Of MPI::ERRORS_THROW_EXCEPTIONS, by the library before anybody can use it.
 void ompi_cxx_errhandler_set_callbacks(void*, void (*comm)(), void (*file)(), void (*win)()) {
   using namespace mana;
-  wrap::thrower_for<MPI_Comm>.function = comm;
-  wrap::thrower_for<MPI_File>.function = file;
-  wrap::thrower_for<MPI_Win>.function = win;
+  object::thrower_for<MPI_Comm>.function = comm;
+  object::thrower_for<MPI_File>.function = file;
+  object::thrower_for<MPI_Win>.function = win;
   app::predefined<kind::errhandler>.add(neutral::errors_throw,
                                         reinterpret_cast<std::uintptr_t>(ompi_mpi_errors_throw_exceptions));
 }
@@ -96,12 +96,12 @@ int ompi_attr_create_keyval(int object, void (*copy)(), void (*remove)(), int* k
   using mana::kind_code;
   constexpr kind_code objects[] = {kind_code::none, kind_code::comm, kind_code::datatype, kind_code::win};
   if (object < 1 || object > 3) return MPI_ERR_INTERN;
-  const std::lock_guard hold(mana::wrap::cold_lock());
-  *key = mana::wrap::attribute_keys().insert({.object = objects[object], .copy = copy, .remove = remove, .extra = extra});
+  const std::lock_guard hold(mana::app::cold_lock());
+  *key = mana::object::attribute_keys().insert({.object = objects[object], .copy = copy, .remove = remove, .extra = extra});
   return MPI_SUCCESS;
 }
 /// The operation was made with the library's own function; this one is the program's.
-void ompi_op_set_cxx_callback(MPI_Op op, void (*function)()) { mana::wrap::call_op_by(op, function, mana::op_in_cxx); }
+void ompi_op_set_cxx_callback(MPI_Op op, void (*function)()) { mana::object::call_op_by(op, function, mana::op_in_cxx); }
 
 }
 #pragma GCC visibility pop

@@ -10,8 +10,8 @@ extern "C" {
 int OMPI_Affinity_str(ompi_affinity_fmt_t format, char bound[OMPI_AFFINITY_STRING_MAX],
                       char current[OMPI_AFFINITY_STRING_MAX], char exists[OMPI_AFFINITY_STRING_MAX]) {
   using namespace mana;
-  if (wrap::library().live != wrap::life::initialized) return MPI_ERR_OTHER;
-  wrap::wrapper_scope scope(function_id::none);
+  if (call::library().live != call::life::initialized) return MPI_ERR_OTHER;
+  call::wrapper_scope scope(function_id::none);
   const lower::services& s = *lower::the_bridge().service;
   const int rc = lower::cross([&] { return s.affinity_text(static_cast<int>(format), bound, current, exists); });
   return rc == neutral::success ? MPI_SUCCESS : app::error_code(rc);

@@ -47,7 +47,7 @@ class requests {
  private:
   int count_;
   fint* numbers_;
-  wrap::scratch<MPI_Request, 64> handles_;
+  object::scratch<MPI_Request, 64> handles_;
 };
 
 /// A status, or n of them; nullptr, which is MPI_STATUS(ES)_IGNORE, where Fortran has said so. Fortran's are as long as C's,
@@ -74,7 +74,7 @@ class statuses {
   }
   std::size_t bytes_;
   fint* given_;
-  wrap::scratch<MPI_Status, 16> all_;
+  object::scratch<MPI_Status, 16> all_;
 };
 
 /// Indices in Fortran begin with 1.
@@ -92,7 +92,7 @@ class datatypes {
   const MPI_Datatype* data() noexcept { return handles_.data(); }
 
  private:
-  wrap::scratch<MPI_Datatype, 64> handles_;
+  object::scratch<MPI_Datatype, 64> handles_;
 };
 
 int peers_of(MPI_Comm comm) noexcept {
@@ -126,8 +126,8 @@ constexpr kind_code object_of[] = {kind_code::none, kind_code::comm, kind_code::
 template <class Integer>
 int create_key(int object, void (*copy)(), void (*remove)(), int* number, Integer extra) noexcept {
   if (object < 1 || object > 3) return MPI_ERR_INTERN;
-  const std::lock_guard hold(wrap::cold_lock());
-  *number = wrap::attribute_keys().insert({.object = object_of[object], .copy = copy, .remove = remove,
+  const std::lock_guard hold(app::cold_lock());
+  *number = object::attribute_keys().insert({.object = object_of[object], .copy = copy, .remove = remove,
                                            .extra = reinterpret_cast<void*>(static_cast<std::intptr_t>(extra)),
                                            .by_copy_proxy = copy_in_fortran<Integer>,
                                            .by_remove_proxy = remove_in_fortran<Integer>});
@@ -239,7 +239,7 @@ void mana_fortran_alltoallw_init(const void* out, const fint* out_counts, const 
 void mana_fortran_op_create(void (*function)(), const fint* commutes, fint* op, fint* ierr) {
   MPI_Op made = MPI_OP_NULL;
   const int rc = PMPI_Op_create(reinterpret_cast<MPI_User_function*>(function), *commutes != 0, &made);
-  mana::wrap::call_op_in_fortran(made);
+  mana::object::call_op_in_fortran(made);
   if (rc == MPI_SUCCESS) *op = PMPI_Op_c2f(made);
   answer(ierr, rc);
 }
@@ -249,31 +249,31 @@ void mana_fortran_grequest_start(void (*query)(), void (*release)(), void (*canc
   const int rc = PMPI_Grequest_start(reinterpret_cast<MPI_Grequest_query_function*>(query),
                                      reinterpret_cast<MPI_Grequest_free_function*>(release),
                                      reinterpret_cast<MPI_Grequest_cancel_function*>(cancel), extra, &made);
-  mana::wrap::call_request_in_fortran(made);
+  mana::object::call_request_in_fortran(made);
   if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(made);
   answer(ierr, rc);
 }
 
 void mana_fortran_attr_put(const fint* comm, const fint* key, const fint* value, fint* ierr) {
-  answer(ierr, mana::wrap::set_comm_attribute<mana::fn::attr_put>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
+  answer(ierr, mana::object::set_comm_attribute<mana::fn::attr_put>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
 }
 void mana_fortran_attr_get(const fint* comm, const fint* key, fint* value, fint* flag, fint* ierr) {
-  answer(ierr, mana::wrap::get_comm_attribute<mana::fn::attr_get>(PMPI_Comm_f2c(*comm), *key, flag,
+  answer(ierr, mana::object::get_comm_attribute<mana::fn::attr_get>(PMPI_Comm_f2c(*comm), *key, flag,
                                                                   mana::store_bits(value)));
 }
 void mana_fortran_comm_set_attr(const fint* comm, const fint* key, const MPI_Aint* value, fint* ierr) {
   using f = mana::fn::comm_set_attr;
-  answer(ierr, mana::wrap::set_comm_attribute<f>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
+  answer(ierr, mana::object::set_comm_attribute<f>(PMPI_Comm_f2c(*comm), *key, std::int64_t{*value}));
 }
 void mana_fortran_comm_get_attr(const fint* comm, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
-  answer(ierr, mana::wrap::get_comm_attribute<mana::fn::comm_get_attr>(PMPI_Comm_f2c(*comm), *key, flag,
+  answer(ierr, mana::object::get_comm_attribute<mana::fn::comm_get_attr>(PMPI_Comm_f2c(*comm), *key, flag,
                                                                        mana::store_bits(value)));
 }
 void mana_fortran_type_set_attr(const fint* type, const fint* key, const MPI_Aint* value, fint* ierr) {
-  answer(ierr, mana::wrap::set_type_attribute(PMPI_Type_f2c(*type), *key, std::int64_t{*value}));
+  answer(ierr, mana::object::set_type_attribute(PMPI_Type_f2c(*type), *key, std::int64_t{*value}));
 }
 void mana_fortran_type_get_attr(const fint* type, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
-  answer(ierr, mana::wrap::get_type_attribute(PMPI_Type_f2c(*type), *key, flag, mana::store_bits(value)));
+  answer(ierr, mana::object::get_type_attribute(PMPI_Type_f2c(*type), *key, flag, mana::store_bits(value)));
 }
 void mana_fortran_win_set_attr(const fint*, const fint* key, MPI_Aint* value, fint* ierr) {
   answer(ierr, PMPI_Win_set_attr(MPI_WIN_NULL, *key, value));
@@ -334,7 +334,7 @@ MPI_Errhandler ompi_errhandler_create(int object, void (*function)(), int langua
   if (object == 1) PMPI_Comm_create_errhandler(reinterpret_cast<MPI_Comm_errhandler_function*>(function), &made);
   if (object == 2) PMPI_Win_create_errhandler(reinterpret_cast<MPI_Win_errhandler_function*>(function), &made);
   if (object == 3) PMPI_File_create_errhandler(reinterpret_cast<MPI_File_errhandler_function*>(function), &made);
-  if (language == 2) mana::wrap::call_errhandler_in_fortran(made);
+  if (language == 2) mana::object::call_errhandler_in_fortran(made);
   return made;
 }
 /// It was found in its own argument checks, which know of no object but MPI_COMM_WORLD.

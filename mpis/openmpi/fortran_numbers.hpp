@@ -8,7 +8,7 @@
 
 namespace mana::family {
 
-using wrap::numbered;
+using app::numbered;
 
 inline std::span<const numbered<MPI_Comm>> fortran_numbers(MPI_Comm) noexcept {
   static const numbered<MPI_Comm> all[] = {{0, MPI_COMM_WORLD}, {1, MPI_COMM_SELF}, {2, MPI_COMM_NULL}};

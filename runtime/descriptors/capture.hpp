@@ -44,7 +44,7 @@ class restoration {
   /// in:     moved  where files are that had another path at the checkpoint
   ///         input  file that is to be standard input; empty: what it was, or the new launcher's
   /// errors: descriptor_error
-  explicit restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {},
+  explicit restoration(std::span<const std::uint8_t> bytes, const files::path_map& moved = {},
                        const std::string& input = {});
   ~restoration();
   restoration(const restoration&) = delete;
@@ -83,7 +83,7 @@ class restoration {
 };
 
 /// All steps, for a process of its own.
-inline void restore(std::span<const std::uint8_t> bytes, const paths::path_map& moved = {}) {
+inline void restore(std::span<const std::uint8_t> bytes, const files::path_map& moved = {}) {
   restoration all(bytes, moved);
   all.fill();
   all.finish();

@@ -137,7 +137,7 @@ void read_with_care(Read&& read) {
     read();
   } catch (const json::exception& error) {
     damaged(error);
-  } catch (const documents::document_error& error) {
+  } catch (const files::document_error& error) {
     damaged(error);
   } catch (const std::out_of_range& error) {
     damaged(error);
@@ -154,7 +154,7 @@ void enter_directory(const json& directory, const object_maker& objects) {
 }
 
 /// All paths that it has, of descriptors, objects, watches and the working directory.
-json with_moved_paths(json document, const paths::path_map& moved) {
+json with_moved_paths(json document, const files::path_map& moved) {
   for (auto& [name, value] : document.items()) {
     if (name == "path" && value.is_string()) value = moved(value.get<std::string>());
     else if (value.is_structured()) value = with_moved_paths(std::move(value), moved);
@@ -169,8 +169,8 @@ void note_watches(const json& row) {
 }  // namespace
 
 struct restoration::parts {
-  parts(std::span<const std::uint8_t> bytes, const paths::path_map& moved, const std::string& input)
-      : document(with_input(with_moved_paths(documents::read_document(bytes), moved), input)),
+  parts(std::span<const std::uint8_t> bytes, const files::path_map& moved, const std::string& input)
+      : document(with_input(with_moved_paths(files::read_document(bytes), moved), input)),
         spare(document["descriptors"]), objects(document["objects"], spare) {}
 
   void place_all(const json& of) {
@@ -195,7 +195,7 @@ struct restoration::parts {
   std::vector<std::string> notes, changed_files;
 };
 
-restoration::restoration(std::span<const std::uint8_t> bytes, const paths::path_map& moved, const std::string& input) {
+restoration::restoration(std::span<const std::uint8_t> bytes, const files::path_map& moved, const std::string& input) {
   read_with_care([&] { parts_ = std::make_unique<parts>(bytes, moved, input); });
 }
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mana::image {
+namespace mana::files {
 
 /// Of this process's memory: not for one that is forked off.
 ///
@@ -86,4 +86,4 @@ class async_queue {
   long under_way_ = 0;
 };
 
-}  // namespace mana::image
+}  // namespace mana::files

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace mana::image {
+namespace mana::files {
 
 class descriptor {
  public:
@@ -29,4 +29,4 @@ class descriptor {
   int fd_ = -1;
 };
 
-}  // namespace mana::image
+}  // namespace mana::files

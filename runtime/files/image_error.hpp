@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace mana::image {
+namespace mana::files {
 
 enum class error_kind {
   missing,    // no such file
@@ -30,4 +30,4 @@ class image_error : public std::runtime_error {
   std::string file_;
 };
 
-}  // namespace mana::image
+}  // namespace mana::files

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-namespace mana::image {
+namespace mana::files {
 
 /// What a user can do about an errno of a file operation; empty if we know nothing.
 inline const char* remedy(int error) noexcept {
@@ -30,4 +30,4 @@ inline const char* remedy(int error) noexcept {
   throw image_error(error_kind::io, path + ": " + what + ": " + std::strerror(error) + remedy(error));
 }
 
-}  // namespace mana::image
+}  // namespace mana::files

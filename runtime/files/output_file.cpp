@@ -15,7 +15,7 @@
 #include <cstring>
 #include <utility>
 
-namespace mana::image {
+namespace mana::files {
 
 namespace {
 
@@ -86,18 +86,18 @@ bool output_file::append(const void* data, std::size_t bytes) noexcept {
 }
 
 bool output_file::align() noexcept {
-  const std::size_t over = position() % page_bytes;
+  const std::size_t over = position() % image::page_bytes;
   if (over == 0) return failure_.what == nullptr;
-  char* const place = room(page_bytes - over);
+  char* const place = room(image::page_bytes - over);
   if (place == nullptr) return false;
-  std::memset(place, 0, page_bytes - over);
-  commit(page_bytes - over);
+  std::memset(place, 0, image::page_bytes - over);
+  commit(image::page_bytes - over);
   return true;
 }
 
 /// Gives away the whole pages of the current part. What is over goes to the beginning of the next.
 bool output_file::flush() noexcept {
-  const std::size_t whole = used_ / page_bytes * page_bytes, over = used_ - whole;
+  const std::size_t whole = used_ / image::page_bytes * image::page_bytes, over = used_ - whole;
   const char* const rest = part(current_) + whole;
   if (whole > 0 && !give(part(current_), whole)) return false;
   current_ = (current_ + 1) % parts;
@@ -283,4 +283,4 @@ bool output_file::finish() noexcept {
   return fail("cannot be closed", error);
 }
 
-}  // namespace mana::image
+}  // namespace mana::files

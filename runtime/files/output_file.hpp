@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mana::image {
+namespace mana::files {
 
 /// Why a step failed. what: nullptr if none did
 struct io_failure {
@@ -104,4 +104,4 @@ class output_file {
   io_failure failure_;
 };
 
-}  // namespace mana::image
+}  // namespace mana::files

@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace mana::image {
+namespace mana::files {
 
 namespace {
 
@@ -230,4 +230,4 @@ void own_directory::sync() const { make_durable(fd_.get(), path_); }
 
 descriptor open_own_file(const std::string& path) { return own_directory::at(directory_of(path)).open_file(name_of(path)); }
 
-}  // namespace mana::image
+}  // namespace mana::files

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::image {
+namespace mana::files {
 
 class own_directory {
  public:
@@ -80,4 +80,4 @@ descriptor open_own_file(const std::string& path);
 std::string directory_of(const std::string& path);
 std::string name_of(const std::string& path);
 
-}  // namespace mana::image
+}  // namespace mana::files

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-namespace mana::paths {
+namespace mana::files {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string path_map::operator()(const std::string& path) const {
   return now.empty() ? "/" : now;
 }
 
-}  // namespace mana::paths
+}  // namespace mana::files

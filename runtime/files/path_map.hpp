@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mana::paths {
+namespace mana::files {
 
 struct path_map_error : std::runtime_error { using std::runtime_error::runtime_error; };
 
@@ -25,4 +25,4 @@ class path_map {
   std::vector<rule> rules_;
 };
 
-}  // namespace mana::paths
+}  // namespace mana::files

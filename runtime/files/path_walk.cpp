@@ -8,7 +8,7 @@
 #include <deque>
 #include <utility>
 
-namespace mana::image {
+namespace mana::files {
 
 namespace {
 
@@ -117,4 +117,4 @@ bool make_directory_at(int directory, const char* name, const std::string& path)
 
 descriptor walk_to(const std::string& path, bool make) { return walker(path, make).go(); }
 
-}  // namespace mana::image
+}  // namespace mana::files

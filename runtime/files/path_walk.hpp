@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace mana::image {
+namespace mana::files {
 
 /// in:     make  what is missing is made, 0700 whatever the umask, and durable
 /// out:    descriptor of the directory, which cannot be read from (O_PATH)
@@ -20,4 +20,4 @@ bool make_directory_at(int directory, const char* name, const std::string& path)
 /// errors: image_error (not_own) if all can rename and remove what is in this directory
 void check_not_open_to_all(const struct stat& directory, const std::string& path);
 
-}  // namespace mana::image
+}  // namespace mana::files

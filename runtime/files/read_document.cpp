@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-namespace mana::documents {
+namespace mana::files {
 namespace {
 
 using nlohmann::json;
@@ -101,4 +101,4 @@ json read_document(std::span<const std::uint8_t> bytes) {
   }
 }
 
-}  // namespace mana::documents
+}  // namespace mana::files

@@ -7,7 +7,7 @@
 #include <span>
 #include <stdexcept>
 
-namespace mana::documents {
+namespace mana::files {
 
 /// Levels of arrays and maps, one in another: more than any section has, and no stack is used up by them.
 inline constexpr std::size_t deepest = 32;
@@ -22,4 +22,4 @@ class document_error : public std::runtime_error {
 /// floating-point numbers, tags, what is of indefinite length
 nlohmann::json read_document(std::span<const std::uint8_t> bytes);
 
-}  // namespace mana::documents
+}  // namespace mana::files

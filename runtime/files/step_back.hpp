@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace mana::image {
+namespace mana::files {
 
 /// The calling thread gets less of a core than it has now. Takes no lock, allocates nothing.
 /// in: by  steps of nice(2); there is none beyond 19
@@ -16,4 +16,4 @@ inline void step_back(int by) noexcept {
   if (by > 0 && (now != -1 || errno == 0)) setpriority(PRIO_PROCESS, 0, std::min(now + by, least));
 }
 
-}  // namespace mana::image
+}  // namespace mana::files

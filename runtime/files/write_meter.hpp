@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
-namespace mana::image {
+namespace mana::files {
 
 /// In bytes: of memory that was written, left out or found as it was before; or of a file that was copied. Written by one
 /// thread or process at a time.
@@ -46,4 +46,4 @@ class write_meter {
   std::atomic<std::uint32_t> given_up_{0};      // a futex that processes share
 };
 
-}  // namespace mana::image
+}  // namespace mana::files

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <numeric>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::vector<std::string> from_all(const std::string& text) {
   return texts;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// A failure of the lowest rank that met one.
 struct shared_failure {
@@ -30,4 +30,4 @@ std::string from_first(std::string text);
 /// What each rank has, on all ranks, by rank. Collective.
 std::vector<std::string> from_all(const std::string& text);
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -2,7 +2,7 @@
 #pragma once
 #include <runtime/control/rank_control.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 control::rank_control& control_of_job() noexcept;
 
@@ -20,4 +20,4 @@ void begin_control_after_mpi() noexcept;
 /// Where the image's program stands.
 control::stage stage_of_program() noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -123,4 +123,4 @@ void fault_point_named(const char* name) noexcept {
   fault_point(found->at);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// What a process does at a point. Who stops or waits tells the test first.
 enum class fault_act { die, stop, wait };
@@ -29,4 +29,4 @@ void arm_fault_points();
 /// For the upper half, which has the name only. One that is not in the table is a defect, and ends the process.
 void fault_point_named(const char* name) noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -3,7 +3,7 @@
 #include <runtime/job/run_record.hpp>
 #include <runtime/job/start_options.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 struct job {
   start_options options;
@@ -14,6 +14,6 @@ job& this_job() noexcept;
 /// Writes this rank's images.
 image::image_saver& saver_of_job() noexcept;
 /// How far its image of this checkpoint is.
-image::write_meter& meter_of_job() noexcept;
+files::write_meter& meter_of_job() noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -21,7 +21,7 @@
 #include <string>
 #include <thread>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -87,7 +87,7 @@ std::string local_time(std::int64_t unix_s) {
 class claimant {
  public:
   claimant(const start_options& options, const claim_patience& patience)
-      : options_(options), patience_(patience), place_(image::own_directory::open(options.checkpoint_directory)) {}
+      : options_(options), patience_(patience), place_(files::own_directory::open(options.checkpoint_directory)) {}
 
   int take() {
     const auto begun = clock::now();
@@ -142,7 +142,7 @@ class claimant {
           place_, store::this_holder(options_.restart ? "the restart of " + options_.generation
                                                                      : options_.program_named(),
                                      launch_name()));
-    } catch (const image::image_error&) {}
+    } catch (const files::image_error&) {}
   }
 
   std::chrono::milliseconds limit() const {
@@ -196,7 +196,7 @@ class claimant {
 
   const start_options& options_;
   const claim_patience patience_;
-  const image::own_directory place_;
+  const files::own_directory place_;
   store::directory_lock lock_;
   std::optional<claim_holder> holder_;
   holder_state state_ = holder_state::gone;
@@ -209,7 +209,7 @@ class claimant {
 int claim_directory(const start_options& options, const claim_patience& patience) {
   try {
     return claimant(options, patience).take();
-  } catch (const image::image_error&) { return -1; }
+  } catch (const files::image_error&) { return -1; }
 }
 
 void release_claim() noexcept { held_claim().release(); }
@@ -233,8 +233,8 @@ void await_claim(const start_options& options) {
   const std::string mine = launch_name();
   if (mine.empty() || !is_first_on_node(rank_from_environment())) return;
   try {
-    const auto place = image::own_directory::open(options.checkpoint_directory);
-    const image::descriptor changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    const auto place = files::own_directory::open(options.checkpoint_directory);
+    const files::descriptor changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     inotify_add_watch(changes.get(), options.checkpoint_directory.c_str(), IN_MOVED_TO);
     const auto begun = clock::now();
     for (;;) {
@@ -249,7 +249,7 @@ void await_claim(const start_options& options) {
       char ignored[4096];
       while (read(changes.get(), ignored, sizeof ignored) > 0) {}
     }
-  } catch (const image::image_error&) {}
+  } catch (const files::image_error&) {}
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace mana::run {
+namespace mana::job {
 
 /// How long who comes waits for who is there, ms.
 struct claim_patience {
@@ -30,4 +30,4 @@ void release_claim() noexcept;
 /// True where the launcher's environment says that rank 0 is on this rank's node.
 bool is_first_on_node(int rank) noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-namespace mana::run {
+namespace mana::job {
 
 void lent_thread::lend(const std::function<void()>& work) {
   ended_ = false;
@@ -52,4 +52,4 @@ void lent_thread::run(const std::function<void()>& step) {
   if (const std::exception_ptr thrown = std::exchange(thrown_, nullptr)) std::rethrow_exception(thrown);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -5,7 +5,7 @@
 #include <functional>
 #include <mutex>
 
-namespace mana::run {
+namespace mana::job {
 
 class lent_thread {
  public:
@@ -25,4 +25,4 @@ class lent_thread {
   bool ended_ = true;                               // nobody waits
 };
 
-}  // namespace mana::run
+}  // namespace mana::job

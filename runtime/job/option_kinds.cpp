@@ -109,9 +109,9 @@ std::string clock_name::standard() { return choices().front(); }
 std::string clock_name::parse(const std::string& text) { return one_among(text, choices()); }
 
 std::vector<std::string> loss::choices() { return {"warn", "refuse", "ignore"}; }
-run::loss_policy loss::parse(const std::string& text) {
+job::loss_policy loss::parse(const std::string& text) {
   const auto all = choices();
-  return static_cast<run::loss_policy>(std::ranges::find(all, one_among(text, all)) - all.begin());
+  return static_cast<job::loss_policy>(std::ranges::find(all, one_among(text, all)) - all.begin());
 }
 
 std::vector<std::string> packing::choices() { return {"auto", "none", "lz4", "zstd"}; }
@@ -131,8 +131,8 @@ redundancy::scheme scheme::parse(const std::string& text) {
   return told_by<redundancy::redundancy_error>([&] { return redundancy::scheme::parse(text); });
 }
 
-void path_rules::add(paths::path_map& rules, const std::string& text) {
-  told_by<paths::path_map_error>([&] { return rules.add(text), true; });
+void path_rules::add(files::path_map& rules, const std::string& text) {
+  told_by<files::path_map_error>([&] { return rules.add(text), true; });
 }
 
 }  // namespace mana::option

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// What a checkpoint does about something that it cannot save.
 enum class loss_policy {
@@ -22,7 +22,7 @@ enum class loss_policy {
   ignore,
 };
 
-}  // namespace mana::run
+}  // namespace mana::job
 
 namespace mana::option {
 
@@ -80,9 +80,9 @@ struct clock_name : text_kind {
   static std::vector<std::string> choices();
   static std::string parse(const std::string& text);
 };
-struct loss : kind<std::string, run::loss_policy> {
+struct loss : kind<std::string, job::loss_policy> {
   static std::vector<std::string> choices();
-  static run::loss_policy parse(const std::string& text);
+  static job::loss_policy parse(const std::string& text);
 };
 struct packing : kind<std::string, image::packing> {
   static std::vector<std::string> choices();         // for completions: some take a level besides
@@ -92,8 +92,8 @@ struct threads : kind<std::string, unsigned> { static unsigned parse(const std::
 struct kept : kind<std::string, std::size_t> { static std::size_t parse(const std::string& text); };
 struct scheme : kind<std::string, redundancy::scheme> { static redundancy::scheme parse(const std::string& text); };
 /// May be given again.
-struct path_rules : kind<std::vector<std::string>, paths::path_map> {
-  static void add(paths::path_map& rules, const std::string& text);
+struct path_rules : kind<std::vector<std::string>, files::path_map> {
+  static void add(files::path_map& rules, const std::string& text);
 };
 
 /// What the lower half has of an option that is not given.

@@ -5,7 +5,7 @@
 #include <mana/lower/upper_functions.hpp>
 #include <runtime/split/window/raw.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 /// null: there is no program yet, or it has no wrapper library
 inline const lower::upper_functions* program_functions() noexcept {
@@ -27,4 +27,4 @@ bool with_program(Use&& use) noexcept {
   return true;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -15,7 +15,7 @@
 #include <span>
 #include <system_error>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::string program_identity(const std::string& path) {
   return "sum:" + hex(digits);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

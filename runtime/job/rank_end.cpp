@@ -12,7 +12,7 @@
 #include <cstring>
 #include <ctime>
 
-namespace mana::run {
+namespace mana::job {
 namespace {
 
 bool launcher_ends_jobs() noexcept {
@@ -56,4 +56,4 @@ void end_alone(const start_failure& failure) noexcept {
            rank == 0 || is_own ? speaker::this_rank : speaker::another);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Who says a failure that several ranks may meet.
 enum class speaker { this_rank, another };
@@ -22,4 +22,4 @@ inline constexpr int others_speak_ms = 1000;
 /// The same, of a lower half. Rank 0 speaks, or this rank where the failure is its own.
 [[noreturn]] void end_alone(const start_failure& failure) noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

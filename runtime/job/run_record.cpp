@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -89,4 +89,4 @@ run_record decode_run_record(std::span<const std::uint8_t> bytes) {
   return record;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 struct run_record {
   std::string mpi_name;               // "MPICH", "Open MPI"
@@ -25,4 +25,4 @@ std::vector<std::uint8_t> encode(const run_record& record);
 /// errors: std::runtime_error if the bytes are not a record of a known version, or end early
 run_record decode_run_record(std::span<const std::uint8_t> bytes);
 
-}  // namespace mana::run
+}  // namespace mana::job

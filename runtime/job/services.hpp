@@ -2,7 +2,7 @@
 #pragma once
 #include <mana/lower/abi.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 const lower::services& the_services() noexcept;
 
@@ -10,4 +10,4 @@ const lower::services& the_services() noexcept;
 /// errors: neutral error class
 int start_mpi(int required, int* provided);
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace mana::run {
+namespace mana::job {
 
 std::string start_failure::text() const {
   std::string all = std::string("mana: error: ") + what();
@@ -65,4 +65,4 @@ void say(const std::string& line) noexcept {
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

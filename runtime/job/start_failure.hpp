@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Who meets a failure, and so who has to say it.
 enum class met_by {
@@ -44,4 +44,4 @@ std::optional<int> size_from_environment() noexcept;
 /// One line to the job's stderr, written at once, so that the ranks' lines do not mix.
 void say(const std::string& line) noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -145,4 +145,4 @@ start_options parse_start_options(const std::vector<std::string>& words) {
   return reader(words).run();
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// What users say, by the rows of the table.
 struct job_options {
@@ -57,4 +57,4 @@ image::saving saving_of(const job_options& options);
 /// errors: start_failure (usage)
 start_options parse_start_options(const std::vector<std::string>& words);
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 
 #include <runtime/store/store.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 constexpr exit_status status_of(store::error_kind kind) noexcept {
   switch (kind) {
@@ -20,4 +20,4 @@ constexpr exit_status status_of(store::error_kind kind) noexcept {
   return exit_status::internal;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-namespace mana::run {
+namespace mana::job {
 
 /// The thread begins with the first task, and is never joined: a process may end while it runs, as it ends with its threads.
 void task_thread::post(std::function<void()> task) {
@@ -21,7 +21,7 @@ void task_thread::drain() {
 }
 
 void task_thread::run() {
-  image::step_back(nice_);
+  files::step_back(nice_);
   std::unique_lock hold(lock_);
   for (;;) {
     changed_.wait(hold, [this] { return !tasks_.empty(); });
@@ -36,4 +36,4 @@ void task_thread::run() {
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -5,7 +5,7 @@
 #include <functional>
 #include <mutex>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Never destroyed: its thread runs as long as the process.
 class task_thread {
@@ -31,4 +31,4 @@ class task_thread {
   bool begun_ = false, busy_ = false;
 };
 
-}  // namespace mana::run
+}  // namespace mana::job

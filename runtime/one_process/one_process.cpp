@@ -47,14 +47,14 @@ lower::services make_services() {
   lower::bridge& b = lower::the_bridge();
   b.service = &table;
   b.mpi = &lower::the_mpi_slots();
-  b.upper.reduce = wrap::reduce_upcall;
+  b.upper.reduce = object::reduce_upcall;
   lower::fill_predefined(b.predefined_real);
   app::init_predefined();
 }
 
 }  // namespace
 
-void wrap::park_if_asked() noexcept {}
-void wrap::receive_words() noexcept { wrap::receive_all_words(); }
+void call::park_if_asked() noexcept {}
+void object::receive_words() noexcept { library::receive_all_words(); }
 
 }  // namespace mana

@@ -155,7 +155,7 @@ std::vector<std::uint8_t> encode(const section& s) {
 }
 
 section decode(std::span<const std::uint8_t> bytes) {
-  const json document = documents::read_document(bytes);
+  const json document = files::read_document(bytes);
   section s;
   s.pid = document.at("pid");
   s.process = document.at("process");

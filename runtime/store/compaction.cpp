@@ -29,7 +29,7 @@ generation newest_in(const std::string& directory) {
 
 /// Whoever wrote one since, or writes it, has newer memory than the copy, which would be taken for the newest. So have nodes
 /// whose images were not copied, or not to the end: no more than the number tells of them here.
-void check_still_newest(const image::own_directory& all, const generation& original, const generation& copy) {
+void check_still_newest(const files::own_directory& all, const generation& original, const generation& copy) {
   if (original.number + 1 < copy.number &&
       directory_lock::state_of_generations(all, original.number + 1, copy.number) == lock_end::busy)
     throw store_error(error_kind::no_checkpoint, all.path() + ": a newer checkpoint is taken there just now; try again later");
@@ -51,7 +51,7 @@ std::string mode_of(const generation& original, const compact_how& how) {
 
 /// The image of one rank.
 rank_file copy_of(const generation& original, const manifest& contents, const rank_file& f, const generation& copy,
-                  const compact_how& how, const paths::path_map& moved, const std::function<void(std::uint64_t)>& looked) {
+                  const compact_how& how, const files::path_map& moved, const std::function<void(std::uint64_t)>& looked) {
   check_file(original, contents, f, depth::identity);
   return in_store(error_kind::unwritable, [&] {
     image::rank_image whole(original.path + "/" + f.name);
@@ -63,7 +63,7 @@ rank_file copy_of(const generation& original, const manifest& contents, const ra
 }
 
 manifest copy_all(const generation& original, manifest contents, const generation& copy, const compact_how& how,
-                  const work_listener& progress, const paths::path_map& moved) {
+                  const work_listener& progress, const files::path_map& moved) {
   const manifest before = contents;
   std::vector<work_size> parts;
   for (const rank_file& f : contents.files) parts.push_back({"rank " + std::to_string(f.rank), f.memory_bytes});
@@ -84,8 +84,8 @@ std::uint64_t bytes_of(const manifest& m) {
   return bytes;
 }
 
-void compact_to(const generation& copy, const image::own_directory& all, const generation& original, const manifest& contents,
-                const compact_how& how, const work_listener& progress, const paths::path_map& moved,
+void compact_to(const generation& copy, const files::own_directory& all, const generation& original, const manifest& contents,
+                const compact_how& how, const work_listener& progress, const files::path_map& moved,
                 compact_result& result) {
   check_still_newest(all, original, copy);
   const manifest whole = copy_all(original, contents, copy, how, progress, moved);
@@ -105,10 +105,10 @@ bool is_by_reference(const generation& g, const manifest& contents) {
 }  // namespace
 
 compact_result compact(const std::string& directory, const compact_how& how, const work_listener& progress,
-                       const paths::path_map& moved) {
+                       const files::path_map& moved) {
   const generation original = newest_in(directory);
   const auto all =
-      in_store(error_kind::unreadable, [&] { return image::own_directory::open(image::directory_of(original.path)); });
+      in_store(error_kind::unreadable, [&] { return files::own_directory::open(files::directory_of(original.path)); });
   const auto lock = directory_lock::of_all(all, lock_kind::shared, patience);
   const manifest contents = read_manifest(original.path);
   compact_result result{original.number, 0, contents.builds_on, is_by_reference(original, contents),

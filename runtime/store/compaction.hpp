@@ -29,6 +29,6 @@ struct compact_result {
 /// errors: store_error as verify(); (program_file); (no_checkpoint) there is none, or a newer one is being written; (unwritable). What is there
 ///         stays as it was
 compact_result compact(const std::string& directory, const compact_how& how = {}, const work_listener& progress = {},
-                       const paths::path_map& moved = {});
+                       const files::path_map& moved = {});
 
 }  // namespace mana::store

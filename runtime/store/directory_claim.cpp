@@ -68,7 +68,7 @@ bool is_killed(int pid) {
 
 bool is_here(const claim_holder& holder) { return holder.host == node_of_kernel() && holder.boot == boot_id(); }
 
-std::uint64_t inode_of(const image::own_directory& directory) {
+std::uint64_t inode_of(const files::own_directory& directory) {
   struct stat about {};
   return fstat(directory.get(), &about) == 0 ? about.st_ino : 0;
 }
@@ -81,7 +81,7 @@ claim_holder this_holder(std::string what, std::string launch) {
           std::time(nullptr), std::move(launch), std::move(what)};
 }
 
-std::optional<claim_holder> read_claim(const image::own_directory& directory) {
+std::optional<claim_holder> read_claim(const files::own_directory& directory) {
   try {
     const auto document = nlohmann::json::parse(directory.read_file(claim_name, most_bytes));
     if (document.at("inode") != inode_of(directory)) return std::nullopt;  // it was copied with all that is here
@@ -90,7 +90,7 @@ std::optional<claim_holder> read_claim(const image::own_directory& directory) {
   } catch (const std::exception&) { return std::nullopt; }
 }
 
-void write_claim(const image::own_directory& directory, const claim_holder& holder) {
+void write_claim(const files::own_directory& directory, const claim_holder& holder) {
   const nlohmann::ordered_json document = {
       {"mana_claim", 1},         {"host", holder.host}, {"pid", holder.pid},
       {"begun", holder.begun},   {"boot", holder.boot}, {"since", holder.since_s},

@@ -30,10 +30,10 @@ claim_holder this_holder(std::string what, std::string launch);
 
 /// Who holds the claim, or was the last one. Nothing: there is none, it cannot be read, or the directory is a copy of
 /// another.
-std::optional<claim_holder> read_claim(const image::own_directory& directory);
+std::optional<claim_holder> read_claim(const files::own_directory& directory);
 
 /// Says who holds it, in place of the last one, at once.     errors: image_error (io)
-void write_claim(const image::own_directory& directory, const claim_holder& holder);
+void write_claim(const files::own_directory& directory, const claim_holder& holder);
 
 enum class holder_state {
   lives,

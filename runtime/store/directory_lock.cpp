@@ -24,13 +24,13 @@ struct flock range_of(std::uint64_t at, std::uint64_t count, int type) noexcept 
 
 }  // namespace
 
-directory_lock::directory_lock(const image::own_directory& directory, lock_kind kind, std::uint64_t at,
+directory_lock::directory_lock(const files::own_directory& directory, lock_kind kind, std::uint64_t at,
                                std::chrono::milliseconds patience)
     : at_(at) {
   constexpr std::chrono::milliseconds pause{2};
   try {
     file_ = directory.open_or_make_file(file_name);
-  } catch (const image::image_error&) {
+  } catch (const files::image_error&) {
     return;
   }
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -49,32 +49,32 @@ directory_lock::directory_lock(const image::own_directory& directory, lock_kind 
   file_.reset();
 }
 
-directory_lock directory_lock::of_all(const image::own_directory& directory, lock_kind kind,
+directory_lock directory_lock::of_all(const files::own_directory& directory, lock_kind kind,
                                       std::chrono::milliseconds patience) {
   return {directory, kind, whole, patience};
 }
 
-directory_lock directory_lock::of_generation(const image::own_directory& directory, std::uint64_t number) {
+directory_lock directory_lock::of_generation(const files::own_directory& directory, std::uint64_t number) {
   return {directory, lock_kind::exclusive, number, std::chrono::milliseconds(0)};
 }
 
-directory_lock directory_lock::of_job(const image::own_directory& directory) {
+directory_lock directory_lock::of_job(const files::own_directory& directory) {
   return {directory, lock_kind::exclusive, job, std::chrono::milliseconds(0)};
 }
 
-lock_end directory_lock::state_of_generation(const image::own_directory& directory, std::uint64_t number) {
+lock_end directory_lock::state_of_generation(const files::own_directory& directory, std::uint64_t number) {
   return state_of_generations(directory, number, number + 1);
 }
 
-lock_end directory_lock::state_of_generations(const image::own_directory& directory, std::uint64_t begin, std::uint64_t end) {
+lock_end directory_lock::state_of_generations(const files::own_directory& directory, std::uint64_t begin, std::uint64_t end) {
   try {
-    const image::descriptor file = directory.open_or_make_file(file_name);
+    const files::descriptor file = directory.open_or_make_file(file_name);
     struct flock range = range_of(begin, end - begin, F_WRLCK);
     int n = 0;
     do n = fcntl(file.get(), F_OFD_GETLK, &range);
     while (n != 0 && errno == EINTR);
     return n != 0 ? lock_end::none_here : range.l_type == F_UNLCK ? lock_end::held : lock_end::busy;
-  } catch (const image::image_error&) {
+  } catch (const files::image_error&) {
     return lock_end::none_here;
   }
 }

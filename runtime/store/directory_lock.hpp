@@ -23,15 +23,15 @@ class directory_lock {
   directory_lock() = default;
   /// Of what removes checkpoints (exclusive), and of what relies on them to stay (shared).
   /// in: patience  how long to wait for others
-  static directory_lock of_all(const image::own_directory& directory, lock_kind kind, std::chrono::milliseconds patience);
+  static directory_lock of_all(const files::own_directory& directory, lock_kind kind, std::chrono::milliseconds patience);
   /// Of who writes a generation. Does not wait.
-  static directory_lock of_generation(const image::own_directory& directory, std::uint64_t number);
+  static directory_lock of_generation(const files::own_directory& directory, std::uint64_t number);
   /// Of the job that runs there: INV-61. Does not wait.
-  static directory_lock of_job(const image::own_directory& directory);
+  static directory_lock of_job(const files::own_directory& directory);
   /// Whether another one has it, as of_generation() would say; nobody who asks at the same time meets this question.
-  static lock_end state_of_generation(const image::own_directory& directory, std::uint64_t number);
+  static lock_end state_of_generation(const files::own_directory& directory, std::uint64_t number);
   /// The same, of any of [begin, end), at least one: they have locks before they have directories.
-  static lock_end state_of_generations(const image::own_directory& directory, std::uint64_t begin, std::uint64_t end);
+  static lock_end state_of_generations(const files::own_directory& directory, std::uint64_t begin, std::uint64_t end);
 
   ~directory_lock() { release(); }
   directory_lock(directory_lock&& other) noexcept = default;
@@ -44,10 +44,10 @@ class directory_lock {
   void release() noexcept;
 
  private:
-  directory_lock(const image::own_directory& directory, lock_kind kind, std::uint64_t at,
+  directory_lock(const files::own_directory& directory, lock_kind kind, std::uint64_t at,
                  std::chrono::milliseconds patience);
 
-  image::descriptor file_;
+  files::descriptor file_;
   std::uint64_t at_ = 0;
   lock_end end_ = lock_end::none_here;
 };

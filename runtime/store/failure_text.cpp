@@ -4,7 +4,7 @@
 
 namespace mana::store {
 
-void write_failure(const image::own_directory& own, const std::string& name, const std::string& why) {
+void write_failure(const files::own_directory& own, const std::string& name, const std::string& why) {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   char when[32] = "";
@@ -13,16 +13,16 @@ void write_failure(const image::own_directory& own, const std::string& name, con
   own.sync();
 }
 
-std::optional<std::string> read_failure(const image::own_directory& own, const std::string& name) {
+std::optional<std::string> read_failure(const files::own_directory& own, const std::string& name) {
   constexpr std::uint64_t most_bytes = 1u << 20;
   try {
     if (!own.has(name)) return std::nullopt;
     std::string text = own.read_file(name, most_bytes);
     while (text.ends_with('\n')) text.pop_back();
     return text;
-  } catch (const image::image_error& error) {
-    if (error.kind() == image::error_kind::missing) return std::nullopt;      // removed meanwhile
-    if (error.kind() == image::error_kind::damaged) return "";                // it is marked, with whatever
+  } catch (const files::image_error& error) {
+    if (error.kind() == files::error_kind::missing) return std::nullopt;      // removed meanwhile
+    if (error.kind() == files::error_kind::damaged) return "";                // it is marked, with whatever
     throw;
   }
 }

@@ -8,8 +8,8 @@
 namespace mana::store {
 
 /// With the time. What is there already stays.     errors: image_error (io)
-void write_failure(const image::own_directory& own, const std::string& name, const std::string& why);
+void write_failure(const files::own_directory& own, const std::string& name, const std::string& why);
 /// Nothing if there is none.                       errors: image_error (not_own, io)
-std::optional<std::string> read_failure(const image::own_directory& own, const std::string& name);
+std::optional<std::string> read_failure(const files::own_directory& own, const std::string& name);
 
 }  // namespace mana::store

@@ -25,13 +25,13 @@ std::string rank_of(std::uint32_t rank, std::uint32_t ranks) {
 }
 
 /// in: what  it is, and, `of`, whose
-void check_size(const image::own_directory& own, const std::string& name, std::uint64_t wanted, const std::string& what,
+void check_size(const files::own_directory& own, const std::string& name, std::uint64_t wanted, const std::string& what,
                 const std::string& of) {
   std::uint64_t bytes = 0;
   try {
     bytes = own.file_bytes(name);
-  } catch (const image::image_error& error) {
-    if (error.kind() != image::error_kind::missing) throw;
+  } catch (const files::image_error& error) {
+    if (error.kind() != files::error_kind::missing) throw;
     wrong_image(error_kind::missing_file, own.path_of(name), what + of + " is missing");
   }
   if (bytes != wanted)
@@ -39,12 +39,12 @@ void check_size(const image::own_directory& own, const std::string& name, std::u
                 std::to_string(wanted) + " were written");
 }
 
-void check_size(const image::own_directory& own, const file_copy& f) {
+void check_size(const files::own_directory& own, const file_copy& f) {
   check_size(own, f.name, f.bytes, "the copy of a program's file", ", which ranks share,");
 }
 
 /// Those of its own generation.
-void check_copies_of(const image::own_directory& own, const manifest& contents, const image::rank_image& of) {
+void check_copies_of(const files::own_directory& own, const manifest& contents, const image::rank_image& of) {
   for (const image::source& s : of.about().sources) {
     if (s.kind != image::source_kind::file_copy || s.generation != contents.generation || contents.copies.empty()) continue;
     const auto found = std::find_if(contents.copies.begin(), contents.copies.end(), [&](auto& c) { return c.name == s.name; });
@@ -60,7 +60,7 @@ std::uint64_t checksum_of(int fd, const std::string& path) {
   for (off_t at = 0;;) {
     const ssize_t n = pread(fd, piece.data(), piece.size(), at);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) image::throw_io(path, "cannot be read");
+    if (n < 0) files::throw_io(path, "cannot be read");
     if (n == 0) return sum.digest();
     sum.add(piece.data(), static_cast<std::size_t>(n));
     at += n;
@@ -70,9 +70,9 @@ std::uint64_t checksum_of(int fd, const std::string& path) {
 std::string manifest_text(const std::string& path) {
   const std::string name = path + "/" + manifest_name;
   try {
-    return image::own_directory::at(path).read_file(manifest_name, most_manifest_bytes);
-  } catch (const image::image_error& error) {
-    if (error.kind() == image::error_kind::missing)
+    return files::own_directory::at(path).read_file(manifest_name, most_manifest_bytes);
+  } catch (const files::image_error& error) {
+    if (error.kind() == files::error_kind::missing)
       throw store_error(error_kind::no_checkpoint, name + ": cannot be opened; the checkpoint is not complete");
     throw as_store_error(error, error_kind::unreadable);
   }
@@ -84,7 +84,7 @@ manifest read_manifest(const std::string& path) {
   const std::string text = manifest_text(path);
   try {
     manifest m = from_json(text);
-    const auto number = image::generation_number(image::name_of(path));
+    const auto number = image::generation_number(files::name_of(path));
     if (m.generation != 0 && number && m.generation != *number)
       throw store_error(error_kind::damaged, "it is that of generation " + std::to_string(m.generation));
     return m;
@@ -98,7 +98,7 @@ manifest read_manifest(const std::string& path) {
 
 void check_file(const generation& g, const manifest& contents, const rank_file& f, depth how) {
   in_store(error_kind::unreadable, [&] {
-    const auto own = image::own_directory::at(g.path);
+    const auto own = files::own_directory::at(g.path);
     check_size(own, f.name, f.bytes, "the image", " of rank " + std::to_string(f.rank));
     const std::string path = g.path + "/" + f.name;
     image::rank_image image(path);
@@ -116,7 +116,7 @@ void check_file(const generation& g, const manifest& contents, const rank_file& 
 
 void check_copy(const generation& g, const file_copy& f, depth how) {
   in_store(error_kind::unreadable, [&] {
-    const auto own = image::own_directory::at(g.path);
+    const auto own = files::own_directory::at(g.path);
     check_size(own, f);
     if (how == depth::all_bytes && checksum_of(own.open_file(f.name).get(), own.path_of(f.name)) != f.checksum)
       wrong_image(error_kind::damaged, own.path_of(f.name), "its checksum is wrong");
@@ -125,7 +125,7 @@ void check_copy(const generation& g, const file_copy& f, depth how) {
 
 std::uint64_t shared_bytes(const generation& g) {
   return in_store(error_kind::unreadable, [&] {
-    const auto own = image::own_directory::at(g.path);
+    const auto own = files::own_directory::at(g.path);
     std::uint64_t bytes = 0;
     for (const std::string& name : own.names())
       if (name.starts_with(image::program_files::copy_begins)) bytes += own.file_bytes(name);

@@ -13,7 +13,7 @@ bool is_damage(error_kind kind) noexcept { return kind == error_kind::damaged ||
 /// A part of its memory is where a restart has found damage.     out: the words for it; empty: nowhere
 std::string failed_base(const generation& g, const manifest& m) {
   for (const std::uint64_t number : m.builds_on) {
-    const generation base{image::directory_of(g.path) + "/" + image::generation_name(number), number};
+    const generation base{files::directory_of(g.path) + "/" + image::generation_name(number), number};
     if (const auto failed = failure_of(base))
       return g.path + ": it has a part of its memory in " + base.path + ", of which a restart failed: " + *failed;
   }

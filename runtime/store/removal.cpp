@@ -21,7 +21,7 @@
 namespace mana::store {
 
 using image::generation_name;
-using image::own_directory;
+using files::own_directory;
 
 namespace {
 
@@ -46,8 +46,8 @@ std::vector<std::uint64_t> needed_by_images(const own_directory& own, const mani
       const image::rank_image of_rank(own.path_of(f.name));
       for (const image::source& s : of_rank.about().sources)
         if (s.kind == image::source_kind::generation) needed.insert(s.generation);
-    } catch (const image::image_error& error) {
-      if (error.kind() != image::error_kind::missing && error.kind() != image::error_kind::damaged) throw;
+    } catch (const files::image_error& error) {
+      if (error.kind() != files::error_kind::missing && error.kind() != files::error_kind::damaged) throw;
     }
   return {needed.begin(), needed.end()};
 }
@@ -68,8 +68,8 @@ kept_generation look_at(const own_directory& all, std::uint64_t number, std::vec
     if (error.kind() == error_kind::no_checkpoint) return {number, generation_state::incomplete, {}};
     if (error.kind() == error_kind::damaged) return {number, generation_state::damaged, {}};
     problems.emplace_back(error.what());
-  } catch (const image::image_error& error) {
-    if (error.kind() == image::error_kind::missing) return {number, generation_state::incomplete, {}};
+  } catch (const files::image_error& error) {
+    if (error.kind() == files::error_kind::missing) return {number, generation_state::incomplete, {}};
     problems.emplace_back(error.what());
   }
   return {number, generation_state::unreadable, {}};
@@ -94,8 +94,8 @@ void require_gone(const own_directory& all, std::uint64_t number) {
   if (!all.has_directory(name)) return;
   const own_directory own = all.open_directory(name);
   for (const std::string& file : own.names())
-    if (size_of(own, file) && !own.remove(file)) image::throw_io(own.path_of(file), "cannot be removed");
-  if (own.names().empty() && !all.remove_directory(name) && errno != ENOENT) image::throw_io(own.path(), "cannot be removed");
+    if (size_of(own, file) && !own.remove(file)) files::throw_io(own.path_of(file), "cannot be removed");
+  if (own.names().empty() && !all.remove_directory(name) && errno != ENOENT) files::throw_io(own.path(), "cannot be removed");
 }
 
 std::uint64_t bytes_left(const own_directory& all, std::uint64_t number) {
@@ -123,8 +123,8 @@ Some for_each_of(const Some& some, std::vector<std::string>& problems, Step&& st
   for (const auto& one : some) try {
       step(one);
       done.push_back(one);
-    } catch (const image::image_error& error) {
-      if (error.kind() != image::error_kind::missing) problems.emplace_back(error.what());
+    } catch (const files::image_error& error) {
+      if (error.kind() != files::error_kind::missing) problems.emplace_back(error.what());
     }
   return done;
 }
@@ -142,7 +142,7 @@ std::vector<leaving> measured(const own_directory& all, const std::vector<std::u
 /// From then on it does not exist.     errors: image_error (io), also if it cannot be removed: then nothing else is
 void remove_manifest(const own_directory& own) {
   if (own.remove(manifest_name)) return own.sync();
-  if (errno != ENOENT) image::throw_io(own.path_of(manifest_name), "cannot be removed");
+  if (errno != ENOENT) files::throw_io(own.path_of(manifest_name), "cannot be removed");
 }
 
 /// out: those that do not exist from then on; of the others nothing is to be touched
@@ -259,8 +259,8 @@ prune_result remove_superfluous(const std::string& directory, std::size_t keep, 
                                 const work_listener& progress) {
   try {
     return prune_in(own_directory::open(tidy(directory).string()), keep, dry_run, patience, progress);
-  } catch (const image::image_error& error) {
-    if (error.kind() == image::error_kind::missing) throw store_error(error_kind::no_checkpoint, error.what());
+  } catch (const files::image_error& error) {
+    if (error.kind() == files::error_kind::missing) throw store_error(error_kind::no_checkpoint, error.what());
     throw as_store_error(error, error_kind::unreadable);
   }
 }

@@ -20,7 +20,7 @@ namespace mana::store {
 
 using image::generation_name;
 using image::generation_number;
-using image::own_directory;
+using files::own_directory;
 
 namespace {
 
@@ -40,8 +40,8 @@ void check_bytes(const own_directory& own, const std::string& name, std::uint64_
   std::optional<std::uint64_t> seen;
   try {
     seen = own.file_bytes(name);
-  } catch (const image::image_error& error) {
-    if (error.kind() != image::error_kind::missing) throw;
+  } catch (const files::image_error& error) {
+    if (error.kind() != files::error_kind::missing) throw;
   }
   if (seen != bytes)
     throw store_error(error_kind::missing_file, own.path_of(name) + ": " + who + " wrote " + std::to_string(bytes) +
@@ -85,7 +85,7 @@ void write_manifest(const own_directory& own, const std::string& text) {
     own.rename(new_manifest_name, manifest_name);
     fault_point(fault::point::manifest_named);
     own.sync();
-  } catch (const image::image_error&) {
+  } catch (const files::image_error&) {
     own.remove(new_manifest_name);
     own.remove(manifest_name);
     throw;
@@ -94,8 +94,8 @@ void write_manifest(const own_directory& own, const std::string& text) {
 
 void make_exist(const generation& made, manifest& contents) {
   const auto begin = std::chrono::steady_clock::now();
-  const own_directory all = own_directory::open(image::directory_of(made.path));
-  const own_directory own = all.open_directory(image::name_of(made.path));
+  const own_directory all = own_directory::open(files::directory_of(made.path));
+  const own_directory own = all.open_directory(files::name_of(made.path));
   check_files(own, contents);
   check_copies(own, contents);
   own.sync();
@@ -117,13 +117,13 @@ std::string rank_file_name(std::uint32_t rank) {
 
 std::vector<generation> list(const std::string& directory) {
   const std::string path = tidy(directory).string();
-  if (const auto own = generation_number(image::name_of(path)); own && is_complete({path, *own})) return {{path, *own}};
+  if (const auto own = generation_number(files::name_of(path)); own && is_complete({path, *own})) return {{path, *own}};
   std::vector<generation> found;
   try {
     const own_directory all = own_directory::open(path);
     for (const std::uint64_t number : numbers_in(all)) found.push_back({all.path_of(generation_name(number)), number});
-  } catch (const image::image_error& error) {
-    if (error.kind() != image::error_kind::missing) throw as_store_error(error, error_kind::unreadable);
+  } catch (const files::image_error& error) {
+    if (error.kind() != files::error_kind::missing) throw as_store_error(error, error_kind::unreadable);
   }
   return found;
 }
@@ -158,14 +158,14 @@ void commit(const generation& made, manifest contents) {
 void tidy(const generation& made, std::size_t keep) noexcept {
   fault_point(fault::point::before_prune);
   try {
-    core::in_own_table([&] { remove_superfluous(image::directory_of(made.path), keep, false, std::chrono::milliseconds(0)); });
+    core::in_own_table([&] { remove_superfluous(files::directory_of(made.path), keep, false, std::chrono::milliseconds(0)); });
   } catch (const std::exception&) {
   }
 }
 
 void abandon(const generation& made, number_after number) noexcept {
   try {
-    const own_directory all = own_directory::open(image::directory_of(made.path));
+    const own_directory all = own_directory::open(files::directory_of(made.path));
     if (number == number_after::free) remove_files(all, made.number);
     else remove_contents(all, made.number);
   } catch (const std::exception&) {
@@ -197,8 +197,8 @@ std::optional<std::string> failure_of(const generation& g) {
   return in_store(error_kind::unreadable, [&]() -> std::optional<std::string> {
     try {
       return read_failure(own_directory::at(g.path), failed_name);
-    } catch (const image::image_error& error) {
-      if (error.kind() == image::error_kind::missing) return std::nullopt;      // removed meanwhile
+    } catch (const files::image_error& error) {
+      if (error.kind() == files::error_kind::missing) return std::nullopt;      // removed meanwhile
       throw;
     }
   });

@@ -15,7 +15,7 @@ namespace mana::store {
 
 namespace {
 
-using image::own_directory;
+using files::own_directory;
 
 constexpr const char* id_name = "store-id";
 constexpr const char* new_id_name = "store-id.new";
@@ -55,8 +55,8 @@ std::optional<std::string> read_store_id(const std::string& directory) {
   return in_store(error_kind::unreadable, [&]() -> std::optional<std::string> {
     try {
       return read_in(own_directory::open(tidy(directory).string()));
-    } catch (const image::image_error& error) {
-      if (error.kind() == image::error_kind::missing) return std::nullopt;
+    } catch (const files::image_error& error) {
+      if (error.kind() == files::error_kind::missing) return std::nullopt;
       throw;
     }
   });

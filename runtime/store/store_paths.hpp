@@ -21,13 +21,13 @@ inline std::filesystem::path tidy(const std::string& directory) {
 }
 
 /// in: refused  what an error of the system is
-inline store_error as_store_error(const image::image_error& error, error_kind refused) {
+inline store_error as_store_error(const files::image_error& error, error_kind refused) {
   switch (error.kind()) {
-    case image::error_kind::missing: return {error_kind::missing_file, error.what()};
-    case image::error_kind::damaged: return {error_kind::damaged, error.what()};
-    case image::error_kind::version: return {error_kind::other_version, error.what()};
-    case image::error_kind::not_own: return {error_kind::not_own, error.what()};
-    case image::error_kind::file: return {error_kind::program_file, error.what()};
+    case files::error_kind::missing: return {error_kind::missing_file, error.what()};
+    case files::error_kind::damaged: return {error_kind::damaged, error.what()};
+    case files::error_kind::version: return {error_kind::other_version, error.what()};
+    case files::error_kind::not_own: return {error_kind::not_own, error.what()};
+    case files::error_kind::file: return {error_kind::program_file, error.what()};
     default: return {refused, error.what()};
   }
 }
@@ -37,7 +37,7 @@ template <class Step>
 auto in_store(error_kind refused, Step&& step) {
   try {
     return step();
-  } catch (const image::image_error& error) {
+  } catch (const files::image_error& error) {
     throw as_store_error(error, refused);
   }
 }

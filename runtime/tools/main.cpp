@@ -55,8 +55,8 @@ std::string text_of(const failure& failed) {
 [[noreturn]] void end_rank(const failure& failed, const launcher& started_by) {
   const bool is_first = started_by.node_rank == 0;
   const std::string text = text_of(failed);
-  run::end_rank(is_first ? text : fmt::format("{} (rank {})", text, started_by.rank), static_cast<int>(failed.code()),
-                is_first ? run::speaker::this_rank : run::speaker::another);
+  job::end_rank(is_first ? text : fmt::format("{} (rank {})", text, started_by.rank), static_cast<int>(failed.code()),
+                is_first ? job::speaker::this_rank : job::speaker::another);
 }
 
 /// Other commands are about a job, and not part of one, whoever runs them.

@@ -11,7 +11,7 @@
 #include <array>
 #include <cstddef>
 
-namespace mana::wrap {
+namespace mana::wrappers {
 
 namespace {
 
@@ -21,7 +21,7 @@ using refusal = void (*)() noexcept;
 template <class Table>
 constexpr auto refusals() noexcept {
   std::array<refusal, (sizeof(Table) + sizeof(refusal) - 1) / sizeof(refusal)> all{};
-  all.fill([]() noexcept { end_without_lower_half(); });
+  all.fill([]() noexcept { call::end_without_lower_half(); });
   return all;
 }
 
@@ -44,4 +44,4 @@ void stand_alone() noexcept {
   arch::write_block_register(reinterpret_cast<std::uintptr_t>(&only_block));
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::wrappers

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-namespace mana::wrap {
+namespace mana::wrappers {
 
 /// out: false: there is no lower half in this process, which natively has not been found back to either
 inline bool comes_to_lower_half(int count, char** arguments, char** environment) noexcept {
@@ -24,9 +24,9 @@ inline bool comes_to_lower_half(int count, char** arguments, char** environment)
 
 /// in: entry  lives as long as the process     root  bridge::upper_root
 inline void make_known(const lower::upper_entry& entry, std::uint64_t root) noexcept {
-  drain::make_own_stack();        // who needs it says if there is no memory for it
+  call::make_own_stack();        // who needs it says if there is no memory for it
   const lower::services& s = *lower::the_bridge().service;
   lower::cross([&] { s.attach(&entry, root); });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::wrappers

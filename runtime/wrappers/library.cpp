@@ -13,17 +13,21 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace mana::wrap {
+namespace mana {
 
-void park_if_asked() noexcept {
-  if (drain::runs_checkpoints(*lower::this_thread())) {
+void call::park_if_asked() noexcept {
+  if (checkpoint::runs_checkpoints(*lower::this_thread())) {
     const lower::inside_guard inside;      // the hooks of one moment end before those of the next begin
     hooks::announce_request();
   }
-  if (drain::park_asked()) drain::park_now<drain::program_with_mpi>();
+  if (checkpoint::park_asked()) checkpoint::park_now<checkpoint::program_with_mpi>();
 }
 
-void receive_words() noexcept { receive_all_words(); }
+void object::receive_words() noexcept { library::receive_all_words(); }
+
+}  // namespace mana
+
+namespace mana::wrappers {
 
 namespace {
 
@@ -50,11 +54,11 @@ void without_lower_half() {
 /// As the dynamic loader calls it: with the arguments of main.
 [[gnu::constructor(101)]] void attach(int count, char** arguments, char** environment) {
   if (!comes_to_lower_half(count, arguments, environment)) return without_lower_half();
-  static const lower::upper_entry entry = {drain::on_park_signal<drain::program_with_mpi>, reduce_upcall};
+  static const lower::upper_entry entry = {checkpoint::on_park_signal<checkpoint::program_with_mpi>, object::reduce_upcall};
   app::init_predefined();
   lower::the_bridge().functions = &functions;
   make_known(entry, reinterpret_cast<std::uint64_t>(&vid::first_clock));
 }
 
 }  // namespace
-}  // namespace mana::wrap
+}  // namespace mana::wrappers

@@ -16,7 +16,7 @@
 #include <cerrno>
 #include <climits>
 
-namespace mana::wrap {
+namespace mana::wrappers {
 namespace {
 
 /// A function of whoever is behind this library. Found at its first use, in a signal handler too.
@@ -89,9 +89,9 @@ constinit next_function<ssize_t(const char*, const char*, void*, size_t)> next_g
 constinit next_function<ssize_t(const char*, char*, size_t)> next_listxattr{"listxattr"};
 
 }  // namespace
-}  // namespace mana::wrap
+}  // namespace mana::wrappers
 
-using namespace mana::wrap;
+using namespace mana::wrappers;
 
 #define MANA_SHOWN extern "C" [[gnu::visibility("default")]]
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mana::wrap {
+namespace mana::wrappers {
 namespace {
 
 /// Text of a variable, behind its "="; null: there is none.
@@ -97,4 +97,4 @@ void find_back(int count, char** arguments, char** environment) noexcept {
   execve(tool.c_str(), all.data(), environment);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::wrappers

@@ -2,7 +2,7 @@
 // children's.
 #pragma once
 
-namespace mana::wrap {
+namespace mana::wrappers {
 
 /// Takes out of LD_PRELOAD this library, and the tools that stand before it because mana put them there; what follows
 /// is the user's own. Takes out of the environment what is mana's beside. In place: the program may have functions of
@@ -14,4 +14,4 @@ void leave_environment(char** environment) noexcept;
 /// not.
 void find_back(int count, char** arguments, char** environment) noexcept;
 
-}  // namespace mana::wrap
+}  // namespace mana::wrappers

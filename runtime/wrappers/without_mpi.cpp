@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace mana::wrap {
+namespace mana::wrappers {
 namespace {
 
 struct program_without_mpi {
@@ -23,11 +23,11 @@ struct program_without_mpi {
 /// As the dynamic loader calls it: with the arguments of main.
 [[gnu::constructor(101)]] void attach(int count, char** arguments, char** environment) {
   if (!comes_to_lower_half(count, arguments, environment)) return;
-  static const lower::upper_entry entry = {drain::on_park_signal<program_without_mpi>, nullptr};
+  static const lower::upper_entry entry = {checkpoint::on_park_signal<program_without_mpi>, nullptr};
   make_known(entry, 0);
 }
 
-/// INV-78 of a program that is run as one without MPI no checkpoint is taken with an MPI loaded (run::refuse_unseen_mpi); its
+/// INV-78 of a program that is run as one without MPI no checkpoint is taken with an MPI loaded (job::refuse_unseen_mpi); its
 /// MPI_Init, by that name, is refused. That MPI has no lower half here, and nobody could save what it keeps in other processes
 /// and in the network. Who asks the MPI's library itself for the function (dlsym with its handle) gets that, and runs unsaved.
 [[noreturn]] void refuse_mpi() noexcept {
@@ -39,11 +39,11 @@ struct program_without_mpi {
 }
 
 }  // namespace
-}  // namespace mana::wrap
+}  // namespace mana::wrappers
 
 // Found before those of any MPI that the program loads, by C and by what the MPIs' bindings for other languages call.
 #define MANA_REFUSED(name) \
-  extern "C" [[gnu::visibility("default")]] int name() { mana::wrap::refuse_mpi(); }
+  extern "C" [[gnu::visibility("default")]] int name() { mana::wrappers::refuse_mpi(); }
 MANA_REFUSED(MPI_Init)
 MANA_REFUSED(PMPI_Init)
 MANA_REFUSED(MPI_Init_thread)

@@ -30,7 +30,7 @@ class Description(unittest.TestCase):
         toy, = self.load()
         self.assertEqual(toy.signature, "int MPI_Toy(MPI_Comm comm, int n)")
         self.assertEqual(toy.neutral_types, "std::uint64_t, int")
-        self.assertEqual(toy.call, "mana::wrap::finish(mana::interpose<mana::fn::toy>(comm, n))")
+        self.assertEqual(toy.call, "mana::object::finish(mana::interposed<mana::fn::toy>(comm, n))")
 
     def test_no_policy(self):
         self.fault("toy.toml: MPI_Toy: no policy", policy="")

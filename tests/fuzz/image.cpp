@@ -30,7 +30,7 @@ void read_image(byte_file& file, const sealing::bytes& bytes) {
     std::vector<char> memory(image::chunk_bytes);
     for (const image::chunk_record& r : c.chunks) in.read(r, memory.data());
     in.check_gaps();
-  } catch (const image::image_error&) {
+  } catch (const files::image_error&) {
   }
 }
 

@@ -26,13 +26,13 @@ void read_packing(const std::string& text) {
 
 /// Rules, one in a line, and then paths.
 void read_path_map(const std::string& text) {
-  paths::path_map map;
+  files::path_map map;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
     try {
       map.add(line);
-    } catch (const paths::path_map_error&) {
+    } catch (const files::path_map_error&) {
     }
     if (line.starts_with('/') && !map(line).starts_with('/')) __builtin_trap();
     begin = end + 1;
@@ -48,8 +48,8 @@ void read_signals(const std::string& text) {
 
 void read_faults(const std::string& text) {
   try {
-    run::parse_faults(text);
-  } catch (const run::start_failure&) {
+    job::parse_faults(text);
+  } catch (const job::start_failure&) {
   }
 }
 

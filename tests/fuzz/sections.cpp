@@ -26,12 +26,12 @@ void read_process(bytes section) {
 }
 
 void read_run(bytes section) {
-  const auto written = run::encode(run::decode_run_record(section));
-  if (run::encode(run::decode_run_record(written)) != written) __builtin_trap();
+  const auto written = job::encode(job::decode_run_record(section));
+  if (job::encode(job::decode_run_record(written)) != written) __builtin_trap();
 }
 
 void read_descriptors(bytes section) {
-  const nlohmann::json document = documents::read_document(section);
+  const nlohmann::json document = files::read_document(section);
   for (const auto& row : document.at("descriptors")) {
     tools::words_of(row, document.at("descriptors"));
     tools::json_of_descriptor(row);

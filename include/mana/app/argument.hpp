@@ -43,16 +43,16 @@ inline void begin_lasting_handles() noexcept {
   the_lasting.self = MPI_COMM_SELF;
 }
 
-[[gnu::always_inline]] inline resolved<kind::comm> resolve_lasting(wrap::lasting_comm& comm, std::uint32_t code) noexcept {
+[[gnu::always_inline]] inline resolved<kind::comm> resolve_lasting(object::lasting_comm& comm, std::uint32_t code) noexcept {
   return {true, code, &comm, comm.real};
 }
 
 template <>
 [[gnu::always_inline]] inline resolved<kind::comm> resolve<kind::comm>(app::handle<kind::comm> handle) noexcept {
-  if (handle == the_lasting.world) return resolve_lasting(wrap::comms().world, neutral::comm_world);
+  if (handle == the_lasting.world) return resolve_lasting(object::comms().world, neutral::comm_world);
   if (vid::entry<kind::comm>* const e = vid::table<kind::comm>().find(app::to_virt<kind::comm>(handle)))
     return {true, 0, e, e->real};
-  if (handle == the_lasting.self) return resolve_lasting(wrap::comms().self, neutral::comm_self);
+  if (handle == the_lasting.self) return resolve_lasting(object::comms().self, neutral::comm_self);
   return {};     // MPI_COMM_NULL is an error wherever a communicator is used
 }
 

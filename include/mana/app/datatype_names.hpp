@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace mana::wrap {
+namespace mana::app {
 
 struct named_datatype {
   MPI_Datatype handle;
@@ -64,4 +64,4 @@ inline std::int64_t first_of_pair(MPI_Datatype t) noexcept {
   return 0;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::app

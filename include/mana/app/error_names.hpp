@@ -2,7 +2,7 @@
 #pragma once
 #include <mana/lower/neutral.hpp>
 
-namespace mana::wrap {
+namespace mana::app {
 
 /// out: MPI_ERR_…, MPI_SUCCESS, or "an unknown error"
 inline const char* error_class_name(int neutral_class) noexcept {
@@ -11,4 +11,4 @@ inline const char* error_class_name(int neutral_class) noexcept {
   return "an unknown error";
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::app

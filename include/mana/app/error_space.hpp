@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::wrap {
+namespace mana::app {
 
 /// One lock for what is added, set up and torn down rarely: error codes, attribute keys, numbers of operations. Never held
 /// while code of the application runs, nor across a switch.
@@ -61,4 +61,4 @@ inline error_space& errors() noexcept {
   return space;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::app

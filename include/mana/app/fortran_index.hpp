@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-namespace mana::wrap {
+namespace mana::app {
 
 /// out: -1 for a handle that is neither a virtual id nor predefined, as Open MPI answers
 template <class K>
@@ -44,4 +44,4 @@ inline MPI_Fint number_of_null(Handle null) noexcept {
   else return static_cast<MPI_Fint>(null);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::app

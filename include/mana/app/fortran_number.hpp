@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-namespace mana::wrap {
+namespace mana::app {
 
 template <class Handle>
 struct numbered {
@@ -10,13 +10,13 @@ struct numbered {
   Handle handle;
 };
 
-}  // namespace mana::wrap
+}  // namespace mana::app
 
 namespace mana::family {
 
 /// All of the kind that `Handle` is of, the null handle of communicators last, of the others first; none where handles are their
 /// own numbers. A family's abi.hpp has overloads. Only the argument's type is looked at.
 template <class Handle>
-std::span<const wrap::numbered<Handle>> fortran_numbers(Handle) noexcept { return {}; }
+std::span<const app::numbered<Handle>> fortran_numbers(Handle) noexcept { return {}; }
 
 }  // namespace mana::family

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace mana::wrap {
+namespace mana::call {
 
 enum class life : int { before_init, initialized, finalized };
 
@@ -21,4 +21,4 @@ struct library_state {
 inline library_state the_library;
 inline library_state& library() noexcept { return the_library; }
 
-}  // namespace mana::wrap
+}  // namespace mana::call

@@ -8,7 +8,7 @@
 #include <climits>
 #include <initializer_list>
 
-namespace mana::wrap {
+namespace mana::call {
 
 /// in: counts  all numbers of the call that are int in the small form
 ///     call(slot, zero)  runs in the lower half; zero has the type of the counts and positions of that slot
@@ -23,4 +23,4 @@ inline int narrow_call(Large large, Small small, std::initializer_list<std::int6
   });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::call

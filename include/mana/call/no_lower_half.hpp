@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-namespace mana::wrap {
+namespace mana::call {
 
 /// Under any thread pointer: a crossing that finds no lower half may have come here.
 [[noreturn]] inline void end_without_lower_half() noexcept {
@@ -17,4 +17,4 @@ namespace mana::wrap {
   for (;;) arch::raw_call(SYS_exit_group, not_mpi);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::call

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mana::drain {
+namespace mana::call {
 
 /// Hooks run on it too: as much as the initial thread of a program usually has. Pages that nobody touches cost nothing.
 inline constexpr std::size_t own_stack_bytes = std::size_t{8} << 20;
@@ -111,4 +111,4 @@ inline void on_own_stack(void (*run)(lower::thread_block&) noexcept, lower::thre
   detail::set_mask(c.mask);
 }
 
-}  // namespace mana::drain
+}  // namespace mana::call

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::call {
 
 /// A checkpoint is pending.
 inline bool attention() noexcept {
@@ -67,4 +67,4 @@ inline auto run_application_code(F&& f) noexcept {
   return result;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::call

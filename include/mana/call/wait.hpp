@@ -3,7 +3,7 @@
 #pragma once
 #include <mana/call/scope.hpp>
 
-namespace mana::wrap {
+namespace mana::call {
 
 enum class poll_end {
   done,       // the call returns
@@ -42,4 +42,4 @@ inline bool look(Poll&& poll, Announce&& announce) noexcept {
   return found;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::call

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace mana::drain {
+namespace mana::checkpoint {
 
 inline void note_count(lower::counted what, std::uint64_t number) noexcept {
   lower::the_bridge().inventory[static_cast<unsigned>(what)] = number;
@@ -30,7 +30,7 @@ inline void note_inventory() noexcept {
   using lower::counted;
   for_each_kind([]<class K, class Facts>(K, Facts) { note_number<K>(Facts::counted); });
   std::uint64_t messages = 0, bytes = 0;
-  wrap::comms().inbox.for_each([&](const vid::held_message& m) {
+  object::comms().inbox.for_each([&](const object::held_message& m) {
     ++messages;
     bytes += static_cast<std::uint64_t>(m.bytes);
   });
@@ -38,4 +38,4 @@ inline void note_inventory() noexcept {
   note_count(counted::inbox_bytes, bytes);
 }
 
-}  // namespace mana::drain
+}  // namespace mana::checkpoint

@@ -7,7 +7,7 @@
 #include <mana/checkpoint/service.hpp>
 #include <mana/library/env.hpp>
 
-namespace mana::drain {
+namespace mana::checkpoint {
 
 /// See run_checkpoint(). Before MPI_Init and after MPI_Finalize, which holds on all ranks, nothing is in flight.
 class program_with_mpi {
@@ -18,14 +18,14 @@ class program_with_mpi {
     note_inventory();
     return true;
   }
-  void before_image() noexcept { wrap::hold_clock(); }
+  void before_image() noexcept { library::hold_clock(); }
   void restarted() noexcept {
-    wrap::continue_clock();
-    if (in_mpi_) restart::rebuild_all();
+    library::continue_clock();
+    if (in_mpi_) rebuild_all();
   }
 
  private:
-  bool in_mpi_ = wrap::library().live == wrap::life::initialized;
+  bool in_mpi_ = call::library().live == call::life::initialized;
 };
 
-}  // namespace mana::drain
+}  // namespace mana::checkpoint

@@ -2,11 +2,11 @@
 #pragma once
 #include <mana/object/classes.hpp>
 
-namespace mana::restart {
+namespace mana::checkpoint {
 
 /// Every real handle is of this lower half afterwards.
 inline void rebuild_all() noexcept {
   for_each_class([]<class Class>(Class) { if constexpr (requires { Class::rebuild(); }) Class::rebuild(); });
 }
 
-}  // namespace mana::restart
+}  // namespace mana::checkpoint

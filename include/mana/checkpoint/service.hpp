@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mana::drain {
+namespace mana::checkpoint {
 
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
   arch::raw_call(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT, static_cast<long>(seen));
@@ -57,8 +57,8 @@ inline void park_once(lower::thread_block& self) noexcept {
   const std::uint32_t epoch = b.release_epoch.load(std::memory_order_seq_cst);
   // Letting go changes the phase first, then the epoch: a thread that comes too late sees one or the other.
   if (b.current.load(std::memory_order_seq_cst) != lower::phase::parking) return;
-  const std::uint64_t mask = hold_signals();
-  note_kernel_state(self);
+  const std::uint64_t mask = call::hold_signals();
+  call::note_kernel_state(self);
   tell_lower_half(b.thread_parks, self);
   if (mana_save_context(&self.saved) == 0) {
     self.parked_epoch = epoch;
@@ -69,7 +69,7 @@ inline void park_once(lower::thread_block& self) noexcept {
   }
   await_release(self, epoch);
   self.state.store(lower::thread_state::running, std::memory_order_seq_cst);
-  detail::set_mask(mask);
+  call::detail::set_mask(mask);
 }
 
 /// The thread that called MPI_Init, or another that took its place when that one ended (split::pass_on_checkpoints).
@@ -109,7 +109,7 @@ void run_checkpoint(lower::thread_block& self) noexcept {
     hooks::run(MANA_BEFORE_WRITE);
     mpi.before_image();
     b.current.store(lower::phase::writing, std::memory_order_release);
-    note_kernel_state(self);
+    call::note_kernel_state(self);
     if (mana_save_context(&self.saved) == 0) {
       how = lower::cross([&] { return b.service->write_image(); });
       hooks::run(MANA_AFTER_WRITE, how == lower::outcome::resumed);
@@ -132,7 +132,7 @@ void park_now() noexcept {
   do {
     ++self.inside;                 // INV-28 a park signal finds nothing to do from here until the thread is back
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    on_own_stack(run_checkpoint<Mpi>, self);
+    call::on_own_stack(run_checkpoint<Mpi>, self);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     --self.inside;
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -145,10 +145,10 @@ void on_park_signal(int, void*, void* context) noexcept {
   lower::thread_block* const self = lower::this_thread();
   if (self == nullptr || self->inside > 0 || !park_asked()) return;
   self->interrupted = context;
-  const std::uint64_t held = let_unhandled_through(context);
+  const std::uint64_t held = call::let_unhandled_through(context);
   park_now<Mpi>();
-  detail::set_mask(held);
+  call::detail::set_mask(held);
   self->interrupted = nullptr;
 }
 
-}  // namespace mana::drain
+}  // namespace mana::checkpoint

@@ -21,7 +21,7 @@
 
 namespace mana {
 
-namespace wrap {
+namespace interpose {
 
 /// Position of the last one.
 template <class Kind, class Tuple, std::size_t I = std::tuple_size_v<Tuple> - 1>
@@ -34,25 +34,25 @@ consteval std::size_t last_position_of() {
 /// Open MPI 4.1 keeps the datatypes of as many entries as there are neighbours, in every collective on a topology, and on
 /// what MPI_Comm_create_group makes of such a communicator: there it takes it for one with its parent's topology.
 template <class Fn>
-inline int read_later([[maybe_unused]] const vid::descriptor<kind::comm>& comm) noexcept {
+inline int read_later([[maybe_unused]] const descriptor<kind::comm>& comm) noexcept {
   if constexpr (Fn::form == shape::collective) return 0;
-  else return std::max({comm.peers->size, comms().most_neighbours, 1});
+  else return std::max({comm.peers->size, object::comms().most_neighbours, 1});
 }
 
 template <class Fn, class... A, std::size_t... I>
-[[gnu::always_inline]] inline auto translate_all(const vid::descriptor<kind::comm>& comm, std::index_sequence<I...>,
+[[gnu::always_inline]] inline auto translate_all(const descriptor<kind::comm>& comm, std::index_sequence<I...>,
                                                  const std::tuple<A...>& args) noexcept {
   using params = typename Fn::params::as_tuple;
-  const neighbour_counts members = array_members<Fn>(comm);
+  const object::neighbour_counts members = array_members<Fn>(comm);
   const int later = read_later<Fn>(comm);
   translated_array other;
   return std::tuple<neutral_argument<std::tuple_element_t<I, params>, A>...>(
       given<A>{std::get<I>(args), entries_at<params, I>(members), later, &other}...);
 }
 
-}  // namespace wrap
+}  // namespace interpose
 
-namespace wrap {
+namespace interpose {
 
 /// The native call. real: where a non-blocking one leaves its request. The slot is read here, and not before: it is the
 /// live lower half's.
@@ -72,8 +72,8 @@ inline constexpr int clock_refuses = -1;
 
 /// Clock that counts calls of this function on the communicator.
 template <class Fn>
-[[gnu::always_inline]] inline vid::group_clock& clock_of(vid::descriptor<kind::comm>& comm) noexcept {
-  if constexpr (Fn::form == shape::icollective) return clock_of_started(comm);
+[[gnu::always_inline]] inline vid::group_clock& clock_of(descriptor<kind::comm>& comm) noexcept {
+  if constexpr (Fn::form == shape::icollective) return object::clock_of_started(comm);
   else return *comm.clock;
 }
 
@@ -81,7 +81,7 @@ template <class Fn>
 /// Where blocks differ in length (Allgatherv and the like) any may be empty, so nothing is promised.
 /// In an intercommunicator nobody waits for its own group.
 template <class Fn, class... A>
-inline waiting waiting_of([[maybe_unused]] const vid::descriptor<kind::comm>& comm,
+inline object::waiting waiting_of([[maybe_unused]] const descriptor<kind::comm>& comm,
                           [[maybe_unused]] const std::tuple<A...>& given) noexcept {
   using params [[maybe_unused]] = typename Fn::params;
   if constexpr (Fn::form == shape::icollective) return {.blocking = false, .waits_for_all = false};
@@ -95,7 +95,7 @@ inline waiting waiting_of([[maybe_unused]] const vid::descriptor<kind::comm>& co
 
 /// The native call, and what its request needs for as long as it is under way.
 template <class Fn, class Arguments>
-[[gnu::always_inline]] inline int enter_for_request(Arguments& arguments, request_entry* request) noexcept {
+[[gnu::always_inline]] inline int enter_for_request(Arguments& arguments, object::request_entry* request) noexcept {
   const int rc = enter_collective<Fn>(arguments, request != nullptr ? &request->real : nullptr);
   if (request != nullptr && rc == neutral::success)
     std::apply([&](auto&... a) { (keep_for(a, request->what), ...); }, arguments);
@@ -105,14 +105,14 @@ template <class Fn, class Arguments>
 /// The rest of a collective that has to park before it starts: a restart makes new real handles. Out of line, with the
 /// arguments by value, so that calls which do not park keep nothing in memory for it.
 template <class Fn, class... A>
-[[gnu::noinline, gnu::cold]] int park_and_enter(vid::entry<kind::comm>& comm, request_entry* request,
+[[gnu::noinline, gnu::cold]] int park_and_enter(vid::entry<kind::comm>& comm, object::request_entry* request,
                                                 A... args) noexcept {
   // The thread is in the caller's scope too. Here is another one, in place of a reference to that, for which each call
   // would keep the caller's in memory.
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   scope.park_here();
-  if (!start_collective(scope, clock_of<Fn>(comm.what), &comm, [&] { return waiting_of<Fn>(comm.what, given); }))
+  if (!object::start_collective(scope, clock_of<Fn>(comm.what), &comm, [&] { return waiting_of<Fn>(comm.what, given); }))
     return clock_refuses;
   auto translated = translate_all<Fn>(comm.what, std::index_sequence_for<A...>{}, given);
   return enter_for_request<Fn>(translated, request);
@@ -122,14 +122,14 @@ template <class Fn, class... A>
 /// errors: clock_refuses; then it is not counted
 template <class Fn, class Arguments, class... A>
 [[gnu::always_inline]] inline int start_and_enter(vid::entry<kind::comm>& comm, Arguments& translated,
-                                                  request_entry* request, A... args) noexcept {
+                                                  object::request_entry* request, A... args) noexcept {
   [[maybe_unused]] const auto how = [&] { return waiting_of<Fn>(comm.what, std::tuple<A...>(args...)); };
-  const start_outcome now = try_start(clock_of<Fn>(comm.what), &comm, how);
-  if (now == start_outcome::may_start) [[likely]] return enter_for_request<Fn>(translated, request);
-  return now == start_outcome::park ? park_and_enter<Fn>(comm, request, args...) : clock_refuses;
+  const object::start_outcome now = object::try_start(clock_of<Fn>(comm.what), &comm, how);
+  if (now == object::start_outcome::may_start) [[likely]] return enter_for_request<Fn>(translated, request);
+  return now == object::start_outcome::park ? park_and_enter<Fn>(comm, request, args...) : clock_refuses;
 }
 
-}  // namespace wrap
+}  // namespace interpose
 
 /// Shapes `collective` and `icollective`. args: as in mpi.h
 /// errors: MPI_ERR_COMM for a communicator that is null, stale or foreign; the class of its kind for other handles;
@@ -137,15 +137,15 @@ template <class Fn, class Arguments, class... A>
 template <class Fn, class... A>
 inline int call_collective(A... args) noexcept {
   using params = typename Fn::params;
-  if (wrap::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) [[unlikely]]
-    return wrap::raise_null_address<Fn>(args...);
-  wrap::wrapper_scope scope(Fn::id);
+  if (interpose::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) [[unlikely]]
+    return interpose::raise_null_address<Fn>(args...);
+  call::wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
-  const auto comm_handle = std::get<wrap::position_of<kind::comm, typename params::as_tuple>()>(given);
+  const auto comm_handle = std::get<interpose::position_of<kind::comm, typename params::as_tuple>()>(given);
   const resolved<kind::comm> comm = resolve<kind::comm>(comm_handle);
   if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
   auto translated =
-      wrap::translate_all<Fn>(comm.e->what, std::index_sequence_for<A...>{}, given);
+      interpose::translate_all<Fn>(comm.e->what, std::index_sequence_for<A...>{}, given);
   const int bad = std::apply(
       [](const auto&... a) {
         int e = 0;
@@ -159,37 +159,37 @@ inline int call_collective(A... args) noexcept {
 
   if constexpr (Fn::form == shape::icollective) {
     // Only the request is written back, and only when the call succeeded.
-    vid::entry<kind::request>* const request = wrap::new_request(vid::request_form::collective, *comm.e);
+    vid::entry<kind::request>* const request = object::new_request(object::request_form::collective, *comm.e);
     if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
-    request->what.state = vid::request_state::inactive;          // nothing to complete while it waits for its start
-    if (wrap::may_name_objects<Fn>(args...)) [[unlikely]] {
+    request->what.state = object::request_stage::inactive;          // nothing to complete while it waits for its start
+    if (interpose::may_name_objects<Fn>(args...)) [[unlikely]] {
       request->what.keep_more();
-      if (wrap::keep_operands<Fn>(request->what.names, comm.e->what, args...) != neutral::success) {
-        wrap::free_request(*request);
+      if (interpose::keep_operands<Fn>(request->what.names, comm.e->what, args...) != neutral::success) {
+        object::free_request(*request);
         return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory for a list of datatypes");
       }
     }
-    const int rc = wrap::start_and_enter<Fn>(*comm.e, translated, request, args...);
+    const int rc = interpose::start_and_enter<Fn>(*comm.e, translated, request, args...);
     if (rc != neutral::success) {
-      wrap::free_request(*request);
-      if (rc == wrap::clock_refuses)
-        return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-      wrap::retract_collective(wrap::clock_of<Fn>(comm.e->what));
+      object::free_request(*request);
+      if (rc == interpose::clock_refuses)
+        return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, object::refused_by_clock);
+      object::retract_collective(interpose::clock_of<Fn>(comm.e->what));
       return raise(comm_handle, Fn::id, rc, nullptr);
     }
-    request->what.state = vid::request_state::active;
-    auto* const out = std::get<wrap::position_of<kind::request, typename params::as_tuple>()>(given);
+    request->what.state = object::request_stage::active;
+    auto* const out = std::get<interpose::position_of<kind::request, typename params::as_tuple>()>(given);
     *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
     return MPI_SUCCESS;
   } else {
-    wrap::blocking_operands kept;
+    interpose::blocking_operands kept;
     if (kept.keep<Fn>(comm.e->what, args...) != neutral::success)
       return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory for a list of datatypes");
-    const int rc = wrap::start_and_enter<Fn>(*comm.e, translated, nullptr, args...);
+    const int rc = interpose::start_and_enter<Fn>(*comm.e, translated, nullptr, args...);
     if (rc == neutral::success) [[likely]] return MPI_SUCCESS;
-    if (rc == wrap::clock_refuses)
-      return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-    wrap::retract_if_refused(wrap::clock_of<Fn>(comm.e->what), rc);
+    if (rc == interpose::clock_refuses)
+      return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, object::refused_by_clock);
+    object::retract_if_refused(interpose::clock_of<Fn>(comm.e->what), rc);
     return raise(comm_handle, Fn::id, rc, nullptr);
   }
 }
@@ -199,14 +199,14 @@ inline int call_collective(A... args) noexcept {
 template <class Fn, class... A>
 [[gnu::cold]] int refuse([[maybe_unused]] A... args) noexcept {
   static constinit std::atomic<bool> said{false};
-  wrap::wrapper_scope scope(Fn::id);
-  if (!wrap::ends_the_job(wrap::comms().world.what.errhandler) && !said.exchange(true))
-    wrap::say_refused(function_name(Fn::id), Fn::why);
+  call::wrapper_scope scope(Fn::id);
+  if (!object::ends_the_job(object::comms().world.what.errhandler) && !said.exchange(true))
+    object::say_refused(function_name(Fn::id), Fn::why);
   return raise(MPI_COMM_WORLD, Fn::id, neutral::err_unsupported_operation, Fn::why);
 }
 
 template <class Fn, class... A>
-inline int interpose(A... args) noexcept {
+inline int interposed(A... args) noexcept {
   static_assert(Fn::form == shape::collective || Fn::form == shape::icollective,
                 "functions of other shapes have a template or a manual wrapper of their own");
   return call_collective<Fn>(args...);

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::interpose {
 
 /// An array that a call has translated.
 struct translated_array {
@@ -134,8 +134,8 @@ class neutral_argument<param<kind::datatype, dir::in, true>, A> {
   int error() const noexcept { return error_; }
   const std::uint64_t* value() const noexcept { return reals_; }
   const std::uint64_t* for_request(std::uint64_t*) const noexcept { return reals_; }
-  void keep(vid::descriptor<kind::request>& request) noexcept {
-    if (owned_ != nullptr) own_memory(request, std::exchange(owned_, nullptr));
+  void keep(descriptor<kind::request>& request) noexcept {
+    if (owned_ != nullptr) object::own_memory(request, std::exchange(owned_, nullptr));
   }
 
  private:
@@ -148,7 +148,7 @@ class neutral_argument<param<kind::datatype, dir::in, true>, A> {
 
 /// The started operation owns what this argument allocated.
 template <class Argument>
-inline void keep_for(Argument& argument, vid::descriptor<kind::request>& request) noexcept {
+inline void keep_for(Argument& argument, descriptor<kind::request>& request) noexcept {
   if constexpr (requires { argument.keep(request); }) argument.keep(request);
 }
 
@@ -161,4 +161,4 @@ class neutral_argument<param<kind::request, dir::out, false>, A> {
   std::uint64_t* for_request(std::uint64_t* real) const noexcept { return real; }
 };
 
-}  // namespace mana::wrap
+}  // namespace mana::interpose

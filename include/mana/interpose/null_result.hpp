@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::interpose {
 
 template <class K, class... Kinds>
 inline constexpr bool is_any_of = (std::is_same_v<K, Kinds> || ...);
@@ -52,7 +52,7 @@ template <class Fn, class... A>
   return raise(comm_among(args...), Fn::id, neutral::err_arg, "a null pointer where a result is to go");
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::interpose
 
 namespace mana {
 
@@ -60,9 +60,9 @@ namespace mana {
 template <class Fn, class Call, class... A>
 [[gnu::always_inline]] inline auto call_manual(Call call, A... args) noexcept {
   if constexpr (std::is_same_v<decltype(call(args...)), int> && Fn::params::size == sizeof...(A) &&
-                wrap::checks_addresses<Fn>()) {
-    if (wrap::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) [[unlikely]]
-      return wrap::raise_null_address<Fn>(args...);
+                interpose::checks_addresses<Fn>()) {
+    if (interpose::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) [[unlikely]]
+      return interpose::raise_null_address<Fn>(args...);
   }
   return call(args...);
 }

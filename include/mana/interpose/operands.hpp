@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::interpose {
 
 /// Position of the first parameter of the given kind.
 template <class Kind, class Tuple, std::size_t I = 0>
@@ -25,15 +25,15 @@ consteval std::size_t position_of() {
 
 /// Entries of the argument at this position, if it is an array of datatypes. Of two the first is of what is sent.
 template <class Params, std::size_t At>
-[[gnu::always_inline]] inline int entries_at([[maybe_unused]] neighbour_counts members) noexcept {
+[[gnu::always_inline]] inline int entries_at([[maybe_unused]] object::neighbour_counts members) noexcept {
   if constexpr (!std::is_same_v<typename std::tuple_element_t<At, Params>::kind, kind::datatype>) return 0;
   else return At == position_of<kind::datatype, Params>() ? members.send : members.recv;
 }
 
 /// Entries of a collective's arrays over ranks, or over neighbours.
 template <class Fn>
-inline neighbour_counts array_members(const vid::descriptor<kind::comm>& comm) noexcept {
-  if constexpr (Fn::facts.neighbours) return neighbours_in(comm);
+inline object::neighbour_counts array_members(const descriptor<kind::comm>& comm) noexcept {
+  if constexpr (Fn::facts.neighbours) return object::neighbours_in(comm);
   else return {comm.peers->size, comm.peers->size};
 }
 
@@ -56,17 +56,17 @@ template <class Fn, class... A>
 inline std::uint32_t keep_named(MPI_Datatype handle) noexcept {
   const resolved<kind::datatype> found = resolve<kind::datatype>(handle);
   if (found.e == nullptr) return 0;
-  count_up(found.e->references, library().callers);
+  count_up(found.e->references, call::library().callers);
   return name_of(found);
 }
 
 /// More datatypes for those that are kept. out: false: no memory
-inline bool keep_array(vid::operands& names, const MPI_Datatype* handles, int n) noexcept {
+inline bool keep_array(object::operands& names, const MPI_Datatype* handles, int n) noexcept {
   if (handles == nullptr || n <= 0) return true;
   const std::uint32_t before = names.types != nullptr ? names.types->size : 0;
   const std::size_t all = before + static_cast<std::size_t>(n);
-  auto* const list = static_cast<vid::type_list*>(
-      std::realloc(names.types, sizeof(vid::type_list) + all * sizeof(std::uint32_t)));
+  auto* const list = static_cast<object::type_list*>(
+      std::realloc(names.types, sizeof(object::type_list) + all * sizeof(std::uint32_t)));
   if (list == nullptr) return false;
   names.types = list;
   for (int i = 0; i < n; ++i) list->names[before + static_cast<std::uint32_t>(i)] = keep_named(handles[i]);
@@ -76,13 +76,13 @@ inline bool keep_array(vid::operands& names, const MPI_Datatype* handles, int n)
 
 /// Keeps what one argument names. out: false: no memory
 template <class Param, class A>
-inline bool keep_argument([[maybe_unused]] vid::operands& names, [[maybe_unused]] A given,
+inline bool keep_argument([[maybe_unused]] object::operands& names, [[maybe_unused]] A given,
                           [[maybe_unused]] int entries) noexcept {
   using K = typename Param::kind;
   if constexpr (std::is_same_v<K, kind::op>) {
     const resolved<kind::op> found = resolve<kind::op>(given);
     if (found.e == nullptr) return true;
-    keep_op(*found.e);
+    object::keep_op(*found.e);
     names.op = name_of(found);
   } else if constexpr (std::is_same_v<K, kind::datatype>) {
     if constexpr (Param::is_array) return keep_array(names, given, entries);
@@ -94,10 +94,10 @@ inline bool keep_argument([[maybe_unused]] vid::operands& names, [[maybe_unused]
 /// Keeps what the arguments of a collective name. Out of line: most programs' collectives name nothing that is counted.
 /// out: neutral error class; what is kept by then is in `names` anyway
 template <class Fn, class... A>
-[[gnu::noinline, gnu::cold]] int keep_operands(vid::operands& names, const vid::descriptor<kind::comm>& comm,
+[[gnu::noinline, gnu::cold]] int keep_operands(object::operands& names, const descriptor<kind::comm>& comm,
                                                A... args) noexcept {
   using params = typename Fn::params::as_tuple;
-  const neighbour_counts members = array_members<Fn>(comm);
+  const object::neighbour_counts members = array_members<Fn>(comm);
   const std::tuple<A...> given(args...);
   const bool ok = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return (keep_argument<std::tuple_element_t<I, params>>(names, std::get<I>(given), entries_at<params, I>(members)) &&
@@ -111,25 +111,25 @@ class blocking_operands {
  public:
   [[gnu::always_inline]] blocking_operands() noexcept {
     if (!shares()) [[likely]] return;
-    ::new (&names_) vid::operands;
+    ::new (&names_) object::operands;
     names_.begin();
   }
   [[gnu::always_inline]] ~blocking_operands() {
-    if (shares()) [[unlikely]] release_operands(names_);
+    if (shares()) [[unlikely]] object::release_operands(names_);
   }
   blocking_operands(const blocking_operands&) = delete;
   blocking_operands& operator=(const blocking_operands&) = delete;
 
   /// out: neutral error class
   template <class Fn, class... A>
-  [[gnu::always_inline]] int keep(const vid::descriptor<kind::comm>& comm, const A&... args) noexcept {
+  [[gnu::always_inline]] int keep(const descriptor<kind::comm>& comm, const A&... args) noexcept {
     if (!shares()) [[likely]] return neutral::success;
     return may_name_objects<Fn>(args...) ? keep_operands<Fn>(names_, comm, args...) : int{neutral::success};
   }
 
  private:
-  static bool shares() noexcept { return library().callers == turns::at_once; }
-  union { vid::operands names_; };
+  static bool shares() noexcept { return call::library().callers == turns::at_once; }
+  union { object::operands names_; };
 };
 
-}  // namespace mana::wrap
+}  // namespace mana::interpose

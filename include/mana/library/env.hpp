@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 
-namespace mana::wrap {
+namespace mana::library {
 
 /// The clock of MPI_Wtime counts on across a restart, as if no time had passed between image and restart: the new
 /// machine's monotonic clock may stand anywhere. Seconds are added to what the clock shows.
@@ -30,11 +30,11 @@ inline double wall_seconds() noexcept { return monotonic_seconds() + clock_state
 inline void hold_clock() noexcept { clock_state().held_at = wall_seconds(); }
 inline void continue_clock() noexcept { clock_state().offset = clock_state().held_at - monotonic_seconds(); }
 
-}  // namespace mana::wrap
+}  // namespace mana::library
 
 namespace mana::manual {
 
-inline double wtime() noexcept { return wrap::wall_seconds(); }
+inline double wtime() noexcept { return library::wall_seconds(); }
 inline double wtick() noexcept {
   timespec t;
   return clock_getres(CLOCK_MONOTONIC, &t) == 0 ? static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec)
@@ -54,7 +54,7 @@ inline int get_library_version(char* text, int* length) noexcept {
 /// Of the node that the process is on now: a restart may have moved it.
 inline int get_processor_name(char* name, int* length) noexcept {
   if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
-    return wrap::fail(fn::get_processor_name::id, neutral::err_other, "gethostname failed");
+    return object::fail(fn::get_processor_name::id, neutral::err_other, "gethostname failed");
   name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
   *length = static_cast<int>(std::strlen(name));
   return MPI_SUCCESS;
@@ -65,10 +65,10 @@ inline int pcontrol(int) noexcept { return MPI_SUCCESS; }
 /// Ordinary memory of the program: what a network library would register goes with the lower half.
 inline int alloc_mem(MPI_Aint size, MPI_Info, void* base) noexcept {
   if (size < 0 || base == nullptr)
-    return wrap::fail(fn::alloc_mem::id, neutral::err_arg, "negative size or null pointer");
+    return object::fail(fn::alloc_mem::id, neutral::err_arg, "negative size or null pointer");
   void* memory = nullptr;
   if (posix_memalign(&memory, 64, size > 0 ? static_cast<std::size_t>(size) : 1) != 0)
-    return wrap::fail(fn::alloc_mem::id, neutral::err_no_mem, nullptr);
+    return object::fail(fn::alloc_mem::id, neutral::err_no_mem, nullptr);
   std::memcpy(base, &memory, sizeof memory);
   return MPI_SUCCESS;
 }
@@ -79,7 +79,7 @@ inline int free_mem(void* base) noexcept {
 
 /// Ends the whole job, whatever the communicator: the live MPIs do the same.
 inline int abort(MPI_Comm, int code) noexcept {
-  wrap::wrapper_scope scope(fn::abort::id);
+  call::wrapper_scope scope(fn::abort::id);
   const lower::services& s = *lower::the_bridge().service;
   lower::cross([&] { s.abort(code); });
   return MPI_SUCCESS;

@@ -17,31 +17,31 @@
 
 #include <cstdio>
 
-namespace mana::wrap {
+namespace mana::library {
 
 inline void describe_world() noexcept {
   const lower::bridge& b = lower::the_bridge();
-  comm_state& known = comms();
+  object::comm_state& known = object::comms();
   const int n = static_cast<int>(b.world_size), me = static_cast<int>(b.world_rank);
-  scratch<int, 64> everyone(n);
+  object::scratch<int, 64> everyone(n);
   for (int r = 0; r < n; ++r) everyone[r] = r;
   known.world.real = b.predefined_real[neutral::comm_world];
   known.self.real = b.predefined_real[neutral::comm_self];
   known.hidden.real = b.predefined_real[neutral::comm_hidden];
   begin_lasting_handles();
   const vid::rank_map& all = *vid::intern_ranks(everyone.data(), n);
-  describe_comm(known.world.what, comm_groups(all), 1);
-  describe_comm(known.self.what, comm_groups(*vid::intern_ranks(&me, 1)), 2);
-  describe_comm(known.hidden.what, comm_groups(all), 3);
-  describe_comm(known.partitioned.what, comm_groups(all), 4);
-  if (MPI_VERSION >= 4 && make_partitioned_comm() != neutral::success)
+  object::describe_comm(known.world.what, object::comm_groups(all), 1);
+  object::describe_comm(known.self.what, object::comm_groups(*vid::intern_ranks(&me, 1)), 2);
+  object::describe_comm(known.hidden.what, object::comm_groups(all), 3);
+  object::describe_comm(known.partitioned.what, object::comm_groups(all), 4);
+  if (MPI_VERSION >= 4 && object::make_partitioned_comm() != neutral::success)
     lower::cross([&] { b.service->fatal("no communicator for partitioned messages"); });
   std::strcpy(known.world.what.name, "MPI_COMM_WORLD");
   std::strcpy(known.self.what.name, "MPI_COMM_SELF");
 }
 
 inline void let_callers_come(turns t) noexcept {
-  library().callers = t;
+  call::library().callers = t;
   for_each_kind([t]<class K, class Facts>(K, Facts) { if constexpr (Facts::follows_thread_level) vid::table<K>().set_turns(t); });
 }
 
@@ -56,11 +56,11 @@ inline void leave_streams_unbuffered() noexcept {
 /// Starts the live MPI, unless it runs. It can do so once in a process. A rank that comes here can be saved until it starts:
 /// where the control of checkpoints knows of all ranks, that is when all have come, as natively no rank gets further before.
 /// in: required: neutral thread level, of no effect on an MPI that runs      out: neutral error class
-inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
-  library_state& lib = library();
-  if (lib.live == life::initialized) return neutral::success;
-  if (lib.live == life::finalized) return neutral::err_other;
-  if (!drain::make_own_stack()) return neutral::err_no_mem;
+inline int start_live_mpi(call::wrapper_scope& scope, int required) noexcept {
+  call::library_state& lib = call::library();
+  if (lib.live == call::life::initialized) return neutral::success;
+  if (lib.live == call::life::finalized) return neutral::err_other;
+  if (!call::make_own_stack()) return neutral::err_no_mem;
   while (lower::cross([] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
     scope.park_here();
   const lower::services& s = *lower::the_bridge().service;
@@ -74,81 +74,81 @@ inline int start_live_mpi(wrapper_scope& scope, int required) noexcept {
   leave_streams_unbuffered();
   let_callers_come(level == neutral::thread_multiple ? turns::at_once : turns::one_by_one);
   describe_world();
-  learn_predefined_types();
-  init_attributes();
-  lib.live = life::initialized;
+  object::learn_predefined_types();
+  object::init_attributes();
+  lib.live = call::life::initialized;
   return neutral::success;
 }
 
 inline int init_call(function_id f, int required, int* provided) noexcept {
-  if (!lower::has_lower_half()) end_without_lower_half();
-  wrapper_scope scope(f);
-  library_state& lib = library();
-  if (lib.state != life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
+  if (!lower::has_lower_half()) call::end_without_lower_half();
+  call::wrapper_scope scope(f);
+  call::library_state& lib = call::library();
+  if (lib.state != call::life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
   const int rc = start_live_mpi(scope, required);
   if (rc != neutral::success) return raise(MPI_COMM_NULL, f, rc, "the MPI library did not start");
-  lib.state = life::initialized;
+  lib.state = call::life::initialized;
   if (provided != nullptr) *provided = app::thread_level(lib.thread_level);
   return MPI_SUCCESS;
 }
 
 /// A send that nobody will wait for any more: MPI_Finalize does.
-inline bool is_unattended_send(const vid::descriptor<kind::request>& r) noexcept {
-  return r.form == vid::request_form::buffered || (r.detached && drain::is_send(r));
+inline bool is_unattended_send(const descriptor<kind::request>& r) noexcept {
+  return r.form == object::request_form::buffered || (r.detached && object::is_send(r));
 }
 
 /// Ends the live MPI on all ranks. A rank that waits here for the others can be saved like any other; when all are here,
 /// no checkpoint comes any more.      out: neutral error class
-inline int end_live_mpi(wrapper_scope& scope) noexcept {
-  while (drain::test_requests(is_unattended_send) > 0) scope.park_here();
-  end_detached(nullptr);
-  end_buffered();
+inline int end_live_mpi(call::wrapper_scope& scope) noexcept {
+  while (object::test_requests(is_unattended_send) > 0) scope.park_here();
+  object::end_detached(nullptr);
+  object::end_buffered();
   {
-    const auto hold = type_lock();
-    sweep_forsaken();
+    const auto hold = object::type_lock();
+    object::sweep_forsaken();
   }
   while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
     scope.park_here();
-  library().live = life::finalized;
+  call::library().live = call::life::finalized;
   return lower::cross([&] { return lower::the_bridge().service->finalize(); });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::library
 
 namespace mana::manual {
 
-inline int init(int*, char***) noexcept { return wrap::init_call(fn::init::id, neutral::thread_single, nullptr); }
+inline int init(int*, char***) noexcept { return library::init_call(fn::init::id, neutral::thread_single, nullptr); }
 inline int init_thread(int*, char***, int required, int* provided) noexcept {
-  return wrap::init_call(fn::init_thread::id, app::neutral_thread_level(required), provided);
+  return library::init_call(fn::init_thread::id, app::neutral_thread_level(required), provided);
 }
 inline int initialized(int* flag) noexcept {
-  *flag = wrap::library().state != wrap::life::before_init;
+  *flag = call::library().state != call::life::before_init;
   return MPI_SUCCESS;
 }
 inline int finalized(int* flag) noexcept {
-  *flag = wrap::library().state == wrap::life::finalized;
+  *flag = call::library().state == call::life::finalized;
   return MPI_SUCCESS;
 }
 inline int query_thread(int* provided) noexcept {
-  *provided = app::thread_level(wrap::library().thread_level);
+  *provided = app::thread_level(call::library().thread_level);
   return MPI_SUCCESS;
 }
 inline int is_thread_main(int* flag) noexcept {
-  *flag = lower::this_thread()->index == wrap::library().init_thread;
+  *flag = lower::this_thread()->index == call::library().init_thread;
   return MPI_SUCCESS;
 }
 
 /// Open sessions keep the live MPI until the process ends.
 inline int finalize() noexcept {
-  wrap::wrapper_scope scope(fn::finalize::id);
-  wrap::library_state& lib = wrap::library();
-  if (lib.state != wrap::life::initialized)
+  call::wrapper_scope scope(fn::finalize::id);
+  call::library_state& lib = call::library();
+  if (lib.state != call::life::initialized)
     return raise(MPI_COMM_NULL, fn::finalize::id, neutral::err_other, "MPI is not running");
-  wrap::end_attributes(wrap::comms().self, MPI_COMM_SELF);      // its functions may still communicate
-  if constexpr (family::world_attributes_end_finalized) lib.state = wrap::life::finalized;
-  wrap::end_attributes(wrap::comms().world, MPI_COMM_WORLD);
-  const int rc = lib.open_sessions == 0 ? wrap::end_live_mpi(scope) : int{neutral::success};
-  lib.state = wrap::life::finalized;
+  object::end_attributes(object::comms().self, MPI_COMM_SELF);      // its functions may still communicate
+  if constexpr (family::world_attributes_end_finalized) lib.state = call::life::finalized;
+  object::end_attributes(object::comms().world, MPI_COMM_WORLD);
+  const int rc = lib.open_sessions == 0 ? library::end_live_mpi(scope) : int{neutral::success};
+  lib.state = call::life::finalized;
   return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::finalize::id, rc, nullptr);
 }
 

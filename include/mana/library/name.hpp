@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-namespace mana::wrap {
+namespace mana::library {
 
 /// in: text  char[MPI_MAX_OBJECT_NAME]
 inline int give_name(const char* name, char* text, int* length) noexcept {
@@ -13,7 +13,7 @@ inline int give_name(const char* name, char* text, int* length) noexcept {
   return MPI_SUCCESS;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::library
 
 namespace mana::manual {
 
@@ -22,41 +22,41 @@ inline int comm_set_name(MPI_Comm comm, const char* name) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_set_name::id, neutral::err_comm, nullptr);
   if (name == nullptr) return raise(comm, fn::comm_set_name::id, neutral::err_arg, "null pointer");
-  static_assert(MPI_MAX_OBJECT_NAME <= vid::max_name);
+  static_assert(MPI_MAX_OBJECT_NAME <= object::max_name);
   std::snprintf(c.e->what.name, MPI_MAX_OBJECT_NAME, "%s", name);
   return MPI_SUCCESS;
 }
 inline int comm_get_name(MPI_Comm comm, char* name, int* length) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_get_name::id, neutral::err_comm, nullptr);
-  return wrap::give_name(c.e->what.name, name, length);
+  return library::give_name(c.e->what.name, name, length);
 }
 
 inline int type_set_name(MPI_Datatype type, const char* name) noexcept {
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_set_name::id);
-  if (name == nullptr) return wrap::fail(fn::type_set_name::id, neutral::err_arg, "null pointer");
+  const resolved<kind::datatype> t = object::resolve_type(type);
+  if (!t.ok) return object::fail_type(fn::type_set_name::id);
+  if (name == nullptr) return object::fail(fn::type_set_name::id, neutral::err_arg, "null pointer");
   char* const copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
-  if (copy == nullptr) return wrap::fail(fn::type_set_name::id, neutral::err_no_mem, nullptr);
-  char*& held = t.e != nullptr ? t.e->what.name : wrap::predefined(t.predefined_code).name;
+  if (copy == nullptr) return object::fail(fn::type_set_name::id, neutral::err_no_mem, nullptr);
+  char*& held = t.e != nullptr ? t.e->what.name : object::predefined(t.predefined_code).name;
   std::free(held);
   held = copy;
   return MPI_SUCCESS;
 }
 /// Predefined datatypes have the name that mpi.h gives them. MPI_DATATYPE_NULL has one too.
 inline int type_get_name(MPI_Datatype type, char* name, int* length) noexcept {
-  if (type == MPI_DATATYPE_NULL) return wrap::give_name("MPI_DATATYPE_NULL", name, length);
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_get_name::id);
-  return wrap::give_name(wrap::name_of_type(t), name, length);
+  if (type == MPI_DATATYPE_NULL) return library::give_name("MPI_DATATYPE_NULL", name, length);
+  const resolved<kind::datatype> t = object::resolve_type(type);
+  if (!t.ok) return object::fail_type(fn::type_get_name::id);
+  return library::give_name(object::name_of_type(t), name, length);
 }
 
 // No window can be made yet, so every handle of one is wrong.
 inline int win_set_name(MPI_Win, const char*) noexcept {
-  return wrap::fail(fn::win_set_name::id, neutral::err_win, "no such window");
+  return object::fail(fn::win_set_name::id, neutral::err_win, "no such window");
 }
 inline int win_get_name(MPI_Win, char*, int*) noexcept {
-  return wrap::fail(fn::win_get_name::id, neutral::err_win, "no such window");
+  return object::fail(fn::win_get_name::id, neutral::err_win, "no such window");
 }
 
 }  // namespace mana::manual

@@ -15,11 +15,15 @@
 #include <optional>
 #include <vector>
 
-namespace mana::vid {
+namespace mana {
 
 /// What is known of a virtual object: enough to answer queries and to build it again. Specialised per kind.
 template <class K>
 struct descriptor;
+
+}  // namespace mana
+
+namespace mana::vid {
 
 /// One object. Its address is stable while the id is live, and the memory stays mapped for ever (stale reads are safe).
 template <class K>

@@ -92,7 +92,7 @@ reader reader_of(int fd, const std::string& path, std::vector<unsigned char>& he
     while (done < bytes) {
       const ssize_t n = pread(fd, held.data() + done, bytes - done, static_cast<off_t>(offset + done));
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw_io(path, "cannot be read");
+      if (n < 0) files::throw_io(path, "cannot be read");
       if (n == 0) break;
       done += static_cast<std::size_t>(n);
     }
@@ -117,7 +117,7 @@ std::string build_id_of(int fd, const std::string& path) {
 std::uint64_t loaded_bytes_of(int fd, const std::string& path) {
   std::vector<unsigned char> held;
   struct stat about{};
-  if (fstat(fd, &about) != 0) throw_io(path, "cannot be looked at");
+  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
   const auto all = static_cast<std::uint64_t>(about.st_size);
   std::uint64_t end = 0;
   for (const Elf64_Phdr& segment : segments_of(reader_of(fd, path, held)))

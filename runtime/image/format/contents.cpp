@@ -48,7 +48,7 @@ class positioned_file {
  public:
   positioned_file(int fd, const std::string& path) : fd_(fd), path_(path) {
     struct stat about{};
-    if (fstat(fd_, &about) != 0) throw_io(path_, "cannot be looked at");
+    if (fstat(fd_, &about) != 0) files::throw_io(path_, "cannot be looked at");
     bytes_ = static_cast<std::uint64_t>(about.st_size);
   }
   std::uint64_t bytes() const noexcept { return bytes_; }
@@ -58,7 +58,7 @@ class positioned_file {
     for (std::size_t done = 0; done < n;) {
       const ssize_t got = pread(fd_, static_cast<char*>(into) + done, n - done, static_cast<off_t>(at + done));
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw_io(path_, "cannot be read");
+      if (got < 0) files::throw_io(path_, "cannot be read");
       if (got == 0) return false;
       done += static_cast<std::size_t>(got);
     }
@@ -106,7 +106,7 @@ file_header read_header(const positioned_file& file) {
   if (h.magic != file_magic) file.damaged("it does not begin as an image does");
   if (h.checksum != XXH3_64bits(&h, offsetof(file_header, checksum))) file.damaged("its header's checksum is wrong");
   if (h.version < oldest_format_version || h.version > format_version)
-    throw image_error(error_kind::version, file.path() + ": the image has format " + std::to_string(h.version) +
+    throw files::image_error(files::error_kind::version, file.path() + ": the image has format " + std::to_string(h.version) +
                       ", this mana reads " + std::to_string(oldest_format_version) + " to " +
                       std::to_string(format_version) + "; restart with the version of mana that wrote it");
   return h;
@@ -284,7 +284,7 @@ contents read_version_1(const positioned_file& file, const file_header& header) 
 }  // namespace
 
 void throw_damaged(const std::string& path, const std::string& what) {
-  throw image_error(error_kind::damaged, path + ": the image is damaged: " + what +
+  throw files::image_error(files::error_kind::damaged, path + ": the image is damaged: " + what +
                     "; restart an earlier checkpoint (mana list shows them)", path);
 }
 

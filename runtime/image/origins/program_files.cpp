@@ -36,7 +36,7 @@ class spare {
  public:
   spare() {
     while (held_.size() < spare_descriptors) {
-      descriptor one(open("/", O_PATH | O_CLOEXEC));
+      files::descriptor one(open("/", O_PATH | O_CLOEXEC));
       if (!one) return;
       held_.push_back(std::move(one));
     }
@@ -44,14 +44,14 @@ class spare {
   bool is_there() const noexcept { return held_.size() == spare_descriptors; }
 
  private:
-  std::vector<descriptor> held_;
+  std::vector<files::descriptor> held_;
 };
 
 std::uint64_t identity_of(const std::string& build_id) { return XXH3_64bits(build_id.data(), build_id.size()); }
 
 /// out: empty if it cannot be opened; errno says why. Never waits for who writes to a FIFO.
-descriptor open_regular(const std::string& path) {
-  descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+files::descriptor open_regular(const std::string& path) {
+  files::descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat about{};
   if (!fd || fstat(fd.get(), &about) != 0) return {};
   if (S_ISREG(about.st_mode)) return fd;
@@ -60,7 +60,7 @@ descriptor open_regular(const std::string& path) {
 }
 
 struct opened_file {
-  descriptor fd;
+  files::descriptor fd;
   std::string build_id;
   std::uint64_t loaded_bytes = 0;
 };
@@ -71,7 +71,7 @@ std::optional<opened_file> try_open(const std::string& path) {
   try {
     file.build_id = build_id_of(file.fd.get(), path);
     file.loaded_bytes = loaded_bytes_of(file.fd.get(), path);
-  } catch (const image_error&) {
+  } catch (const files::image_error&) {
     return std::nullopt;
   }
   if (file.build_id.empty()) return std::nullopt;
@@ -227,8 +227,8 @@ namespace {
 
 /// out: the checksum
 std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, const std::string& to,
-                        std::uint64_t most_per_s, const write_meter* meter) {
-  output_file copy(to, most_per_s, meter);
+                        std::uint64_t most_per_s, const files::write_meter* meter) {
+  files::output_file copy(to, most_per_s, meter);
   checksum_state sum;
   for (std::uint64_t done = 0; done < bytes;) {
     char* const place = copy.room(chunk_bytes);
@@ -236,21 +236,21 @@ std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, 
     const ssize_t n = pread(from, place, static_cast<std::size_t>(std::min<std::uint64_t>(chunk_bytes, bytes - done)),
                             static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw_io(path, "cannot be read");
-    if (n == 0) throw image_error(error_kind::io, path + ": it became shorter while it was copied");
+    if (n < 0) files::throw_io(path, "cannot be read");
+    if (n == 0) throw files::image_error(files::error_kind::io, path + ": it became shorter while it was copied");
     sum.add(place, static_cast<std::size_t>(n));
     copy.commit(static_cast<std::size_t>(n));
     done += static_cast<std::uint64_t>(n);
   }
-  if (!copy.finish()) throw image_error(error_kind::io, to + ": " + copy.failure().what + ": " + std::strerror(copy.failure().error));
+  if (!copy.finish()) throw files::image_error(files::error_kind::io, to + ": " + copy.failure().what + ": " + std::strerror(copy.failure().error));
   return sum.digest();
 }
 
 }  // namespace
 
 std::vector<made_copy> program_files::copy_to(const std::string& directory, const std::string& node,
-                                              std::uint64_t most_per_s, const write_meter* meter) const {
-  const own_directory all = own_directory::at(directory);
+                                              std::uint64_t most_per_s, const files::write_meter* meter) const {
+  const files::own_directory all = files::own_directory::at(directory);
   std::vector<made_copy> made;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const std::string name = copy_of(i, 0, node).name, &path = sources_[i].name;
@@ -258,12 +258,12 @@ std::vector<made_copy> program_files::copy_to(const std::string& directory, cons
     try {
       const std::uint64_t sum = copy_file(files_[i].get(), bytes_of_[i], path, directory + "/" + name, most_per_s, meter);
       made.push_back({name, bytes_of_[i], sum});
-    } catch (const image_error&) {
+    } catch (const files::image_error&) {
       if (!all.has(name)) throw;         // else another rank was faster
       continue;
     }
     if (stamp_of(files_[i].get()) != stamps_[i])
-      throw image_error(error_kind::io, path + ": it was written to while the checkpoint was taken; take another");
+      throw files::image_error(files::error_kind::io, path + ": it was written to while the checkpoint was taken; take another");
   }
   return made;
 }
@@ -315,22 +315,22 @@ std::string build_id_of(const source& about, const contents& image) {
   try {
     for (const file_origin& o : origins_of(image, {}))
       if (o.path == about.name && identity_of(o.build_id) == about.identity) return o.build_id;
-  } catch (const image_error&) {
+  } catch (const files::image_error&) {
   }
   return {};
 }
 
 }  // namespace
 
-descriptor open_program_file(const source& about, const contents& image, const std::string& path) {
-  descriptor fd = open_regular(path);
+files::descriptor open_program_file(const source& about, const contents& image, const std::string& path) {
+  files::descriptor fd = open_regular(path);
   if (!fd)
-    throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which cannot be opened: " +
+    throw files::image_error(files::error_kind::file, path + ": the program's memory is partly in this file, which cannot be opened: " +
                                             (errno == EISDIR ? "it is no regular file" : std::strerror(errno)));
   const std::string id = image::build_id_of(fd.get(), path);
   if (identity_of(id) == about.identity) return fd;
   const std::string wanted = build_id_of(about, image);
-  throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which is another build now (" +
+  throw files::image_error(files::error_kind::file, path + ": the program's memory is partly in this file, which is another build now (" +
                                           (id.empty() ? "without a build id" : "build id " + id) + ") than at the checkpoint" +
                                           (wanted.empty() ? "" : " (build id " + wanted + ")") + "; put that build back");
 }

@@ -60,7 +60,7 @@ class program_files {
   /// out:    those that this rank has made
   /// errors: image_error (io), also if a file was written to since it was opened
   std::vector<made_copy> copy_to(const std::string& directory, const std::string& node, std::uint64_t most_per_s = 0,
-                                 const write_meter* meter = nullptr) const;
+                                 const files::write_meter* meter = nullptr) const;
 
   struct place {
     int file = -1;                   // number among the sources; -1: none
@@ -91,7 +91,7 @@ class program_files {
 
   std::vector<file_origin> origins_;       // ascending
   std::vector<std::uint32_t> file_of_;     // by origin
-  std::vector<descriptor> files_;
+  std::vector<files::descriptor> files_;
   std::vector<std::uint64_t> bytes_of_;    // of each file, that may be referred to
   std::vector<stamp> stamps_;              // of each file, when it was opened
   std::unique_ptr<bool[]> used_;           // by file
@@ -104,6 +104,6 @@ bool is_of_build(const source& about, int fd, const std::string& path);
 /// A file that an image refers to: it is there, a regular file, and of the build that the image was made with.
 /// in:     about  of kind program_file      image  that refers to it      path  where it is now
 /// errors: image_error (file, io), which says what to do
-descriptor open_program_file(const source& about, const contents& image, const std::string& path);
+files::descriptor open_program_file(const source& about, const contents& image, const std::string& path);
 
 }  // namespace mana::image

@@ -26,7 +26,7 @@ bool read_all(int fd, char* into, std::size_t bytes, std::uint64_t at, const std
   for (std::size_t done = 0; done < bytes;) {
     const ssize_t n = pread(fd, into + done, bytes - done, static_cast<off_t>(at + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw_io(path, "cannot be read");
+    if (n < 0) files::throw_io(path, "cannot be read");
     if (n == 0) return false;
     done += static_cast<std::size_t>(n);
   }
@@ -45,11 +45,11 @@ std::string path_in(const std::string& root, const source& s) {
 
 std::string path_of(const source& s, const std::string& image_path) {
   if (s.kind == source_kind::program_file) return s.name;
-  return path_in(directory_of(directory_of(image_path)), s);
+  return path_in(files::directory_of(files::directory_of(image_path)), s);
 }
 
 chunk_reader::chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots,
-                           const paths::path_map& moved)
+                           const files::path_map& moved)
     : image_(image), roots_(std::move(roots)), stored_(new char[chunk_bytes]), unpacked_(new char[chunk_bytes]) {
   files_.push_back({path, fd});
   for (const source& s : image.sources) {
@@ -65,12 +65,12 @@ chunk_reader::~chunk_reader() {
 
 namespace {
 
-descriptor open_file_of(const source& s, const std::string& path, const contents& image, const std::string& image_path) {
+files::descriptor open_file_of(const source& s, const std::string& path, const contents& image, const std::string& image_path) {
   try {
-    return s.kind == source_kind::program_file ? open_program_file(s, image, path) : open_own_file(path);
-  } catch (const image_error& error) {
-    if (error.kind() == error_kind::file) throw image_error(error.kind(), std::string(error.what()) + " (" + image_path + ")");
-    throw image_error(error.kind(), std::string(error.what()) + "; " + image_path +
+    return s.kind == source_kind::program_file ? open_program_file(s, image, path) : files::open_own_file(path);
+  } catch (const files::image_error& error) {
+    if (error.kind() == files::error_kind::file) throw files::image_error(error.kind(), std::string(error.what()) + " (" + image_path + ")");
+    throw files::image_error(error.kind(), std::string(error.what()) + "; " + image_path +
                                         " has a part of its memory there; restart another checkpoint (mana list shows them)");
   }
 }
@@ -83,9 +83,9 @@ void chunk_reader::check_sources(bool of_program) {
   for (std::size_t n = 1; n < files_.size(); ++n) {
     if (ends[n] == 0 || files_[n].fd >= 0 || (image_.sources[n - 1].kind == source_kind::program_file) != of_program) continue;
     open_source(n);
-    const descriptor fd(std::exchange(files_[n].fd, -1));
+    const files::descriptor fd(std::exchange(files_[n].fd, -1));
     struct stat about{};
-    if (fstat(fd.get(), &about) != 0) throw_io(files_[n].path, "cannot be looked at");
+    if (fstat(fd.get(), &about) != 0) files::throw_io(files_[n].path, "cannot be looked at");
     if (static_cast<std::uint64_t>(about.st_size) >= ends[n]) continue;
     if (of_program) throw_changed(files_[n].path);
     throw_damaged(files_[n].path, "it ends before memory that " + files_[0].path + " has there");
@@ -95,7 +95,7 @@ void chunk_reader::check_sources(bool of_program) {
 /// A file that was replaced since is not taken for the one that the image was made with.
 void chunk_reader::open_source_at(std::size_t n, const std::string& path) {
   const source& s = image_.sources[n - 1];
-  descriptor fd = open_file_of(s, path, image_, files_[0].path);
+  files::descriptor fd = open_file_of(s, path, image_, files_[0].path);
   if (s.kind == source_kind::generation && read_identity(fd.get(), path) != s.identity)
     throw_damaged(path, "it is not the image that " + files_[0].path + " was made with");
   if (s.kind == source_kind::file_copy && !is_of_build(s, fd.get(), path))
@@ -112,7 +112,7 @@ void chunk_reader::open_source(std::size_t n) {
   for (std::size_t i = 0; i + 1 < places.size(); ++i) {
     try {
       return open_source_at(n, places[i]);
-    } catch (const image_error&) {
+    } catch (const files::image_error&) {
     }
   }
   open_source_at(n, places.back());
@@ -163,7 +163,7 @@ bool chunk_reader::is_in_program_file(const chunk_record& r) const noexcept {
 
 /// The checkpoint is as it was where a file of the program's is not.
 void chunk_reader::throw_changed(const std::string& path) const {
-  throw image_error(error_kind::file, path + ": the program's memory is partly in this file, which has changed since the "
+  throw files::image_error(files::error_kind::file, path + ": the program's memory is partly in this file, which has changed since the "
                     "checkpoint; put the file of that time back (" + files_[0].path + ")");
 }
 

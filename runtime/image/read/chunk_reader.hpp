@@ -20,7 +20,7 @@ class chunk_reader {
   ///     roots  more directories of checkpoints, for generations that the one of the image has not, or has changed
   ///     moved  where files of the program's are that had another path at the checkpoint
   chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots = {},
-               const paths::path_map& moved = {});
+               const files::path_map& moved = {});
   ~chunk_reader();
   chunk_reader(const chunk_reader&) = delete;
   chunk_reader& operator=(const chunk_reader&) = delete;

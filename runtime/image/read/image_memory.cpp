@@ -36,7 +36,7 @@ int image_memory::find_touched(const region&, std::uintptr_t begin, std::size_t 
   std::fill_n(touched, pages, false);
   try {
     read(begin, begin + pages * page_bytes, touched);
-  } catch (const image_error& error) {
+  } catch (const files::image_error& error) {
     failure_ = error;
     errno = EIO;
     return -1;
@@ -70,7 +70,7 @@ write_result write_whole(const rank_image& of, const std::string& path, const st
   image_writer writer(std::move(plan));
   const bool well = writer.write_shared() && writer.finish();
   if (memory.failure()) throw *memory.failure();
-  if (!well) throw image_error(error_kind::io, writer.failure_text(writer.failure()));
+  if (!well) throw files::image_error(files::error_kind::io, writer.failure_text(writer.failure()));
   return writer.result();
 }
 

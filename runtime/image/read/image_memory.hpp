@@ -23,7 +23,7 @@ class image_memory final : public page_source {
   bool copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override;
 
   /// Why a page could not be read.
-  const std::optional<image_error>& failure() const noexcept { return failure_; }
+  const std::optional<files::image_error>& failure() const noexcept { return failure_; }
 
  private:
   void read(std::uintptr_t begin, std::uintptr_t end, bool* touched);
@@ -32,7 +32,7 @@ class image_memory final : public page_source {
   const std::function<void(std::uint64_t)> looked_;
   std::unique_ptr<chunk_reader> in_;
   std::unique_ptr<char[]> window_;       // that was read last
-  std::optional<image_error> failure_;
+  std::optional<files::image_error> failure_;
 };
 
 /// Writes an image that holds all of its memory itself, in the present version of the format, to the new file `path`.

@@ -44,10 +44,10 @@ void rank_image::damaged(const std::string& what) const { throw_damaged(path_, w
 rank_image::rank_image(std::string path, std::vector<std::string> roots)
     : path_(std::move(path)), roots_(std::move(roots)) {
   try {
-    fd_ = open_own_file(path_).release();
-  } catch (const image_error& error) {
-    if (error.kind() != error_kind::missing) throw;
-    throw image_error(error_kind::missing, path_ + ": the image of a rank is missing; restart another checkpoint (mana "
+    fd_ = files::open_own_file(path_).release();
+  } catch (const files::image_error& error) {
+    if (error.kind() != files::error_kind::missing) throw;
+    throw files::image_error(files::error_kind::missing, path_ + ": the image of a rank is missing; restart another checkpoint (mana "
                       "list shows them)");
   }
   try {
@@ -81,7 +81,7 @@ class mapped_file {
     fd_ = open_for(writable || may_be_written ? O_RDWR : O_RDONLY);
     if (fd_ < 0 && !writable && may_be_written) fd_ = open_for(O_RDONLY);      // its mode was changed since
     if (fd_ < 0)
-      throw image_error(error_kind::file, r.path + ": a file that the program had mapped cannot be opened: " +
+      throw files::image_error(files::error_kind::file, r.path + ": a file that the program had mapped cannot be opened: " +
                         std::strerror(errno));
   }
   ~mapped_file() { close(fd_); }
@@ -119,7 +119,7 @@ rank_image::place rank_image::map_region(const region& r, const memory_visitor& 
   if (std::optional<place> shown = map_privately(r, visitor)) return *std::move(shown);
   if (const int segment = r.shared ? visitor.segment_of(r) : -1; segment >= 0) {
     if (shmat(segment, reinterpret_cast<void*>(r.begin), 0) != reinterpret_cast<void*>(r.begin))
-      throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached").c_str());
+      files::throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached").c_str());
     return {r.end};
   }
   const int object = r.shared ? visitor.object_of(r) : -1;
@@ -136,14 +136,14 @@ rank_image::place rank_image::map_region(const region& r, const memory_visitor& 
   const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
   if (got != MAP_FAILED) munmap(got, r.end - r.begin);
   if (occupied)
-    throw image_error(error_kind::occupied, path_ + ": the program's memory " + as_text(r) + " is in use in this "
+    throw files::image_error(files::error_kind::occupied, path_ + ": the program's memory " + as_text(r) + " is in use in this "
                       "process; start again, and without libraries that are preloaded into mana itself");
-  throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
+  files::throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
 }
 
 void rank_image::check_version() const {
   const std::string why = why_not_read(own_version(), {header().layout_major, header().services_minor});
-  if (!why.empty()) throw image_error(error_kind::version, path_ + ": " + why);
+  if (!why.empty()) throw files::image_error(files::error_kind::version, path_ + ": " + why);
 }
 
 /// The version of the boundary, and the processor.
@@ -154,7 +154,7 @@ void rank_image::check_machine() const {
   std::string names;
   for (const std::string& name : lacking(needed, features_here())) names += " " + name;
   if (!names.empty())
-    throw image_error(error_kind::cpu, path_ + ": the program may use what this processor lacks:" + names +
+    throw files::image_error(files::error_kind::cpu, path_ + ": the program may use what this processor lacks:" + names +
                       "; restart on one that has it, and run with --cpu what is to go on elsewhere");
 }
 
@@ -162,7 +162,7 @@ void rank_image::fill_one(const chunk_record& c, const region& r, const place& a
   if (maps_file_again(r) && (r.protection & PROT_WRITE) == 0)
     damaged("it would write to a file that was not written to");
   if (c.address + c.memory_bytes > at.limit)
-    throw image_error(error_kind::file, r.path + ": a file that the program had mapped is shorter than at the "
+    throw files::image_error(files::error_kind::file, r.path + ": a file that the program had mapped is shorter than at the "
                       "checkpoint; put the file of that time back");
   if (r.shared) return fill_shared(c, r, at, in);
   pages.prepare({c.address, c.address + c.memory_bytes});
@@ -174,13 +174,13 @@ namespace {
 /// The file's end, which may lie within a page, stays where it is.
 void write_contents(int fd, const char* from, std::uint64_t offset, std::uint64_t bytes, const std::string& path) {
   struct stat about{};
-  if (fstat(fd, &about) != 0) throw_io(path, "cannot be looked at");
+  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
   const auto size = static_cast<std::uint64_t>(about.st_size);
   const std::uint64_t wanted = std::min(bytes, size > offset ? size - offset : 0);
   for (std::uint64_t done = 0; done < wanted;) {
     const ssize_t n = pwrite(fd, from + done, wanted - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) throw_io(path, "the contents of this file, which has no name, cannot be restored");
+    if (n <= 0) files::throw_io(path, "the contents of this file, which has no name, cannot be restored");
     done += static_cast<std::uint64_t>(n);
   }
 }
@@ -228,7 +228,7 @@ void rank_image::fill(std::span<const place> places, const memory_visitor& visit
   }
 }
 
-std::vector<rank_image::place> rank_image::map_regions(const memory_visitor& visitor, const paths::path_map& moved) {
+std::vector<rank_image::place> rank_image::map_regions(const memory_visitor& visitor, const files::path_map& moved) {
   check_machine();
   moved_ = moved;
   for (region& r : contents_.regions) r.path = moved(r.path);
@@ -244,7 +244,7 @@ void rank_image::close_for_good(const region& r, const memory_visitor& visitor) 
   void* const at = reinterpret_cast<void*>(r.begin);
   if (const int segment = visitor.segment_of(r); segment >= 0) {
     if (shmat(segment, at, SHM_RDONLY | SHM_REMAP) != at)
-      throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached for reading").c_str());
+      files::throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be attached for reading").c_str());
     return;
   }
   const int object = visitor.object_of(r);
@@ -252,7 +252,7 @@ void rank_image::close_for_good(const region& r, const memory_visitor& visitor) 
   const int fd = open(("/proc/self/fd/" + std::to_string(object)).c_str(), O_RDONLY | O_CLOEXEC);
   const wanted_mapping wanted{{r.begin, r.end}, r.protection, MAP_SHARED | MAP_FIXED, fd, r.offset};
   const bool well = fd >= 0 && map_part(r, wanted, visitor) == at;
-  if (!well) throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be mapped for reading").c_str());
+  if (!well) files::throw_io(path_, ("the shared memory at " + as_text(r) + " cannot be mapped for reading").c_str());
   close(fd);
 }
 
@@ -263,11 +263,11 @@ void rank_image::protect(std::span<const place> places, const memory_visitor& vi
     if (r.shared && !maps_file_again(r) && (r.protection & PROT_WRITE) == 0 && visitor.may_be_written(r) == false)
       close_for_good(r, visitor);
     if (mprotect(reinterpret_cast<void*>(r.begin), r.end - r.begin, r.protection) != 0)
-      throw_io(path_, ("the program's memory " + as_text(r) + " cannot be protected as it was").c_str());
+      files::throw_io(path_, ("the program's memory " + as_text(r) + " cannot be protected as it was").c_str());
   }
 }
 
-void rank_image::restore_memory(const memory_visitor& visitor, const paths::path_map& moved) {
+void rank_image::restore_memory(const memory_visitor& visitor, const files::path_map& moved) {
   const std::vector<place> places = map_regions(visitor, moved);
   chunk_reader in(contents_, fd_, path_, roots_, moved_);
   fill(places, visitor, in);
@@ -280,19 +280,19 @@ void rank_image::restore_memory(const memory_visitor& visitor, const paths::path
 void rank_image::map_run(const file_run& run, const region& of, chunk_reader& in, const memory_visitor& visitor) const {
   const std::size_t bytes = run.memory.end - run.memory.begin;
   struct stat about{};
-  if (fstat(in.file_of(run.source), &about) != 0) throw_io(in.path_of(run.source), "cannot be looked at");
+  if (fstat(in.file_of(run.source), &about) != 0) files::throw_io(in.path_of(run.source), "cannot be looked at");
   if (static_cast<std::uint64_t>(about.st_size) < run.offset + bytes) throw_damaged(in.path_of(run.source), "it ends within a chunk");
   const int fd = in.file_of(run.source);
   const wanted_mapping wanted{run.memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, run.offset};
   if (map_part(of, wanted, visitor) == MAP_FAILED)
-    throw_io(in.path_of(run.source), "its memory cannot be mapped");
+    files::throw_io(in.path_of(run.source), "its memory cannot be mapped");
 }
 
 namespace {
 
 bool bars_execution(int fd, const std::string& path) {
   struct statvfs about{};
-  if (fstatvfs(fd, &about) != 0) throw_io(path, "cannot be looked at");
+  if (fstatvfs(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
   return (about.f_flag & ST_NOEXEC) != 0;
 }
 
@@ -329,7 +329,7 @@ std::vector<page_range> rank_image::cut_by(const std::vector<file_run>& runs) co
   return cut;
 }
 
-lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
+lazy_memory rank_image::restore_lazily(const memory_visitor& visitor, const files::path_map& moved,
                                        const std::function<bool(const region&)>& may_be_lazy) {
   const std::vector<place> places = map_regions(visitor, moved);
   lazy_memory left;
@@ -381,7 +381,7 @@ void rank_image::check_sources() const {
   chunk_reader(contents_, fd_, path_, roots_).check_sources(false);
 }
 
-void rank_image::check_program_files(const paths::path_map& moved) {
+void rank_image::check_program_files(const files::path_map& moved) {
   moved_ = moved;
   if (contents_.sources.empty()) return;
   chunk_reader(contents_, fd_, path_, roots_, moved_).check_sources(true);

@@ -104,11 +104,11 @@ class rank_image {
   /// in:     moved  where files are that had another path at the checkpoint
   /// errors: image_error (version, cpu): nothing was done yet; (missing, file, occupied, damaged, io): what was mapped until
   ///         then stays, the process is of no use any more
-  void restore_memory(const memory_visitor& visitor = {}, const paths::path_map& moved = {});
+  void restore_memory(const memory_visitor& visitor = {}, const files::path_map& moved = {});
   /// The same, but what is stored as it is, in pieces that are worth a mapping, is mapped from the files, if it is of a
   /// region that `may_be_lazy`: it is read when it is used, and the visitor does not see it. The files must stay as they are;
   /// their names may go.
-  lazy_memory restore_lazily(const memory_visitor& visitor, const paths::path_map& moved,
+  lazy_memory restore_lazily(const memory_visitor& visitor, const files::path_map& moved,
                              const std::function<bool(const region&)>& may_be_lazy);
   /// Reads what was left, and all else of the file that nobody has looked at, and compares the checksums.
   /// errors: image_error (missing, damaged, io)
@@ -119,7 +119,7 @@ class rank_image {
   /// The files of the program's that its memory is in are there, and of the builds of the checkpoint.
   /// in:     moved  where files are that had another path at the checkpoint; of later steps too
   /// errors: image_error (file, io)
-  void check_program_files(const paths::path_map& moved);
+  void check_program_files(const files::path_map& moved);
   /// Reads all chunks, those in other files too, and compares their checksums, without restoring anything.
   /// in:  read  told of the bytes of memory of each
   ///      program_files  also chunks that are there; check_program_files() says where
@@ -145,7 +145,7 @@ class rank_image {
   std::optional<place> map_privately(const region& r, const memory_visitor& visitor) const;
   static bool is_shown_by_file(const place& at, const chunk_record& c) noexcept;
   static void show_files(std::span<const place> places) noexcept;
-  std::vector<place> map_regions(const memory_visitor& visitor, const paths::path_map& moved);
+  std::vector<place> map_regions(const memory_visitor& visitor, const files::path_map& moved);
   void map_run(const file_run& run, const region& of, chunk_reader& in, const memory_visitor& visitor) const;
   std::vector<file_run> mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const;
   void fill(std::span<const place> places, const memory_visitor& visitor, chunk_reader& in);
@@ -159,7 +159,7 @@ class rank_image {
 
   std::string path_;
   std::vector<std::string> roots_;
-  paths::path_map moved_;            // files of the program's
+  files::path_map moved_;            // files of the program's
   int fd_ = -1;
   contents contents_;
 };

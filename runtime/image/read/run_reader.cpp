@@ -68,7 +68,7 @@ void run_reader::await(piece& wanted) {
   while (wanted.under_way) {
     io_event events[most_pieces];
     const long n = queue_.await(events, most_pieces);
-    if (n < 0) throw_io(from_.path_of(image_.chunks[chunk_].source), "cannot be read");
+    if (n < 0) files::throw_io(from_.path_of(image_.chunks[chunk_].source), "cannot be read");
     for (long i = 0; i < n; ++i) {
       piece& p = pieces_[events[i].data];
       p.under_way = false;

@@ -29,7 +29,7 @@ class run_reader {
   void read(std::span<const file_run> runs, const std::function<void(std::uint64_t)>& filled = [](std::uint64_t) {});
 
  private:
-  static constexpr std::size_t most_pieces = async_queue::most_under_way, piece_bytes = 1u << 20;
+  static constexpr std::size_t most_pieces = files::async_queue::most_under_way, piece_bytes = 1u << 20;
   static_assert(most_pieces * piece_bytes >= 2 * first_use::stretch_bytes,
                 "the disk has nothing to do while a stretch of memory gets its pages");
 
@@ -49,7 +49,7 @@ class run_reader {
   const contents& image_;
   chunk_reader& from_;
   first_use& pages_;
-  async_queue queue_;
+  files::async_queue queue_;
   bool has_queue_ = false;
   std::vector<int> direct_;              // descriptors by source; not_tried, not_possible
   std::span<const file_run> runs_;

@@ -27,7 +27,7 @@ namespace mana::image {
 /// In memory that is shared with it.
 struct image_saver::outcome {
   bool well = false;
-  io_failure failure;                // its text is of the program, which both have
+  files::io_failure failure;                // its text is of the program, which both have
   write_result written;
 };
 
@@ -130,7 +130,7 @@ saved_image image_saver::write_now(image_plan plan, std::uint64_t generation, co
   plan.generation = generation;
   image_writer writer(std::move(plan));
   if (!writer.write_shared() || !writer.finish())
-    throw image_error(error_kind::io, writer.failure_text(writer.failure()));
+    throw files::image_error(files::error_kind::io, writer.failure_text(writer.failure()));
   std::vector<made_copy> copies = writer.copy_files();
   saved_image saved = look_at(writer, about, generation, writer.take_sums());
   saved.copies = std::move(copies);
@@ -174,19 +174,19 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     plan.shown = mark_not_copied(plan.regions, plan.may_be_advised);
     image_writer writer(std::move(plan));
     const shared_value<outcome> told;
-    if (!writer.write_shared()) throw image_error(error_kind::io, writer.failure_text(writer.failure()));
+    if (!writer.write_shared()) throw files::image_error(files::error_kind::io, writer.failure_text(writer.failure()));
     const pid_t self = getpid();
     const long copy = copy_process();
     if (copy == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != self) _exit(1);
-      step_back(how_.nice);
+      files::step_back(how_.nice);
       told->well = writer.finish();
       told->failure = writer.failure();
       told->written = writer.result();
       _exit(0);
     }
-    if (copy < 0) throw_io(about.path, "no process can be forked off to write it");
+    if (copy < 0) files::throw_io(about.path, "no process can be forked off to write it");
     said = true;
     holds(nullptr);
     int status = 0;
@@ -196,7 +196,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
       return done({}, about.path + ": the process that wrote it was killed by signal " +
                           std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0));
     writer.taken_over();
-    step_back(how_.nice);      // of this thread, which ends soon
+    files::step_back(how_.nice);      // of this thread, which ends soon
     std::vector<made_copy> copies;
     const std::string not_copied = try_to_copy(writer, copies);
     if (!not_copied.empty()) return done({}, not_copied);
@@ -219,7 +219,7 @@ void image_saver::settle(kept_image where) {
 }
 
 void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
-                             std::span<const region> regions, const std::string& observed, const paths::path_map& moved) {
+                             std::span<const region> regions, const std::string& observed, const files::path_map& moved) {
   restored_from_ = origins_of(restored, file);
   for (file_origin& o : restored_from_) o.path = moved(o.path);
   if (!how_.incremental) return;

@@ -63,7 +63,7 @@ class image_saver {
   ///     observed  name of the section of the observer of the next image
   ///     moved     where files of the program's are that had another path in that image: later ones name the new one
   void begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
-                  std::span<const region> regions, const std::string& observed, const paths::path_map& moved = {});
+                  std::span<const region> regions, const std::string& observed, const files::path_map& moved = {});
 
  private:
   struct generation_base {

@@ -121,7 +121,7 @@ std::uint64_t image_writer::own_bytes() const noexcept {
   const std::uint64_t sums = plan_.sums ? end_.memory_bytes / page_bytes * sizeof(std::uint64_t) : 0;
   const std::uint64_t base = plan_.base == nullptr ? 0 : plan_.base->chunks.size() * sizeof(chunk_record) + sums;
   const std::uint64_t files = files_ ? program_files::buffer_bytes : 0;
-  return output_file::buffer_bytes + own_memory::buffer_bytes + files + crew_.memory_bytes() + tables_.size() +
+  return files::output_file::buffer_bytes + own_memory::buffer_bytes + files + crew_.memory_bytes() + tables_.size() +
          first_.bytes() + rest_.bytes() + sums + base;
 }
 
@@ -405,17 +405,17 @@ bool image_writer::write_chunk_records() noexcept {
 
 std::vector<made_copy> image_writer::copy_files() const {
   if (!files_ || plan_.node.empty()) return {};
-  return files_->copy_to(directory_of(plan_.path), plan_.node, plan_.most_per_s, plan_.meter);
+  return files_->copy_to(files::directory_of(plan_.path), plan_.node, plan_.most_per_s, plan_.meter);
 }
 
-std::string image_writer::failure_text(const io_failure& why) const {
-  return plan_.path + ": " + why.what + ": " + std::strerror(why.error) + remedy(why.error);
+std::string image_writer::failure_text(const files::io_failure& why) const {
+  return plan_.path + ": " + why.what + ": " + std::strerror(why.error) + files::remedy(why.error);
 }
 
 write_result write_rank_image(image_plan plan) {
   image_writer writer(std::move(plan));
   if (!writer.write_shared() || !writer.finish())
-    throw image_error(error_kind::io, writer.failure_text(writer.failure()));
+    throw files::image_error(files::error_kind::io, writer.failure_text(writer.failure()));
   return writer.result();
 }
 

@@ -59,7 +59,7 @@ struct image_plan {
   bool limited = true;               // by the rate that the user has set
   bool for_directory = true;         // of checkpoints, now or later; else it stays on the node
   page_source* pages = nullptr;      // that memory is taken from; nullptr: of this process. Lives as long as the writer
-  write_meter* meter = nullptr;      // counts memory that is done with, of about as much as there is; nullptr: nobody asks. Lives as long as the writer
+  files::write_meter* meter = nullptr;      // counts memory that is done with, of about as much as there is; nullptr: nobody asks. Lives as long as the writer
   std::shared_ptr<memory_observer> observer;   // sees memory that the program can write to; nullptr: none
 };
 
@@ -95,9 +95,9 @@ class image_writer {
   std::vector<made_copy> copy_files() const;
 
   const write_result& result() const noexcept { return result_; }
-  const io_failure& failure() const noexcept { return out_.failure(); }
+  const files::io_failure& failure() const noexcept { return out_.failure(); }
   /// What failure() says, for people.
-  std::string failure_text(const io_failure& why) const;
+  std::string failure_text(const files::io_failure& why) const;
   page_sums take_sums() noexcept { return std::move(sums_); }
 
  private:
@@ -126,7 +126,7 @@ class image_writer {
   bool fail_here(const char* what) noexcept { return out_.fail(what, errno); }
 
   image_plan plan_;
-  output_file out_;
+  files::output_file out_;
   own_memory own_;
   page_source& memory_;                      // own_, or the plan's
   packing_choice choice_;

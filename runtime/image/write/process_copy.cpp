@@ -33,7 +33,7 @@ bool begins_as_program(const region& r, int memory) noexcept {
 }
 
 std::set<file_id> programs_of(const std::vector<region>& regions) {
-  const descriptor memory(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  const files::descriptor memory(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
   std::set<file_id> found;
   for (const region& r : regions)
     if (is_private_file(r) && begins_as_program(r, memory.get())) found.insert(id_of(r));
@@ -47,7 +47,7 @@ bool is_excepted(const std::string& flags) {
 
 std::vector<page_range> excepted_memory() {
   std::ifstream smaps("/proc/self/smaps");
-  if (!smaps) throw image_error(error_kind::io, "/proc/self/smaps cannot be read: is /proc mounted?");
+  if (!smaps) throw files::image_error(files::error_kind::io, "/proc/self/smaps cannot be read: is /proc mounted?");
   std::vector<page_range> found;
   unsigned long begin = 0, end = 0;
   for (std::string line; std::getline(smaps, line);) {

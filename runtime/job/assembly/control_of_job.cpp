@@ -32,7 +32,7 @@
 #include <set>
 #include <system_error>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -288,4 +288,4 @@ void begin_control_after_mpi() noexcept {
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

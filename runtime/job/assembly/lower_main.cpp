@@ -36,7 +36,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace mana::run {
+namespace mana::job {
 
 job& this_job() noexcept {
   static job the_job;
@@ -50,8 +50,8 @@ image::image_saver& saver_of_job() noexcept {
 }
 
 /// Never unmapped: a process that was forked off counts here.
-image::write_meter& meter_of_job() noexcept {
-  static auto& meter = *new image::shared_value<image::write_meter>;
+files::write_meter& meter_of_job() noexcept {
+  static auto& meter = *new image::shared_value<files::write_meter>;
   return *meter;
 }
 
@@ -159,10 +159,10 @@ int say_mpi_version() {
 }
 
 }  // namespace
-}  // namespace mana::run
+}  // namespace mana::job
 
 int main(int argc, char** argv) {
-  using namespace mana::run;
+  using namespace mana::job;
   try {
     mana::split::set_vdso_aside();
     if (argc == 2 && std::string_view(argv[1]) == "mpi-version") return say_mpi_version();

@@ -27,7 +27,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -164,4 +164,4 @@ int start_mpi(int required, int* provided) {
   return rc;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

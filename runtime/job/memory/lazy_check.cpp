@@ -14,7 +14,7 @@
 #include <future>
 #include <thread>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -30,13 +30,13 @@ void step_back() noexcept {
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), least);
 }
 
-[[noreturn]] void give_up(const image::image_error& error) {
+[[noreturn]] void give_up(const files::image_error& error) {
   image_of_restart().damaged_file = error.file();
-  if (error.kind() == image::error_kind::damaged)
+  if (error.kind() == files::error_kind::damaged)
     mark_restart_failed(std::string(", restarted lazily: ") + error.what());
   say(std::string("mana: error: ") + error.what() + "; rank " + std::to_string(rank_from_environment()) +
       " was restarted lazily and may have used it: the job is ended, restart an earlier checkpoint");
-  std::_Exit(static_cast<int>(error.kind() == image::error_kind::damaged ? exit_status::checkpoint_damaged
+  std::_Exit(static_cast<int>(error.kind() == files::error_kind::damaged ? exit_status::checkpoint_damaged
                                                                          : exit_status::checkpoint_missing));
 }
 
@@ -44,7 +44,7 @@ void check(image::rank_image& own, image::lazy_memory& left) {
   const auto begin = std::chrono::steady_clock::now();
   try {
     own.check_unread(left);
-  } catch (const image::image_error& error) {
+  } catch (const files::image_error& error) {
     give_up(error);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -72,4 +72,4 @@ void finish_lazy_check() noexcept {
   if (check_is_over().valid()) check_is_over().wait();
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Starts a thread of the lower half. What it finds to be damaged ends the job: the program may have used it.
 void begin_lazy_check(std::unique_ptr<image::rank_image> own, image::lazy_memory left);
@@ -15,4 +15,4 @@ void begin_lazy_check(std::unique_ptr<image::rank_image> own, image::lazy_memory
 /// Waits until all is read. At once if nothing is to be.
 void finish_lazy_check() noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -9,7 +9,7 @@
 #include <exception>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 void name_functions_for_perf() noexcept {
   if (!this_job().options.perf_map) return;
@@ -21,4 +21,4 @@ void name_functions_for_perf() noexcept {
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -2,7 +2,7 @@
 
 #include <runtime/split/window/reservations.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 void reserved_memory::listen(image::memory_visitor& visitor) {
   visitor.is_unreserved = [](const image::region& r) { return split::is_unreserved(r.begin); };
@@ -22,4 +22,4 @@ std::vector<std::string> reserved_memory::warnings() const {
           "here (vm.overcommit_memory): the program may be ended when it uses them"};
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

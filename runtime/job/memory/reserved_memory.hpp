@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 class reserved_memory {
  public:
@@ -21,4 +21,4 @@ class reserved_memory {
   std::uint64_t refused_bytes_ = 0;
 };
 
-}  // namespace mana::run
+}  // namespace mana::job

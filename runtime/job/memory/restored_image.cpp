@@ -7,7 +7,7 @@
 
 #include <exception>
 
-namespace mana::run {
+namespace mana::job {
 
 std::string restored_image::path_of_generation() const { return directory + "/" + image::generation_name(generation); }
 
@@ -23,8 +23,8 @@ namespace {
 /// Of another generation, which the image refers to.
 void mark_owner(const restored_image& own, const std::string& text) {
   if (own.damaged_file.empty()) return;
-  const std::string holder = image::directory_of(own.damaged_file), all = image::directory_of(holder);
-  const auto number = image::generation_number(image::name_of(holder));
+  const std::string holder = files::directory_of(own.damaged_file), all = files::directory_of(holder);
+  const auto number = image::generation_number(files::name_of(holder));
   if (!number || *number == own.generation) return;
   if (own.is_on_node && all == own.directory) store::mark_local_failed(all, *number, own.rank, text);
   else store::mark_failed({holder, *number}, text);
@@ -44,4 +44,4 @@ void mark_restart_failed(const std::string& why) noexcept {
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 struct restored_image {
   std::uint64_t generation = 0;
@@ -26,4 +26,4 @@ restored_image& image_of_restart() noexcept;
 /// a part of its memory there. Never throws.     in: why  without the rank
 void mark_restart_failed(const std::string& why) noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <iterator>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -35,4 +35,4 @@ void continue_clocks_together() {
   if (mine.known != 0) split::continue_clocks(offsets);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

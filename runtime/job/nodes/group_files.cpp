@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -117,7 +117,7 @@ namespace {
 using piece = std::vector<std::byte>;
 
 struct parity_source {
-  image::descriptor fd;
+  files::descriptor fd;
   redundancy::local_file file;
   std::uint64_t bytes = 0;
 
@@ -125,7 +125,7 @@ struct parity_source {
     try {
       const std::string path =
           directory + "/" + image::generation_name(about.generation) + "/" + store::parity_file_name(about.rank);
-      fd = image::open_own_file(path);
+      fd = files::open_own_file(path);
       file = {fd.get(), path};
       bytes = redundancy::size_of(file);
     } catch (const std::exception&) {
@@ -180,4 +180,4 @@ void move_parity(const store::image_move& move, std::uint32_t rank, const std::s
   if (rank == move.receiver) receive_parity(*files, link);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 class group_files {
  public:
@@ -56,4 +56,4 @@ class group_files {
 void move_parity(const store::image_move& move, std::uint32_t rank, const std::string& directory,
                  std::optional<group_files>& files);
 
-}  // namespace mana::run
+}  // namespace mana::job

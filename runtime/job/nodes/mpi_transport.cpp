@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -81,4 +81,4 @@ void mpi_transport::exchange(std::span<const redundancy::outgoing> out, std::spa
   all.wait();
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

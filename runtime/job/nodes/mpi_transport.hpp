@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Used only on the thread that may call MPI, while the program stands or before it is restored. While it stands its
 /// wrappers may wait on the runtime's communicator, with any tag (two leaders of MPI_Intercomm_create): these messages
@@ -22,4 +22,4 @@ class mpi_transport final : public redundancy::transport {
   std::vector<std::uint32_t> ranks_;
 };
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -53,4 +53,4 @@ void find_neighbours() {
 const std::string& name_of_node() noexcept { return own_node().name; }
 const std::set<std::uint32_t>& ranks_of_node() noexcept { return own_node().ranks; }
 
-}  // namespace mana::run
+}  // namespace mana::job

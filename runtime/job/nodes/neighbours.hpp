@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Collective; MPI runs. A node whose name cannot be found has one rank.
 void find_neighbours();
@@ -14,4 +14,4 @@ const std::string& name_of_node() noexcept;
 /// World ranks, this one among them.
 const std::set<std::uint32_t>& ranks_of_node() noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -88,7 +88,7 @@ bool is_in_directory(std::uint64_t generation) {
 
 /// By another job, which has taken the number.
 bool is_being_written(std::uint64_t generation) {
-  const auto all = image::own_directory::open(this_job().options.checkpoint_directory);
+  const auto all = files::own_directory::open(this_job().options.checkpoint_directory);
   return store::directory_lock::state_of_generation(all, generation) == store::lock_end::busy;
 }
 
@@ -267,4 +267,4 @@ void settle_on_node(const control::commit_info& generation, control::stored_end 
   settle_later(generation.generation, std::move(end));
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Finds or makes the place, which the ranks need not all have. Collective; MPI runs. Nothing without --local.
 void begin_node_images();
@@ -39,4 +39,4 @@ void copy_from_node_later(const control::commit_info& generation, std::function<
 /// rank's image is still being written, they wait for its end.
 void settle_on_node(const control::commit_info& generation, control::stored_end end);
 
-}  // namespace mana::run
+}  // namespace mana::job

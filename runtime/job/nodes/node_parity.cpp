@@ -26,7 +26,7 @@
 #include <thread>
 #include <utility>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -77,7 +77,7 @@ std::optional<int> first_not_ready(bool ready) {
 
 /// An image and the file that its parity goes to.
 struct open_files {
-  image::descriptor image;
+  files::descriptor image;
   std::string path;
   store::shared_work_file parity;
 };
@@ -86,7 +86,7 @@ struct open_files {
 open_files open_at(const std::string& directory, std::uint64_t generation, std::uint32_t rank) {
   const std::string path =
       directory + "/" + image::generation_name(generation) + "/" + store::rank_file_name(rank);
-  return {image::open_own_file(path), path,
+  return {files::open_own_file(path), path,
           store::shared_work_file::make(directory, generation, store::parity_file_name(rank))};
 }
 
@@ -168,4 +168,4 @@ void parity_turn::pass() noexcept {
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

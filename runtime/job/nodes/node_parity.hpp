@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Deals the ranks out to groups, by their nodes. Collective; MPI runs. Nothing without --redundancy; where there are
 /// too few ranks for it, all of them end.
@@ -41,4 +41,4 @@ class parity_turn {
   lent_thread& initial_;
 };
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -105,4 +105,4 @@ void share_objects(descriptors::restoration& files, const std::vector<offered_ob
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 struct offered_object {
   std::uint64_t machine_then, machine_now;   // names' hashes; now: and of the namespace of process ids
@@ -26,4 +26,4 @@ std::vector<offered_object> exchange_objects(const descriptors::restoration& fil
 /// errors: descriptor_error
 void share_objects(descriptors::restoration& files, const std::vector<offered_object>& offers);
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -61,7 +61,7 @@ bool is_in_stub(const void* address) noexcept {
 /// What the program's dynamic linker says, under its thread pointer, as it takes a lock.
 bool find_upper_symbol(const void* address, Dl_info& found) noexcept {
   int is_found = 0;
-  run::with_program([&](const lower::upper_functions& program) { is_found = program.find_symbol(address, &found); });
+  job::with_program([&](const lower::upper_functions& program) { is_found = program.find_symbol(address, &found); });
   return is_found != 0;
 }
 
@@ -90,7 +90,7 @@ extern "C" {
 
 int _dl_find_object(void* address, dl_find_object* result) noexcept {
   if (!is_upper(address)) return libc().find_object != nullptr ? libc().find_object(address, result) : -1;
-  const lower::upper_functions* const program = run::program_functions();
+  const lower::upper_functions* const program = job::program_functions();
   return program != nullptr ? program->find_object(address, result) : -1;
 }
 

@@ -22,13 +22,13 @@ ender* libcs() noexcept {
 
 }  // namespace
 
-void mana::run::let_program_exit() noexcept { thread_whose_program_exits.store(gettid()); }
+void mana::job::let_program_exit() noexcept { thread_whose_program_exits.store(gettid()); }
 
 /// The program's exit() comes back here, by its trap, and then it is libc's.
 extern "C" [[gnu::visibility("default"), noreturn]] void exit(int status) noexcept {
   if (thread_whose_program_exits.load() == gettid()) {
     thread_whose_program_exits.store(0);
-    mana::run::with_program([=](const auto& program) { program.exit(status); });
+    mana::job::with_program([=](const auto& program) { program.exit(status); });
   }
   libcs()(status);
   __builtin_unreachable();

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 int descriptor = -1;
@@ -21,4 +21,4 @@ void begin_own_requests(const start_options& options) {
 
 int own_requests() noexcept { return descriptor; }
 
-}  // namespace mana::run
+}  // namespace mana::job

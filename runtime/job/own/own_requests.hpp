@@ -2,7 +2,7 @@
 #pragma once
 #include <runtime/job/start_options.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Once per process, before the program starts or starts again. Signals that come until then wait.
 /// errors: std::system_error
@@ -11,4 +11,4 @@ void begin_own_requests(const start_options& options);
 /// eventfd, see lower::bridge::requests
 int own_requests() noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

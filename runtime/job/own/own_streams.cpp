@@ -22,7 +22,7 @@ Function* libcs(const char* name) noexcept {
 
 }  // namespace
 
-std::uint64_t mana::run::unbuffered_streams() noexcept { return unbuffered.load(std::memory_order_relaxed); }
+std::uint64_t mana::job::unbuffered_streams() noexcept { return unbuffered.load(std::memory_order_relaxed); }
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -43,7 +43,7 @@ void setbuf(FILE* stream, char* buffer) noexcept {
 int fflush(FILE* stream) {
   static auto* const real = libcs<int(FILE*)>("fflush");
   const bool all = stream == nullptr;
-  if (all || stream == stdout) mana::run::with_program([=](const auto& program) { program.flush(all ? 1 : 0); });
+  if (all || stream == stdout) mana::job::with_program([=](const auto& program) { program.flush(all ? 1 : 0); });
   return real(stream);
 }
 }

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Bit n: the stream with the descriptor n. All calls of this process's lower half until now.
 std::uint64_t unbuffered_streams() noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Those that the launcher has ignored (nohup) stay so, and those that ask for a checkpoint.
 standard_ends::standard_ends() {
@@ -22,4 +22,4 @@ standard_ends::~standard_ends() {
   for (const auto& [signal, action] : before_) sigaction(signal, &action, nullptr);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// As long as it lives: what an MPI library does with lower::end_signals (UCX takes SIGHUP) does not count, and they end a
 /// restart. Nobody else changes these signals' actions meanwhile.
@@ -19,4 +19,4 @@ class standard_ends {
   std::vector<std::pair<int, struct sigaction>> before_;
 };
 
-}  // namespace mana::run
+}  // namespace mana::job

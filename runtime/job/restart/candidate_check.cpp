@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <exception>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Its checksum is in its last line.
 std::string sum_of(const store::manifest& m) {
@@ -54,4 +54,4 @@ bool is_global(const std::string& directory, const store::local_image& about) no
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Tells a manifest from every other.
 std::string sum_of(const store::manifest& m);
@@ -24,4 +24,4 @@ void check_file_on_node(const restored_image& own, const store::local_image& abo
 /// The directory of checkpoints has this very image, too.
 bool is_global(const std::string& directory, const store::local_image& about) noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

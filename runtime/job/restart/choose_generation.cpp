@@ -17,7 +17,7 @@
 #include <set>
 #include <sstream>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -110,7 +110,7 @@ class chooser {
   /// The path may be that of a generation.
   static restart_hold hold_directory() {
     try {
-      const auto all = image::own_directory::open(this_job().options.checkpoint_directory);
+      const auto all = files::own_directory::open(this_job().options.checkpoint_directory);
       return restart_hold::of_all(all, store::lock_kind::shared, patience);
     } catch (const std::exception&) {
       return {};
@@ -143,8 +143,8 @@ class chooser {
     restored_image& own = image_of_restart();
     own = {};
     own.rank = rank_;
-    own.generation = image::generation_number(image::name_of(said_.path)).value_or(0);
-    own.directory = image::directory_of(said_.path);
+    own.generation = image::generation_number(files::name_of(said_.path)).value_or(0);
+    own.directory = files::directory_of(said_.path);
     return try_together([&] { check_global_file(said_.path, said_.sum, rank_); });
   }
 
@@ -215,4 +215,4 @@ class chooser {
 
 restart_hold choose_generation(std::uint32_t rank, std::uint32_t size) { return chooser(rank, size).choose(); }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace mana::run {
+namespace mana::job {
 
 /// What keeps others from removing the checkpoint while it is restored; of rank 0.
 using restart_hold = store::directory_lock;
@@ -16,4 +16,4 @@ using restart_hold = store::directory_lock;
 /// Collective; MPI runs. Where there is none, all ranks end.
 restart_hold choose_generation(std::uint32_t rank, std::uint32_t size);
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -11,7 +11,7 @@
 
 #include <tuple>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -118,4 +118,4 @@ images_on_nodes find_images_on_nodes(std::uint32_t rank) {
   return found;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

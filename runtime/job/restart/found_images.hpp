@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// in: generation  start_options::generation, before the choice: whether the user named one checkpoint himself
 bool is_named_itself(const std::string& generation);
@@ -25,4 +25,4 @@ struct images_on_nodes {
 /// of checkpoints was never used with --local. Collective; MPI runs.
 images_on_nodes find_images_on_nodes(std::uint32_t rank);
 
-}  // namespace mana::run
+}  // namespace mana::job

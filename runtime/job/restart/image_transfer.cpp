@@ -21,7 +21,7 @@
 #include <memory>
 #include <optional>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -59,7 +59,7 @@ std::size_t read_piece(int fd, char* into, std::uint64_t at, const std::string& 
     const ssize_t n = pread(fd, into, piece_bytes, static_cast<off_t>(at));
     if (n > 0) return static_cast<std::size_t>(n);
     if (n == 0) throw store::store_error(store::error_kind::damaged, path + ": the image ends too early");
-    if (errno != EINTR) image::throw_io(path, "cannot be read");
+    if (errno != EINTR) files::throw_io(path, "cannot be read");
   }
 }
 
@@ -68,7 +68,7 @@ void send_image(const store::image_move& move, const std::string& directory, res
   const image_channel to(move.receiver);
   const std::unique_ptr<char[]> piece(new char[piece_bytes]);
   try {
-    const image::descriptor from = store::open_local(directory, move.about);
+    const files::descriptor from = store::open_local(directory, move.about);
     const std::string path = store::local_image_path(directory, move.about.generation, move.about.rank);
     for (std::uint64_t done = 0; done < move.about.bytes;) {
       const std::size_t n = static_cast<std::size_t>(
@@ -122,7 +122,7 @@ class incoming_image {
 
   const store::image_move& move_;
   const std::string& directory_;
-  std::optional<image::output_file> file_;
+  std::optional<files::output_file> file_;
   std::exception_ptr failed_;
 };
 
@@ -167,4 +167,4 @@ void move_images(std::span<const store::image_move> moves, std::uint32_t rank, c
   if (failed) throw *failed;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

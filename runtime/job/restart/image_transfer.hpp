@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 /// This rank's part of all moves, in their order, so that none waits for another in a circle. An image gets its sidecar
 /// when it is durable: what was moved by half is none.
@@ -15,4 +15,4 @@ namespace mana::run {
 /// errors: start_failure, the first that this rank met
 void move_images(std::span<const store::image_move> moves, std::uint32_t rank, const std::string& directory);
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -179,4 +179,4 @@ void rebuild_lost_images(images_on_nodes& found, std::uint32_t rank, const std::
   if (!found.nodes.empty()) rebuilding(found, rank, global).run();
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <set>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Of the newest generations on the nodes, one after another, until one is complete that is newer than all of `global`;
 /// and of those that it builds on and `global` has not. What is rebuilt lies on the present nodes of its ranks, with a
@@ -20,4 +20,4 @@ namespace mana::run {
 ///         global  generations that are complete in the directory of checkpoints; the same on all ranks
 void rebuild_lost_images(images_on_nodes& found, std::uint32_t rank, const std::set<std::uint64_t>& global);
 
-}  // namespace mana::run
+}  // namespace mana::job

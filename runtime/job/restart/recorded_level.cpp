@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::optional<int> recorded_thread_level() noexcept {
   return std::nullopt;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

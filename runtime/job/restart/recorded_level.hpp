@@ -2,10 +2,10 @@
 #pragma once
 #include <optional>
 
-namespace mana::run {
+namespace mana::job {
 
 /// What MPI_Init_thread was asked for by the program, as this rank's newest image that can be read says; if its node has
 /// one of another rank that is newer, that. Nothing if there is none.
 std::optional<int> recorded_thread_level() noexcept;
 
-}  // namespace mana::run
+}  // namespace mana::job

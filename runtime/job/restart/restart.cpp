@@ -43,7 +43,7 @@
 #include <memory>
 #include <optional>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace sections = image::sections;
 
@@ -51,16 +51,16 @@ namespace {
 
 constexpr char map_remedy[] = "put it back, or say where it is now: mana restart DIR --map OLD=NEW";
 
-start_failure as_failure(const image::image_error& error) {
+start_failure as_failure(const files::image_error& error) {
   image_of_restart().damaged_file = error.file();
   switch (error.kind()) {
-    case image::error_kind::missing: return start_failure(exit_status::checkpoint_missing, error.what());
-    case image::error_kind::occupied: return start_failure(exit_status::memory_occupied, error.what());
-    case image::error_kind::file: return start_failure(exit_status::surroundings_differ, error.what(), map_remedy);
-    case image::error_kind::cpu:
-    case image::error_kind::version: return start_failure(exit_status::surroundings_differ, error.what());
-    case image::error_kind::io: return start_failure(exit_status::checkpoint_unreadable, error.what());
-    case image::error_kind::not_own: return start_failure(exit_status::checkpoint_not_own, error.what());
+    case files::error_kind::missing: return start_failure(exit_status::checkpoint_missing, error.what());
+    case files::error_kind::occupied: return start_failure(exit_status::memory_occupied, error.what());
+    case files::error_kind::file: return start_failure(exit_status::surroundings_differ, error.what(), map_remedy);
+    case files::error_kind::cpu:
+    case files::error_kind::version: return start_failure(exit_status::surroundings_differ, error.what());
+    case files::error_kind::io: return start_failure(exit_status::checkpoint_unreadable, error.what());
+    case files::error_kind::not_own: return start_failure(exit_status::checkpoint_not_own, error.what());
     default: return start_failure(exit_status::checkpoint_damaged, error.what());
   }
 }
@@ -294,7 +294,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
       own->check_program_files(this_job().options.moved);
       this_job().record = decode_run_record(own->section(sections::run));
       restore_process_state(*own);
-    } catch (const image::image_error& error) {
+    } catch (const files::image_error& error) {
       throw as_failure(error);
     }
     this_job().record.program = this_job().options.moved(this_job().record.program);
@@ -315,7 +315,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   restore_together([&] {
     try {
       restore_memory(*own, parts);
-    } catch (const image::image_error& error) {
+    } catch (const files::image_error& error) {
       throw as_failure(error);
     }
   });
@@ -334,7 +334,7 @@ void fit_registers(const image::rank_image& own) {
 }
 
 /// What /proc/self/exe is to the program.
-void name_program(const paths::path_map& moved) {
+void name_program(const files::path_map& moved) {
   split::saved_state& state = split::saved();
   const std::string path = moved(state.program);
   if (path.size() >= sizeof state.program)
@@ -396,4 +396,4 @@ void restart_program() {
   split::resume_main();
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

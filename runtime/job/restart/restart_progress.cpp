@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -101,4 +101,4 @@ void restart_progress::say_line() {
   said_ = true;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// On the thread that may call MPI, before the program runs. Nothing is said, and no message sent, unless it is wanted where
 /// rank 0 is: --progress, or a terminal.
@@ -50,4 +50,4 @@ class restart_progress {
   clock::time_point next_;
 };
 
-}  // namespace mana::run
+}  // namespace mana::job

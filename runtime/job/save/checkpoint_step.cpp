@@ -48,7 +48,7 @@
 #include <thread>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -382,4 +382,4 @@ void release(lower::outcome how) {
   control_of_job().release();
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -2,10 +2,10 @@
 #pragma once
 #include <mana/lower/abi.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Services of the boundary; see their members there.
 lower::outcome write_image();
 void release(lower::outcome how);
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -108,4 +108,4 @@ void fail_as_asked(lower::services& table) {
   std::find_if(rows.begin(), rows.end(), [&](const row& r) { return wanted.name == r.name; })->put(table);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

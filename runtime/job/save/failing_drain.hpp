@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 /// What MANA_FAULT_DRAIN asks for.
 struct failing_call {
@@ -20,4 +20,4 @@ failing_call parse_failing_call(const std::string& text);
 /// errors: start_failure (usage)
 void fail_as_asked(lower::services& table);
 
-}  // namespace mana::run
+}  // namespace mana::job

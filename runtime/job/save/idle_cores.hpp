@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace mana::run {
+namespace mana::job {
 
 /// More threads than this find the one that writes busy with copying.
 inline constexpr std::size_t most_packing = 16;
@@ -19,4 +19,4 @@ constexpr unsigned packing_share(int cores, int ranks, int own, std::size_t busy
   return static_cast<unsigned>(std::clamp<std::size_t>(share > busy ? share - busy : 0, 1, most_packing));
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace mana::run {
+namespace mana::job {
 
 lock_section::lock_section() : recorder_(split::thread_ids()) {}
 
@@ -28,4 +28,4 @@ std::optional<std::span<const std::uint8_t>> lock_section::bytes() const noexcep
   return std::span(reinterpret_cast<const std::uint8_t*>(found.data()), found.size_bytes());
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -5,7 +5,7 @@
 #include <runtime/image/memory/memory_observer.hpp>
 #include <runtime/split/window/lock_owners.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Of this process's threads as they are now.
 class lock_section : public image::memory_observer {
@@ -22,4 +22,4 @@ class lock_section : public image::memory_observer {
   bool is_known_ = true;     // what the image before has, if this one builds on it
 };
 
-}  // namespace mana::run
+}  // namespace mana::job

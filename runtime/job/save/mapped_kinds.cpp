@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace mana::run {
+namespace mana::job {
 
 std::vector<descriptors::shared_mapping> nameless(const std::vector<image::region>& regions) {
   std::vector<descriptors::shared_mapping> found;
@@ -38,4 +38,4 @@ void warn_of_kernels_memory(const std::vector<image::region>& regions, std::vect
   }
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// Shared memory whose file has no name: the image holds what is in it, the descriptors' section what it is a part of.
 std::vector<descriptors::shared_mapping> nameless(const std::vector<image::region>& regions);
@@ -17,4 +17,4 @@ std::vector<descriptors::private_mapping> private_files(const std::vector<image:
 /// Of objects of the kernel's that no warning names yet, as they have no descriptor any more.
 void warn_of_kernels_memory(const std::vector<image::region>& regions, std::vector<std::string>& warnings);
 
-}  // namespace mana::run
+}  // namespace mana::job

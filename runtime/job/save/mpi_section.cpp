@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 std::vector<std::uint8_t> encoded_inventory() {
   nlohmann::json numbers = nlohmann::json::object();
@@ -15,4 +15,4 @@ std::vector<std::uint8_t> encoded_inventory() {
   return nlohmann::json::to_cbor(numbers);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

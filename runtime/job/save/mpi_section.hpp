@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace mana::run {
+namespace mana::job {
 
 /// CBOR: a map of names to numbers. Valid once the upper half has drained.
 std::vector<std::uint8_t> encoded_inventory();
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -8,7 +8,7 @@
 #include <runtime/split/window/upper_half.hpp>
 #include <runtime/words/processors.hpp>
 
-namespace mana::run {
+namespace mana::job {
 
 unsigned pack_threads() {
   const start_options& options = this_job().options;
@@ -17,4 +17,4 @@ unsigned pack_threads() {
   return packing_share(o.host_cores, o.host_ranks, processor_count(), options.forked ? split::thread_ids().size() : 0);
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

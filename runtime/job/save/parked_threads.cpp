@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace mana::run {
+namespace mana::job {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::string unparked(bool but_main) {
   return text;
 }
 
-}  // namespace mana::run
+}  // namespace mana::job

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-namespace mana::run {
+namespace mana::job {
 
 /// The park signal to every running thread. One that is created at this moment looks at the phase itself (split::publish).
 void signal_threads();
@@ -14,4 +14,4 @@ bool all_parked();
 /// in: but_main  the one that runs the checkpoint does so already
 std::string unparked(bool but_main);
 
-}  // namespace mana::run
+}  // namespace mana::job

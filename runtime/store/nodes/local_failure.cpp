@@ -15,14 +15,14 @@ std::string local_failure_name(std::uint32_t rank) {
   return name;
 }
 
-std::optional<std::string> local_failure_of(const image::own_directory& own, std::uint32_t rank) {
+std::optional<std::string> local_failure_of(const files::own_directory& own, std::uint32_t rank) {
   return read_failure(own, local_failure_name(rank));
 }
 
 void mark_local_failed(const std::string& directory, std::uint64_t generation, std::uint32_t rank,
                        const std::string& why) noexcept {
   try {
-    write_failure(image::own_directory::open((tidy(directory) / image::generation_name(generation)).string()),
+    write_failure(files::own_directory::open((tidy(directory) / image::generation_name(generation)).string()),
                   local_failure_name(rank), why);
   } catch (const std::exception&) {
   }

@@ -13,7 +13,7 @@ std::string local_failure_name(std::uint32_t rank);
 
 /// in:     own  a generation's directory on a node
 /// out:    why the rank's image there is not restarted again     errors: image_error (not_own, io)
-std::optional<std::string> local_failure_of(const image::own_directory& own, std::uint32_t rank);
+std::optional<std::string> local_failure_of(const files::own_directory& own, std::uint32_t rank);
 
 /// Never throws: where it cannot be marked, the next restart comes to the same end.
 /// in: directory  of a node, as local_store has it

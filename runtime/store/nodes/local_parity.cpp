@@ -12,8 +12,8 @@ namespace mana::store {
 
 namespace {
 
-image::own_directory make_generation(const std::string& directory, std::uint64_t generation) {
-  return image::own_directory::make((tidy(directory) / image::generation_name(generation)).string());
+files::own_directory make_generation(const std::string& directory, std::uint64_t generation) {
+  return files::own_directory::make((tidy(directory) / image::generation_name(generation)).string());
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ std::string parity_file_name(std::uint32_t rank) {
 
 std::string temporary_name(const std::string& name) { return name + ".new"; }
 
-shared_work_file::shared_work_file(image::own_directory in, std::string name, bool was_there)
+shared_work_file::shared_work_file(files::own_directory in, std::string name, bool was_there)
     : in_(std::move(in)), name_(std::move(name)), was_there_(was_there) {
   if (!was_there) in_.remove(temporary_name(name_));
   fd_ = was_there ? in_.open_or_make_file(name_) : in_.make_file(temporary_name(name_));
@@ -45,7 +45,7 @@ shared_work_file shared_work_file::make(const std::string& directory, std::uint6
 shared_work_file shared_work_file::open_or_make(const std::string& directory, std::uint64_t generation,
                                                 const std::string& name) {
   return in_store(error_kind::unreadable, [&] {
-    image::own_directory in = make_generation(directory, generation);
+    files::own_directory in = make_generation(directory, generation);
     const bool was_there = in.has(name);
     return shared_work_file(std::move(in), name, was_there);
   });
@@ -62,7 +62,7 @@ void shared_work_file::finish() {
 
 void finish_rebuilt(const std::string& directory, const local_image& about, bool is_other) {
   in_store(error_kind::unwritable, [&] {
-    const image::own_directory own = make_generation(directory, about.generation);
+    const files::own_directory own = make_generation(directory, about.generation);
     const auto failed = local_failure_of(own, about.rank);
     if (failed && !is_other)
       throw store_error(error_kind::damaged, own.path_of(rank_file_name(about.rank)) +

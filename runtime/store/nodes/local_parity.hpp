@@ -40,12 +40,12 @@ class shared_work_file {
   void finish();
 
  private:
-  shared_work_file(image::own_directory in, std::string name, bool was_there);
+  shared_work_file(files::own_directory in, std::string name, bool was_there);
 
-  image::own_directory in_;
+  files::own_directory in_;
   std::string name_;
   bool was_there_;
-  image::descriptor fd_;
+  files::descriptor fd_;
 };
 
 /// The sidecar of an image that was rebuilt, in place of an older one, and of the mark that a restart of it failed.

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 1u << 20;
 
-using image::own_directory;
+using files::own_directory;
 
 bool is_file_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
@@ -38,7 +38,7 @@ std::string path_of_generation(const std::string& directory, std::uint64_t gener
 /// errors: image_error, store_error (damaged)
 void check_image(const own_directory& own, const local_image& about) {
   const std::string name = rank_file_name(about.rank), path = own.path_of(name);
-  const image::descriptor fd = own.open_file(name);
+  const files::descriptor fd = own.open_file(name);
   if (own.file_bytes(name) != about.bytes)
     throw store_error(error_kind::damaged, path + ": the image has not the " + std::to_string(about.bytes) +
                                                " bytes that were written");
@@ -93,7 +93,7 @@ void look_into(const own_directory& own, std::uint64_t generation, std::optional
   }
 }
 
-void copy_bytes(int from, const std::string& path, std::uint64_t bytes, image::output_file& to, image::write_meter* meter) {
+void copy_bytes(int from, const std::string& path, std::uint64_t bytes, files::output_file& to, files::write_meter* meter) {
   posix_fadvise(from, 0, 0, POSIX_FADV_SEQUENTIAL);
   for (std::uint64_t done = 0; done < bytes;) {
     char* const place = to.room(piece_bytes);
@@ -101,7 +101,7 @@ void copy_bytes(int from, const std::string& path, std::uint64_t bytes, image::o
     const std::size_t most = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, bytes - done));
     const ssize_t n = pread(from, place, most, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) image::throw_io(path, "cannot be read");
+    if (n < 0) files::throw_io(path, "cannot be read");
     if (n == 0) throw store_error(error_kind::damaged, path + ": the image ends too early");
     to.commit(static_cast<std::size_t>(n));
     posix_fadvise(from, static_cast<off_t>(done), n, POSIX_FADV_DONTNEED);
@@ -116,8 +116,8 @@ void for_each_generation(const std::string& directory, Look&& look) {
   const auto unless_missing = [](auto&& step) {
     try {
       step();
-    } catch (const image::image_error& error) {
-      if (error.kind() != image::error_kind::missing) throw;
+    } catch (const files::image_error& error) {
+      if (error.kind() != files::error_kind::missing) throw;
     }
   };
   unless_missing([&] {
@@ -225,14 +225,14 @@ bool remove_local(const std::string& directory, std::uint64_t generation, std::u
       }
     all.remove_directory(name);          // fails while other ranks have files there
     return is_gone;
-  } catch (const image::image_error& error) {
-    return error.kind() == image::error_kind::missing;
+  } catch (const files::image_error& error) {
+    return error.kind() == files::error_kind::missing;
   } catch (const std::exception&) {
     return false;
   }
 }
 
-image::descriptor open_local(const std::string& directory, const local_image& about) {
+files::descriptor open_local(const std::string& directory, const local_image& about) {
   return in_store(error_kind::unreadable, [&] {
     const own_directory own = own_directory::open(path_of_generation(directory, about.generation));
     check_image(own, about);
@@ -241,14 +241,14 @@ image::descriptor open_local(const std::string& directory, const local_image& ab
 }
 
 void copy_to_global(const std::string& directory, const local_image& about, const std::string& to,
-                    std::uint64_t most_per_s, image::write_meter* meter) {
+                    std::uint64_t most_per_s, files::write_meter* meter) {
   if (meter != nullptr) meter->begin(about.bytes);
   in_store(error_kind::unwritable, [&] {
     const own_directory own = own_directory::open(path_of_generation(directory, about.generation));
     check_image(own, about);
     const std::string name = rank_file_name(about.rank);
-    const image::descriptor from = own.open_file(name);
-    image::output_file copy(to, most_per_s, meter);
+    const files::descriptor from = own.open_file(name);
+    files::output_file copy(to, most_per_s, meter);
     copy_bytes(from.get(), own.path_of(name), about.bytes, copy, meter);
     if (!copy.finish())
       throw store_error(error_kind::unwritable,

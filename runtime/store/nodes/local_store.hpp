@@ -51,13 +51,13 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> local_files(const std::stri
 bool remove_local(const std::string& directory, std::uint64_t generation, std::uint32_t rank) noexcept;
 
 /// For reading.     errors: store_error (missing_file, damaged, unreadable, not_own)
-image::descriptor open_local(const std::string& directory, const local_image& about);
+files::descriptor open_local(const std::string& directory, const local_image& about);
 
 /// Copies an image to the directory of checkpoints, past the page cache where that is possible. It is durable when
 /// this returns, but for its name; if it fails, nothing of it is left.
 /// in:     to          path of the new file      most_per_s  bytes; 0: no limit      meter  nullptr: nobody asks
 /// errors: store_error (missing_file, damaged, unreadable, unwritable, not_own)
 void copy_to_global(const std::string& directory, const local_image& about, const std::string& to,
-                    std::uint64_t most_per_s, image::write_meter* meter = nullptr);
+                    std::uint64_t most_per_s, files::write_meter* meter = nullptr);
 
 }  // namespace mana::store

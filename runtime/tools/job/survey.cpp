@@ -53,7 +53,7 @@ void take_manifest(const store::generation& g, checkpoint_view& v) {
 
 bool is_being_written(const store::generation& g) {
   return store::in_store(store::error_kind::unreadable, [&g] {
-    return store::may_be_written(image::own_directory::open(image::directory_of(g.path)), g.number);
+    return store::may_be_written(files::own_directory::open(files::directory_of(g.path)), g.number);
   });
 }
 

@@ -172,8 +172,8 @@ fs::path prepare_directory(const fs::path& directory, const char* what, const ch
   const auto absolute = fs::absolute(directory, error).lexically_normal();
   if (error) fail(error.message());
   try {
-    image::own_directory::make(absolute.string());
-  } catch (const image::image_error& wrong) {
+    files::own_directory::make(absolute.string());
+  } catch (const files::image_error& wrong) {
     fail(wrong.what());
   }
   // An unnamed file: access(2) does not know of read-only mounts behind root, and no name is left behind.

@@ -40,7 +40,7 @@ std::string as_text(const store::compact_result& done, const std::string& direct
 /// Nothing is known of what else runs here: all cores that this command may use, as far as one thread keeps them busy by
 /// reading and writing.
 unsigned threads_here() {
-  return std::clamp(static_cast<unsigned>(processor_count()), 1u, static_cast<unsigned>(run::most_packing));
+  return std::clamp(static_cast<unsigned>(processor_count()), 1u, static_cast<unsigned>(job::most_packing));
 }
 
 store::compact_how how_of(const compact_command& wanted) {

@@ -65,7 +65,7 @@ class differences {
   }
 
   const diff_command& wanted_;
-  const paths::path_map moved_;
+  const files::path_map moved_;
   bool equal_ = true;
   std::string text_;
   nlohmann::ordered_json images_ = nlohmann::ordered_json::array();
@@ -96,7 +96,7 @@ int diff(const diff_command& wanted) {
   differences all(wanted);
   try {
     add_all(pairs_of(a, b), all, wanted.progress);
-  } catch (const image::image_error& error) {
+  } catch (const files::image_error& error) {
     fail(error);
   }
   fmt::print("{}", all.text());

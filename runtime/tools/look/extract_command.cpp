@@ -125,7 +125,7 @@ std::vector<made_file> extract_or_end(const chosen_image& image, const extract_c
   try {
     const interruption signals;
     return extract_from(image, wanted);
-  } catch (const image::image_error& error) {
+  } catch (const files::image_error& error) {
     fail(error);
   } catch (const interrupted& by) {
     interruption::end_by(by.signal());

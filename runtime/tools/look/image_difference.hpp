@@ -42,7 +42,7 @@ struct image_difference {
 
 /// Memory whose chunks have the same checksums is equal, and not read.
 /// in:     passed  told of the bytes of the first's memory that are done
-/// errors: image::image_error
+/// errors: files::image_error
 image_difference compare(const saved_memory& first, const saved_memory& second,
                          const std::function<void(std::uint64_t)>& passed = [](std::uint64_t) {});
 

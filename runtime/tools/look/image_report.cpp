@@ -95,7 +95,7 @@ void take_chunks(const image::contents& about, image_report& report) {
 }
 
 void take_run(const image::section& s, image_report& report) {
-  const run::run_record record = run::decode_run_record(s.bytes);
+  const job::run_record record = job::decode_run_record(s.bytes);
   report.mpi = record.mpi_name;
   report.mpi_version = record.mpi_version;
   report.program = record.program;
@@ -148,7 +148,7 @@ nlohmann::json descriptors_with_objects(const nlohmann::json& document) {
 std::uint64_t bytes_of(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) throw image::image_error(image::error_kind::io, path + ": " + error.message());
+  if (error) throw files::image_error(files::error_kind::io, path + ": " + error.message());
   return bytes;
 }
 
@@ -169,17 +169,17 @@ image_report look_at_image(const std::string& path) {
   nlohmann::json process;
   with_section(memory, sections::run, report, [&](const image::section& s) { take_run(s, report); });
   with_section(memory, sections::process, report,
-               [&](const image::section& s) { process = documents::read_document(s.bytes); });
+               [&](const image::section& s) { process = files::read_document(s.bytes); });
   with_section(memory, sections::process, report,
                [&](const image::section&) { take_threads(threads, process, report); });
   if (report.threads.size() != threads.size()) take_threads(threads, nullptr, report);
   with_section(memory, sections::descriptors, report, [&](const image::section& s) {
-    report.descriptors = descriptors_with_objects(documents::read_document(s.bytes));
+    report.descriptors = descriptors_with_objects(files::read_document(s.bytes));
   });
   with_section(memory, sections::saving, report,
                [&](const image::section& s) { report.mode.assign(s.bytes.begin(), s.bytes.end()); });
   with_section(memory, sections::mpi, report,
-               [&](const image::section& s) { report.mpi_objects = documents::read_document(s.bytes); });
+               [&](const image::section& s) { report.mpi_objects = files::read_document(s.bytes); });
   for (const image::section& s : about.sections) report.sections.emplace_back(s.name, s.bytes.size());
   return report;
 }

@@ -67,7 +67,7 @@ struct image_report {
   std::vector<std::string> problems; // parts that could not be read, and why; and what the manifest says against it
 };
 
-/// errors: image::image_error
+/// errors: files::image_error
 image_report look_at_image(const std::string& path);
 
 /// in: regions  each of them is a line

@@ -33,7 +33,7 @@ int inspect(const inspect_command& wanted) {
       if (wanted.json) json["images"].push_back(as_json(report, wanted.regions));
       else text += (text.empty() ? "" : "\n") + as_text(report, wanted.regions);
     }
-  } catch (const image::image_error& error) {
+  } catch (const files::image_error& error) {
     fail(error);
   }
   fmt::print("{}", wanted.json ? text_of(json) : text);

@@ -30,20 +30,20 @@ std::vector<image_view*> images_of(std::vector<checkpoint_view>& checkpoints, st
 }
 
 /// A file of the program's that is not there keeps nothing else from being read.
-void check_image(image_view& image, const paths::path_map& moved, const std::function<void(std::uint64_t)>& read) {
-  const auto lacks = [&image](const image::image_error& error) {
-    if (error.kind() == image::error_kind::file) image.lacks = fmt::format("{}; {}", error.what(), map_remedy);
+void check_image(image_view& image, const files::path_map& moved, const std::function<void(std::uint64_t)>& read) {
+  const auto lacks = [&image](const files::image_error& error) {
+    if (error.kind() == files::error_kind::file) image.lacks = fmt::format("{}; {}", error.what(), map_remedy);
     else image.problem = error.what();
   };
   try {
     image::rank_image of_rank(image.path);
     try {
       of_rank.check_program_files(moved);
-    } catch (const image::image_error& error) {
+    } catch (const files::image_error& error) {
       lacks(error);
     }
     if (image.problem.empty()) of_rank.verify(read, image.lacks.empty());
-  } catch (const image::image_error& error) {
+  } catch (const files::image_error& error) {
     lacks(error);
   }
 }
@@ -52,7 +52,7 @@ void check_copies(checkpoint_view& checkpoint) {
   for (copy_view& copy : checkpoint.copies) {
     if (!copy.problem.empty()) continue;
     try {
-      store::check_copy({checkpoint.directory, checkpoint.generation}, {image::name_of(copy.path), copy.bytes, copy.checksum},
+      store::check_copy({checkpoint.directory, checkpoint.generation}, {files::name_of(copy.path), copy.bytes, copy.checksum},
                         store::depth::all_bytes);
     } catch (const store::store_error& error) {
       copy.problem = error.what();
@@ -60,7 +60,7 @@ void check_copies(checkpoint_view& checkpoint) {
   }
 }
 
-void check_all(std::vector<checkpoint_view>& checkpoints, const paths::path_map& moved, bool show_progress) {
+void check_all(std::vector<checkpoint_view>& checkpoints, const files::path_map& moved, bool show_progress) {
   std::vector<work_part> parts;
   const std::vector<image_view*> images = images_of(checkpoints, parts);
   progress_output output("verify", show_progress);

@@ -7,7 +7,7 @@
 namespace mana::tools {
 
 /// out: bytes of the file. Pages of zeros are holes in it.
-/// errors: image::image_error; failure (directory_unwritable)
+/// errors: files::image_error; failure (directory_unwritable)
 std::uint64_t write_core(const saved_memory& memory, new_file& into);
 
 }  // namespace mana::tools

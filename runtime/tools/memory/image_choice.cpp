@@ -84,10 +84,10 @@ chosen of_file(const fs::path& path) {
 
 bool is_being_written(const chosen& images) {
   if (images.complete || !images.generation) return false;
-  if (image::generation_name(*images.generation) != image::name_of(images.directory)) return false;
+  if (image::generation_name(*images.generation) != files::name_of(images.directory)) return false;
   try {
-    return store::may_be_written(image::own_directory::open(image::directory_of(images.directory)), *images.generation);
-  } catch (const image::image_error&) {
+    return store::may_be_written(files::own_directory::open(files::directory_of(images.directory)), *images.generation);
+  } catch (const files::image_error&) {
     return false;                          // whoever reads it says why
   }
 }
@@ -107,7 +107,7 @@ void compare_with_manifest(chosen& images) {
   if (!contents) return;
   for (chosen_image& i : images.images)
     for (const store::rank_file& f : contents->files) try {
-        if (f.name == image::name_of(i.path)) store::check_file({images.directory, 0}, *contents, f, store::depth::identity);
+        if (f.name == files::name_of(i.path)) store::check_file({images.directory, 0}, *contents, f, store::depth::identity);
       } catch (const store::store_error& error) {
         i.problem.emplace(code_of(error.kind()), error.what());
       }

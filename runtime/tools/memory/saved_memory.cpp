@@ -16,13 +16,13 @@ namespace {
 int open_image(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0) return fd;
-  throw image::image_error(errno == ENOENT ? image::error_kind::missing : image::error_kind::io,
+  throw files::image_error(errno == ENOENT ? files::error_kind::missing : files::error_kind::io,
                            path + ": cannot be opened: " + std::strerror(errno));
 }
 
 }  // namespace
 
-saved_memory::saved_memory(std::string path, std::function<void(std::uint64_t)> looked, const paths::path_map& moved)
+saved_memory::saved_memory(std::string path, std::function<void(std::uint64_t)> looked, const files::path_map& moved)
     : path_(std::move(path)), looked_(std::move(looked)), fd_(open_image(path_)) {
   try {
     about_ = image::read_contents(fd_, path_);

@@ -21,9 +21,9 @@ class saved_memory final : public symbols::memory_view {
   /// Reads all but the memory.
   /// in:     looked  told of the bytes of memory that were read, whenever some were
   ///         moved   where files of the program's are that had another path at the checkpoint
-  /// errors: image::image_error (missing, damaged, version, io)
+  /// errors: files::image_error (missing, damaged, version, io)
   explicit saved_memory(std::string path, std::function<void(std::uint64_t)> looked = [](std::uint64_t) {},
-                        const paths::path_map& moved = {});
+                        const files::path_map& moved = {});
   ~saved_memory() override;
 
   const std::string& path() const noexcept { return path_; }
@@ -36,7 +36,7 @@ class saved_memory final : public symbols::memory_view {
   std::size_t chunk_behind(std::uintptr_t address) const noexcept;
 
   /// What no record gives reads as zeros, also outside of regions.
-  /// errors: image::image_error (missing, damaged, io), naming the file
+  /// errors: files::image_error (missing, damaged, io), naming the file
   void fetch(std::uintptr_t address, std::span<char> into) const;
   /// Memory of the n-th record, valid until the next call.     errors: as fetch
   std::span<const char> chunk(std::size_t n) const;

@@ -100,12 +100,12 @@ const CLI::Validator& a_range() {
   return check;
 }
 
-paths::path_map path_map_of(const std::vector<std::string>& rules) {
-  paths::path_map map;
+files::path_map path_map_of(const std::vector<std::string>& rules) {
+  files::path_map map;
   for (const std::string& rule : rules) {
     try {
       map.add(rule);
-    } catch (const paths::path_map_error& wrong) {
+    } catch (const files::path_map_error& wrong) {
       throw failure(exit_status::usage, std::string("--map: ") + wrong.what());
     }
   }

@@ -57,7 +57,7 @@ const CLI::Validator& a_range();
 
 /// in:     rules  that were checked one by one
 /// errors: failure (usage): two of them are of one path
-paths::path_map path_map_of(const std::vector<std::string>& rules);
+files::path_map path_map_of(const std::vector<std::string>& rules);
 
 /// errors: std::invalid_argument with a sentence
 address_range parse_address_range(const std::string& text);

@@ -7,12 +7,12 @@
 
 namespace mana::tools {
 
-[[noreturn]] inline void fail(const image::image_error& error) {
+[[noreturn]] inline void fail(const files::image_error& error) {
   switch (error.kind()) {
-    case image::error_kind::missing: throw failure(exit_status::checkpoint_missing, error.what());
-    case image::error_kind::file: throw failure(exit_status::surroundings_differ, error.what(), map_remedy);
-    case image::error_kind::io: throw failure(exit_status::checkpoint_unreadable, error.what());
-    case image::error_kind::not_own: throw failure(exit_status::checkpoint_not_own, error.what());
+    case files::error_kind::missing: throw failure(exit_status::checkpoint_missing, error.what());
+    case files::error_kind::file: throw failure(exit_status::surroundings_differ, error.what(), map_remedy);
+    case files::error_kind::io: throw failure(exit_status::checkpoint_unreadable, error.what());
+    case files::error_kind::not_own: throw failure(exit_status::checkpoint_not_own, error.what());
     default: throw failure(exit_status::checkpoint_damaged, error.what());
   }
 }

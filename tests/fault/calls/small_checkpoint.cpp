@@ -93,7 +93,7 @@ void write_image(const store::generation& made, const std::optional<store::gener
     }
     image::image_writer writer(std::move(plan));
     if (!writer.write_shared() || !writer.finish())
-      throw image::image_error(image::error_kind::io, writer.failure_text(writer.failure()));
+      throw files::image_error(files::error_kind::io, writer.failure_text(writer.failure()));
     for (const image::made_copy& made_here : writer.copy_files()) {
       std::snprintf(about.copy, sizeof about.copy, "%s", made_here.name.c_str());
       about.copy_bytes = made_here.bytes;

@@ -386,7 +386,7 @@ void run_checkpoint() {
   if (how == checkpoint::is_given_up) expect<&services::drain_turn>().gives(lower::drain_order::end);
   else complete_at_drain();
   b.current = lower::phase::draining;
-  drain::program_with_mpi program;
+  checkpoint::program_with_mpi program;
   if (program.drain() && how == checkpoint::restarts) {
     program.before_image();
     begin_new_process();
@@ -407,7 +407,7 @@ void attach() {
   b.service = &own_services();
   for_each_slot(fill_slot{own_slots()});
   b.mpi = &own_slots();
-  b.upper.reduce = wrap::reduce_upcall;
+  b.upper.reduce = object::reduce_upcall;
   stock_messages();
   stock_objects();
   stock_life();
@@ -503,7 +503,7 @@ const std::vector<std::string>& notes() { return half().notes; }
 std::optional<int> aborted_with() { return half().aborted; }
 
 std::array<std::uint64_t, lower::inventory_names.size()> inventory() {
-  drain::note_inventory();
+  checkpoint::note_inventory();
   std::array<std::uint64_t, lower::inventory_names.size()> found{};
   std::copy_n(std::begin(lower::the_bridge().inventory), found.size(), found.begin());
   return found;
@@ -518,9 +518,9 @@ int agree(const void* own, void* result, int n, std::uint64_t, std::uint64_t, st
 
 namespace mana {
 
-void wrap::park_if_asked() noexcept {
-  if (drain::park_asked()) scripted::run_checkpoint();
+void call::park_if_asked() noexcept {
+  if (checkpoint::park_asked()) scripted::run_checkpoint();
 }
-void wrap::receive_words() noexcept { wrap::receive_all_words(); }
+void object::receive_words() noexcept { library::receive_all_words(); }
 
 }  // namespace mana

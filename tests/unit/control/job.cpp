@@ -252,7 +252,7 @@ void rank::finalize() {
   }
 }
 
-/// As drain::run_checkpoint does. The image's checksum tells which generation it is of.
+/// As checkpoint::run_checkpoint does. The image's checksum tells which generation it is of.
 void rank::checkpoint() {
   outcome how = outcome::given_up;
   if (control_.park_others() != 0) {

@@ -188,7 +188,7 @@ TEST_CASE("files that have moved are found where they are now") {
   const captured image = held.taken();
   held.close_all();
   CHECK(rename("old", "new") == 0);
-  mana::paths::path_map moved;
+  mana::files::path_map moved;
   const std::string here = held.directory();
   moved.add(here + "/old=" + here + "/new");
   restore(image.bytes, moved);

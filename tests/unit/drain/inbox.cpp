@@ -9,11 +9,11 @@
 #include <cstring>
 #include <initializer_list>
 
-using mana::drain::inbox;
+using mana::object::inbox;
 namespace neutral = mana::neutral;
 
 namespace {
-mana::vid::held_message* message(std::uint64_t context, int source, int tag, const char* text) {
+mana::object::held_message* message(std::uint64_t context, int source, int tag, const char* text) {
   auto* m = inbox::make(context, {source, tag, 0, 0, static_cast<std::int64_t>(std::strlen(text))});
   REQUIRE(m != nullptr);
   std::memcpy(m->data(), text, std::strlen(text));

@@ -5,8 +5,8 @@
 
 #include <initializer_list>
 
-using mana::paths::path_map;
-using mana::paths::path_map_error;
+using mana::files::path_map;
+using mana::files::path_map_error;
 
 namespace {
 

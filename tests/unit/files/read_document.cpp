@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-using namespace mana::documents;
+using namespace mana::files;
 using nlohmann::json;
 
 namespace {

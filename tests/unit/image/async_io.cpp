@@ -13,7 +13,7 @@
 #include <fstream>
 #include <string>
 
-using mana::image::async_queue;
+using mana::files::async_queue;
 
 namespace {
 

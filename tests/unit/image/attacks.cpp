@@ -59,7 +59,7 @@ TEST_CASE("INV-33 what stands for a rank's file is looked at, not followed, and 
   fs::remove(file);
   mkfifo(file.c_str(), 0600);
   CHECK(has(look(g), file.string() + ": it is a FIFO"));
-  CHECK_THROWS_WITH_AS(image::rank_image(file.string()), doctest::Contains("it is a FIFO"), image::image_error);
+  CHECK_THROWS_WITH_AS(image::rank_image(file.string()), doctest::Contains("it is a FIFO"), files::image_error);
   fs::remove(file);
   fs::create_directory(file);
   CHECK(has(look(g), file.string() + ": it is a directory in place of a file"));
@@ -97,7 +97,7 @@ TEST_CASE("INV-33 a planted link takes no image and no manifest elsewhere") {
   const fs::path victim = scratch.write("victim", "precious");
   const auto g = store::begin_generation(made.directory());
   fs::create_symlink(victim, fs::path(g.path) / store::rank_file_name(0));
-  CHECK_THROWS_AS(image::write_rank_image(g.path + "/" + store::rank_file_name(0), 0, 1, {}, {}), image::image_error);
+  CHECK_THROWS_AS(image::write_rank_image(g.path + "/" + store::rank_file_name(0), 0, 1, {}, {}), files::image_error);
   fs::remove(fs::path(g.path) / store::rank_file_name(0));
   const auto w = image::write_rank_image(g.path + "/" + store::rank_file_name(0), 0, 1, {}, {});
   fs::create_symlink(victim, fs::path(g.path) / "manifest.json.new");
@@ -126,7 +126,7 @@ TEST_CASE("INV-33 a link in place of a generation is none, is not written into, 
   CHECK(read_bytes(victim / "manifest.json") == "precious");
   CHECK(store::list(made.directory()).size() == 1);
   CHECK(has(refused(error_kind::not_own, [&] { store::read_manifest(made.directory() + "/gen-000001"); }), "symbolic link"));
-  CHECK_THROWS_AS(image::write_rank_image(made.directory() + "/gen-000001/x", 0, 1, {}, {}), image::image_error);
+  CHECK_THROWS_AS(image::write_rank_image(made.directory() + "/gen-000001/x", 0, 1, {}, {}), files::image_error);
   fs::create_directory_symlink(victim, fs::path(made.directory()) / "gen-000004");
   CHECK_THROWS_WITH_AS(store::begin_generation(made.directory()), doctest::Contains("gen-000004: the directory cannot be made"),
                        store::store_error);

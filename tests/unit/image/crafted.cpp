@@ -49,8 +49,8 @@ std::string refused_unmapped(const std::string& path) {
     try {
       image::rank_image(path).restore_memory();
       return "restored";
-    } catch (const image::image_error& error) {
-      if (error.kind() != image::error_kind::damaged) return std::string("another kind of error: ") + error.what();
+    } catch (const files::image_error& error) {
+      if (error.kind() != files::error_kind::damaged) return std::string("another kind of error: ") + error.what();
     }
     return maps();
   });
@@ -202,7 +202,7 @@ TEST_CASE("a mapped file that is a FIFO now is not waited for") {
     try {
       image::rank_image(path).restore_memory();
       return "restored";
-    } catch (const image::image_error& error) {
+    } catch (const files::image_error& error) {
       return std::string(error.what()).find("cannot be mapped: No such device") != std::string::npos ? "" : error.what();
     }
   }) == "");

@@ -34,8 +34,8 @@ std::string refused(Action&& action) {
   try {
     action();
     return "not noticed";
-  } catch (const image::image_error& error) {
-    if (error.kind() != image::error_kind::damaged) return std::string("another kind of error: ") + error.what();
+  } catch (const files::image_error& error) {
+    if (error.kind() != files::error_kind::damaged) return std::string("another kind of error: ") + error.what();
     return std::string(error.what()).find("earlier checkpoint") == std::string::npos ? "no remedy is named" : "";
   }
 }
@@ -146,8 +146,8 @@ TEST_CASE("a file that is not there is told from one that is damaged") {
   try {
     image::rank_image("/nonexistent/rank-00000.mana");
     FAIL("opened");
-  } catch (const image::image_error& error) {
-    CHECK(error.kind() == image::error_kind::missing);
+  } catch (const files::image_error& error) {
+    CHECK(error.kind() == files::error_kind::missing);
     CHECK(std::string(error.what()).find("/nonexistent/rank-00000.mana") == 0);
   }
 }

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+using namespace mana::files;
 using namespace mana::image;
 
 namespace {

@@ -228,7 +228,7 @@ TEST_CASE("an image whose base is gone, damaged or another is refused by its nam
       image::rank_image(second).check_sources();
       image::rank_image(second).verify();
       return std::string("not noticed");
-    } catch (const image::image_error& error) {
+    } catch (const files::image_error& error) {
       return std::string(error.what());
     }
   };
@@ -265,7 +265,7 @@ TEST_CASE("a base that is not beside the image, or is not the one, is found in a
       saved.check_sources();
       saved.verify();
       return "whole";
-    } catch (const image::image_error& error) {
+    } catch (const files::image_error& error) {
       return error.what();
     }
   };

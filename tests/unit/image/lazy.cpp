@@ -17,7 +17,7 @@ namespace wm = window_memory;
 
 namespace {
 
-const mana::paths::path_map nowhere;
+const mana::files::path_map nowhere;
 bool any(const image::region&) { return true; }
 
 std::uint64_t word(std::size_t i) { return i * 0x9e37'79b9'7f4a'7c15u | 1; }
@@ -105,8 +105,8 @@ TEST_CASE("damage in what was not read is found afterwards") {
     image::lazy_memory left = own.restore_lazily({}, nowhere, any);
     try {
       own.check_unread(left);
-    } catch (const image::image_error& error) {
-      return error.kind() == image::error_kind::damaged ? "" : error.what();
+    } catch (const files::image_error& error) {
+      return error.kind() == files::error_kind::damaged ? "" : error.what();
     }
     return "not noticed";
   }) == "");

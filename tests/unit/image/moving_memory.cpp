@@ -32,7 +32,7 @@ TEST_CASE("INV-21 an image is sound, whatever changed in memory while it was wri
       image::write_rank_image(path, 0, 1, {}, image::upper_regions(0, 0));
       try {
         image::rank_image(path).verify();
-      } catch (const image::image_error& error) {
+      } catch (const files::image_error& error) {
         wrong = error.what();
       }
     }

@@ -116,7 +116,7 @@ TEST_CASE("contents that cannot be read give the image up, by name") {
   close(make_sparse(file));
   const int fd = open(file.c_str(), O_WRONLY | O_CLOEXEC);
   CHECK_THROWS_WITH_AS(image::write_rank_image(plan_of(directory.path() / "image", fd)),
-                       doctest::Contains("the contents of /gone (deleted) cannot be read"), image::image_error);
+                       doctest::Contains("the contents of /gone (deleted) cannot be read"), files::image_error);
   close(fd);
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("contents for which there is no room are an error that names the file"
     setrlimit(RLIMIT_FSIZE, &least);
     try {
       restore_into(path, to);
-    } catch (const image::image_error& error) {
+    } catch (const files::image_error& error) {
       return std::string(error.what()).find("/gone (deleted): the contents") != std::string::npos ? "" : error.what();
     }
     return "nothing was said";
@@ -156,7 +156,7 @@ TEST_CASE("a page that is there and cannot be read through its mapping is not ta
       bool refused = false;
       try {
         image::write_rank_image(std::move(plan));
-      } catch (const image::image_error&) {
+      } catch (const files::image_error&) {
         refused = true;
       }
       if (refused != is_there) return refused ? "the file's end is no error" : "a page is lost";

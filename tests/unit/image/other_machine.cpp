@@ -29,27 +29,27 @@ std::string changed_image(const temporary_directory& directory, Change&& change)
 }
 
 /// How a restart, in a process of its own, is refused.
-image::error_kind kind_of_refusal(const std::string& path) {
+files::error_kind kind_of_refusal(const std::string& path) {
   const std::string kind = in_child([&]() -> std::string {
     try {
       image::rank_image(path).restore_memory();
       return "restored";
-    } catch (const image::image_error& error) {
+    } catch (const files::image_error& error) {
       return std::to_string(static_cast<int>(error.kind()));
     }
   });
   REQUIRE(kind.size() == 1);
-  return static_cast<image::error_kind>(kind[0] - '0');
+  return static_cast<files::error_kind>(kind[0] - '0');
 }
 
 }  // namespace
 
 TEST_CASE("another version is not taken for damage") {
   const temporary_directory directory;
-  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.version; })) == image::error_kind::version);
-  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.layout_major; })) == image::error_kind::version);
-  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { --h.layout_major; })) == image::error_kind::version);
-  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.services_minor; })) == image::error_kind::version);
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.version; })) == files::error_kind::version);
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.layout_major; })) == files::error_kind::version);
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { --h.layout_major; })) == files::error_kind::version);
+  CHECK(kind_of_refusal(changed_image(directory, [](auto& h) { ++h.services_minor; })) == files::error_kind::version);
 }
 
 TEST_CASE("a processor must have what the writing one had, and may have more") {
@@ -61,7 +61,7 @@ TEST_CASE("a processor must have what the writing one had, and may have more") {
   for (int word = 0; word < 4; ++word) {
     const auto with_one_more = [&](auto& h) { h.cpu_features[word] |= ~here[word] & -~here[word]; };
     const std::string path = changed_image(directory, with_one_more);
-    CHECK(kind_of_refusal(path) == image::error_kind::cpu);
+    CHECK(kind_of_refusal(path) == files::error_kind::cpu);
     CHECK(image::rank_image(path).header().world_size == 1);   // it can be looked at anywhere
   }
 }

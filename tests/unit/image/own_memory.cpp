@@ -160,5 +160,5 @@ TEST_CASE("memory that is there and cannot be read is named") {
   plan.regions = {{0x2200'0000'0000, 0x2200'0001'0000, PROT_READ, false, 0, {}}};
   plan.pages = &memory;
   CHECK_THROWS_WITH_AS(image::write_rank_image(std::move(plan)),
-                       doctest::Contains("the program's memory at 220000000000-220000010000 cannot be read"), image::image_error);
+                       doctest::Contains("the program's memory at 220000000000-220000010000 cannot be read"), files::image_error);
 }

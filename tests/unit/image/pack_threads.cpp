@@ -170,7 +170,7 @@ TEST_CASE("a write that fails half way says why and leaves no thread") {
       try {
         image::write_rank_image(plan_for(path, "lz4", 4));
         return "written";
-      } catch (const image::image_error& error) {
+      } catch (const files::image_error& error) {
         if (std::string(error.what()).find("ulimit -f") == std::string::npos) return error.what();
       }
       if (!become_alone()) return "threads are left";

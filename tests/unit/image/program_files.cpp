@@ -84,7 +84,7 @@ struct scene {
       return w.referred_bytes < (text_pages + data_pages - 1) * wm::page / 2 ? "little is referred to" : "";
     }) == "");
   }
-  std::string restored(const paths::path_map& moved = {}) const {
+  std::string restored(const files::path_map& moved = {}) const {
     return in_child([&]() -> std::string {
       image::rank_image own(image);
       own.check_program_files(moved);
@@ -98,8 +98,8 @@ struct scene {
     try {
       own.check_program_files({});
       return "not refused";
-    } catch (const image::image_error& error) {
-      CHECK(error.kind() == image::error_kind::file);
+    } catch (const files::image_error& error) {
+      CHECK(error.kind() == files::error_kind::file);
       return error.what();
     }
   }
@@ -175,7 +175,7 @@ TEST_CASE("a file of the same build whose contents have changed is found by its 
   other[150 * wm::page + 5] ^= 1;
   std::ofstream(s.library, std::ios::binary | std::ios::trunc) << other;
   CHECK(has(s.restored(), "which has changed since the checkpoint"));
-  CHECK_THROWS_AS(image::rank_image(s.image).verify(), image::image_error);
+  CHECK_THROWS_AS(image::rank_image(s.image).verify(), files::image_error);
   fs::resize_file(s.library, 100 * wm::page);
   CHECK(has(s.restored(), "which has changed since the checkpoint"));
 }
@@ -185,7 +185,7 @@ TEST_CASE("a file that was moved is found where it is said to be") {
   s.write();
   fs::create_directory(s.directory.path() / "new");
   fs::rename(s.library, s.directory.path() / "new" / "library.so");
-  paths::path_map moved;
+  files::path_map moved;
   moved.add(s.library.string() + "=" + (s.directory.path() / "new" / "library.so").string());
   CHECK(s.restored(moved) == "");
 }
@@ -230,7 +230,7 @@ TEST_CASE("after a restart from another place images refer to that one, and need
   const fs::path now = s.directory.path() / "new" / "library.so";
   fs::create_directory(now.parent_path());
   fs::rename(s.library, now);
-  paths::path_map moved;
+  files::path_map moved;
   moved.add(s.library.string() + "=" + now.string());
   for (const bool incremental : {false, true}) {
     const fs::path next = s.directory.path() / "gen-000002" / (incremental ? "changes" : "whole");
@@ -285,7 +285,7 @@ TEST_CASE("a file that is written to while it is referred to, or copied, makes t
       write();
       try {
         writer.copy_files();
-      } catch (const image::image_error& error) {
+      } catch (const files::image_error& error) {
         return has(error.what(), "it was written to while the checkpoint was taken") ? "" : error.what();
       }
       return "not seen in the copy";
@@ -657,7 +657,7 @@ TEST_CASE("a checkpoint that refers to files is made whole, from where they are;
     CHECK(error.kind() == store::error_kind::program_file);
     CHECK(has(error.what(), s.library.string()));
   }
-  paths::path_map moved;
+  files::path_map moved;
   moved.add((s.directory.path() / "library.so").string() + "=" + (s.directory.path() / "new" / "library.so").string());
   const auto done = store::compact(checkpoints, {packed}, {}, moved);
   CHECK(done.by_reference);
@@ -677,14 +677,14 @@ TEST_CASE("an image is verified but for what is in files of the program's that a
   s.write();
   fs::remove(s.library);
   image::rank_image own(s.image);
-  CHECK_THROWS_AS(own.verify(), image::image_error);
+  CHECK_THROWS_AS(own.verify(), files::image_error);
   std::uint64_t read = 0;
   own.verify([&](std::uint64_t bytes) { read += bytes; }, false);
   CHECK(read == own.about().memory_bytes);
   std::string bytes = read_bytes(s.image);
   bytes[wm::page + 100] ^= 1;
   std::ofstream(s.image, std::ios::binary | std::ios::trunc) << bytes;
-  CHECK_THROWS_WITH_AS(image::rank_image(s.image).verify([](std::uint64_t) {}, false), doctest::Contains("checksum"), image::image_error);
+  CHECK_THROWS_WITH_AS(image::rank_image(s.image).verify([](std::uint64_t) {}, false), doctest::Contains("checksum"), files::image_error);
 }
 
 TEST_CASE("a section that names no files, or memory twice, is refused") {
@@ -697,8 +697,8 @@ TEST_CASE("a section that names no files, or memory twice, is refused") {
     try {
       image::origins_of(of, "image");
       return false;
-    } catch (const image::image_error& error) {
-      return error.kind() == image::error_kind::damaged;
+    } catch (const files::image_error& error) {
+      return error.kind() == files::error_kind::damaged;
     }
   };
   CHECK(!refused({good, {0x3000, 0x4000, "/other", 0}}));

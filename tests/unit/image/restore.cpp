@@ -139,8 +139,8 @@ TEST_CASE("memory that is in use is refused by its address") {
     try {
       image::rank_image(path).restore_memory();
       return "restored over what is there";
-    } catch (const image::image_error& error) {
-      if (error.kind() != image::error_kind::occupied) return "another kind of error";
+    } catch (const files::image_error& error) {
+      if (error.kind() != files::error_kind::occupied) return "another kind of error";
       return std::string(error.what()).find("0x220000000000-0x220000010000") != std::string::npos ? "" : error.what();
     }
   }) == "");
@@ -165,7 +165,7 @@ TEST_CASE("a mapped file that became shorter, or went away, is an error that nam
   CHECK(in_child(restored).find(mapped + ": a file that the program had mapped is shorter") != std::string::npos);
   const std::string elsewhere = directory.write("elsewhere", std::string(wm::small, 'e'));
   CHECK(in_child([&]() -> std::string {
-    mana::paths::path_map moved;
+    mana::files::path_map moved;
     moved.add(mapped + "=" + elsewhere);
     image::rank_image(path).restore_memory({}, moved);
     return {};

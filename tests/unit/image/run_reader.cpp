@@ -14,7 +14,7 @@ namespace wm = window_memory;
 
 namespace {
 
-constexpr std::size_t payload = (std::size_t{image::async_queue::most_under_way} << 20) * 3 / 2 + 3 * wm::page;
+constexpr std::size_t payload = (std::size_t{files::async_queue::most_under_way} << 20) * 3 / 2 + 3 * wm::page;
 
 std::uint64_t word(std::size_t i) { return i * 0x9e37'79b9'7f4a'7c15u | 1; }
 

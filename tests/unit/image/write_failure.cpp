@@ -23,8 +23,8 @@ std::string fails_with(const std::string& path, const std::string& words) {
   try {
     image::write_rank_image(path, 0, 1, {}, image::upper_regions(0, 0));
     return "written";
-  } catch (const image::image_error& error) {
-    if (error.kind() != image::error_kind::io) return "another kind of error";
+  } catch (const files::image_error& error) {
+    if (error.kind() != files::error_kind::io) return "another kind of error";
     const std::string text = error.what();
     if (text.find(path) != 0 || text.find(words) == std::string::npos) return text;
   }
@@ -66,7 +66,7 @@ TEST_CASE("a full file system") {
 TEST_CASE("a file that is there is not touched") {
   const temporary_directory directory;
   const std::string path = directory.write("image", "somebody's");
-  CHECK_THROWS_AS(image::write_rank_image(path, 0, 1, {}, {}), image::image_error);
+  CHECK_THROWS_AS(image::write_rank_image(path, 0, 1, {}, {}), files::image_error);
   CHECK(read_bytes(path) == "somebody's");
 }
 

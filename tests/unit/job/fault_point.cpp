@@ -17,7 +17,7 @@
 #include <thread>
 
 using namespace mana;
-using run::parse_faults;
+using job::parse_faults;
 
 namespace {
 
@@ -29,7 +29,7 @@ int status_of_child(const char* words, fault::point at, Before&& before) {
     setenv("MANA_FAULT", words, 1);
     setenv("PMI_RANK", "2", 1);
     before();
-    run::arm_fault_points();
+    job::arm_fault_points();
     fault_point(at);
     _exit(0);
   }
@@ -54,12 +54,12 @@ TEST_CASE("the words of MANA_FAULT") {
   REQUIRE(found.size() == 5);
   CHECK(found[0].at == fault::point::written);
   CHECK(found[0].rank == 0);
-  CHECK(found[0].act == run::fault_act::die);
+  CHECK(found[0].act == job::fault_act::die);
   CHECK(found[1].rank == 12);
-  CHECK(found[1].act == run::fault_act::stop);
+  CHECK(found[1].act == job::fault_act::stop);
   CHECK(found[2].rank == -1);
   CHECK(found[3].at == fault::point::line_found);
-  CHECK(found[4].act == run::fault_act::wait);
+  CHECK(found[4].act == job::fault_act::wait);
 }
 
 TEST_CASE("words that nobody understands are refused by name") {
@@ -68,9 +68,9 @@ TEST_CASE("words that nobody understands are refused by name") {
     try {
       parse_faults(word);
       FAIL_CHECK(word);
-    } catch (const run::start_failure& failure) {
+    } catch (const job::start_failure& failure) {
       CHECK(failure.status() == mana::exit_status::usage);
-      CHECK(failure.who() == run::met_by::all);
+      CHECK(failure.who() == job::met_by::all);
       CHECK(std::string(failure.what()).find("MANA_FAULT: \"") == 0);
       CHECK(failure.text().find("half_written") != std::string::npos);
     }

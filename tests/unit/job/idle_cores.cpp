@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using mana::run::packing_share;
+using mana::job::packing_share;
 
 TEST_CASE("a rank packs by its share of the cores that its program leaves idle") {
   CHECK(packing_share(8, 2, 8, 0) == 4);
@@ -21,5 +21,5 @@ TEST_CASE("one thread packs at least, and not more than can be fed") {
   CHECK(packing_share(2, 4, 2, 0) == 1);
   CHECK(packing_share(4, 2, 4, 64) == 1);
   CHECK(packing_share(0, 0, 0, 0) == 1);
-  CHECK(packing_share(1024, 1, 1024, 0) == mana::run::most_packing);
+  CHECK(packing_share(1024, 1, 1024, 0) == mana::job::most_packing);
 }

@@ -17,7 +17,7 @@
 #include <vector>
 
 using namespace mana;
-using namespace mana::run;
+using namespace mana::job;
 
 namespace {
 
@@ -30,7 +30,7 @@ start_options options_in(const temporary_directory& scratch, bool restart = fals
   options.command = {"/bin/program"};
   options.restart = restart;
   options.generation = options.checkpoint_directory;
-  image::own_directory::make(options.checkpoint_directory);
+  files::own_directory::make(options.checkpoint_directory);
   return options;
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("a job that is being killed is waited for") {
   usleep(50'000);  // most often it has seen the first one by then; the end is the same if not
   first.end();
   CHECK(next.how() == 'h');
-  const auto holder = store::read_claim(image::own_directory::open(options.checkpoint_directory));
+  const auto holder = store::read_claim(files::own_directory::open(options.checkpoint_directory));
   REQUIRE(holder.has_value());
   CHECK(holder->pid == next.pid());
 }
@@ -148,7 +148,7 @@ TEST_CASE("what a job starts is a part of it") {
 TEST_CASE("a holder on another node that does not answer, and a lock that nobody gives back") {
   const temporary_directory scratch;
   const start_options options = options_in(scratch);
-  const auto place = image::own_directory::open(options.checkpoint_directory);
+  const auto place = files::own_directory::open(options.checkpoint_directory);
   store::claim_holder far = store::this_holder("far", "");
   far.host += "-elsewhere";
   {

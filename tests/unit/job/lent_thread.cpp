@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-using mana::run::lent_thread;
+using mana::job::lent_thread;
 
 TEST_CASE("steps run on the thread that waits, one after another, the work on another one") {
   const auto own = std::this_thread::get_id();

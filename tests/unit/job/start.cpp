@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <system_error>
 
-using namespace mana::run;
+using namespace mana::job;
 
 TEST_CASE("the words of run") {
   const auto options = parse_start_options({"run", "--ckpt-dir", "/c k", "--interval", "1.5", "--limit", "0", "--preload",

@@ -6,7 +6,7 @@
 #include <future>
 #include <vector>
 
-using mana::run::task_thread;
+using mana::job::task_thread;
 
 TEST_CASE("tasks are done one after another, in their order, and drain waits for the last") {
   auto& thread = *new task_thread(0);

@@ -64,7 +64,7 @@ void check_goes_over(const std::vector<given_row>& all, const words& line, const
   const words over = tools::lower_half_words(options, "/d");
   lower.insert(lower.end(), over.begin(), over.end());
   if (lower[0] == "run") lower.insert(lower.end(), {"--preload", "/l", "--", "./app"});
-  const run::start_options understood = run::parse_start_options(lower);
+  const job::start_options understood = job::parse_start_options(lower);
   CHECK(understood.verbose);
   for (const given_row& r : all) {
     CAPTURE(r.name);
@@ -95,8 +95,8 @@ TEST_CASE("what an option needs, or excludes, is said of it wherever it is given
     CAPTURE(r.name);
     const auto alone = std::get<tools::run_command>(tools::parse_command_line({"run", r.name, r.value, "./app"})).options;
     CHECK_THROWS(tools::lower_half_words(alone, "/d"));
-    CHECK_THROWS_AS(run::parse_start_options({"run", "--ckpt-dir", "/d", r.name, r.value, "--preload", "/l", "--", "./app"}),
-                    run::start_failure);
+    CHECK_THROWS_AS(job::parse_start_options({"run", "--ckpt-dir", "/d", r.name, r.value, "--preload", "/l", "--", "./app"}),
+                    job::start_failure);
   }
 }
 

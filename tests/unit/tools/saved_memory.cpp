@@ -55,9 +55,9 @@ TEST_CASE("what is damaged is not shown as if it were all right") {
   const tools::saved_memory saved((own.path() / "damaged").string());
   char one = 0;
   CHECK_FALSE(saved.read(wm::heap, &one, 1));
-  CHECK_THROWS_AS(saved.chunk(0), image::image_error);
+  CHECK_THROWS_AS(saved.chunk(0), files::image_error);
   CHECK_NOTHROW(saved.chunk(1));
-  CHECK_THROWS_AS(saved.chunk(0), image::image_error);        // nor the second time
+  CHECK_THROWS_AS(saved.chunk(0), files::image_error);        // nor the second time
 }
 
 TEST_CASE("images are named by themselves, by their checkpoint, or by the directory") {

@@ -5,12 +5,12 @@
 #include <set>
 #include <thread>
 
-namespace mana::vid {
+namespace mana {
 template <>
 struct descriptor<kind::comm> { int value = 7; };
 template <>
 struct descriptor<kind::request> { int value = 0; };
-}  // namespace mana::vid
+}  // namespace mana
 
 using mana::virt;
 using comm_table = mana::vid::id_table<mana::kind::comm>;

@@ -11,7 +11,7 @@ struct below {
   static int count() { return static_cast<int>(library.size()); }
   static std::string name(int live) { return library[static_cast<std::size_t>(live)]; }
 };
-using numbers = mana::wrap::told_numbers<below>;
+using numbers = mana::object::told_numbers<below>;
 
 }  // namespace
 
@@ -23,8 +23,8 @@ TEST_CASE("INV-65 before a restart numbers are the library's, unloaded things in
   library.push_back("d");
   CHECK(n.count(0) == 4);
   CHECK(n.live(3, 0) == 3);
-  CHECK(n.live(4, 0) == mana::wrap::no_number);
-  CHECK(n.live(-1, 0) == mana::wrap::no_number);
+  CHECK(n.live(4, 0) == mana::object::no_number);
+  CHECK(n.live(-1, 0) == mana::object::no_number);
   CHECK(n.told(4, 0) == -1);
 }
 
@@ -35,8 +35,8 @@ TEST_CASE("INV-65 after a restart what was told is told: another order, some les
   library = {"e", "d", "a"};                    // b and c are lacking
   CHECK(n.count(1) == 5);
   CHECK(n.live(0, 1) == 2);
-  CHECK(n.live(1, 1) == mana::wrap::no_number);
-  CHECK(n.live(2, 1) == mana::wrap::no_number);
+  CHECK(n.live(1, 1) == mana::object::no_number);
+  CHECK(n.live(2, 1) == mana::object::no_number);
   CHECK(n.live(3, 1) == 1);
   CHECK(n.live(4, 1) == 0);
   CHECK(n.told(0, 1) == 4);
@@ -47,7 +47,7 @@ TEST_CASE("INV-65 after a restart what was told is told: another order, some les
   library = {"b"};
   CHECK(n.count(2) == 5);
   CHECK(n.told(0, 2) == 1);
-  for (const int lacking : {0, 2, 3, 4}) CHECK(n.live(lacking, 2) == mana::wrap::no_number);
+  for (const int lacking : {0, 2, 3, 4}) CHECK(n.live(lacking, 2) == mana::object::no_number);
 }
 
 TEST_CASE("INV-65 what has no name is known by it later, and gets no number twice") {
@@ -67,7 +67,7 @@ TEST_CASE("INV-65 what has no name is known by it later, and gets no number twic
 }
 
 TEST_CASE("INV-65 members of a category: what was told first, then what is new") {
-  mana::wrap::told_members m;
+  mana::object::told_members m;
   m.add({3, 1, -1});
   m.add({1, 7, 3});
   CHECK(m.count() == 3);

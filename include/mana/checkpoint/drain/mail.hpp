@@ -9,7 +9,7 @@
 #include <cstring>
 #include <span>
 
-namespace mana::drain {
+namespace mana::checkpoint {
 
 enum class mail_kind : std::uint32_t { counts, answers };
 
@@ -22,7 +22,7 @@ struct mail_head {
 
 /// Messages of the mail's sender to its receiver on one communicator, since it was made.
 struct count_row {
-  vid::comm_name comm;
+  object::comm_name comm;
   std::int32_t from;            // the sender's rank there, as the receiver has it
   std::uint32_t unused;
   std::uint64_t sent;
@@ -30,7 +30,7 @@ struct count_row {
 
 /// A synchronous send that is not complete.
 struct synchronous_row {
-  vid::comm_name comm;
+  object::comm_name comm;
   std::int32_t from, tag;
   std::uint64_t after;          // messages to the same receiver with the same tag that were sent after it
   std::uint64_t number;         // with `request`: names it in the sender
@@ -135,4 +135,4 @@ inline void for_each_mail(int number, F&& f) noexcept {
   }
 }
 
-}  // namespace mana::drain
+}  // namespace mana::checkpoint

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace mana::drain {
+namespace mana::checkpoint {
 
 /// INV-8 after the drain, which is over on all ranks when run() says true: sent == received on every communicator that both
 /// ends have, for every pair of ranks; no request but receives is active, and no active receive has a message that could
@@ -23,7 +23,7 @@ class drain_run {
     const lower::services& s = *lower::the_bridge().service;
     judge_.check(lower::cross([&] { return s.drain_begin(); }), "MPI_Ibarrier");
     while (complete_begun() > 0)
-      if (!judge_.next([&](sentence& said) { said << "waits for non-blocking collectives to complete"; })) return false;
+      if (!judge_.next([&](drain::sentence& said) { said << "waits for non-blocking collectives to complete"; })) return false;
     lower::cross([&] { s.fault_point("collectives_completed"); });
     tell_counts();
     for_each_class([&]<class Class>(Class) { if constexpr (requires { Class::hold(judge_); }) Class::hold(judge_); });
@@ -42,20 +42,20 @@ class drain_run {
 
   /// To each rank that was sent a message since MPI_Init: how many, by communicator, and which were sent synchronously.
   void tell_counts() noexcept {
-    wrap::comm_state& all = wrap::comms();
+    object::comm_state& all = object::comms();
     const int ranks = static_cast<int>(lower::the_bridge().world_size);
-    std::size_t most = static_cast<std::size_t>(std::min(all.ended_count, wrap::most_ended)), open = 0;
-    for (const vid::traffic* t = all.traffics; t != nullptr; t = t->next) {
+    std::size_t most = static_cast<std::size_t>(std::min(all.ended_count, object::most_ended)), open = 0;
+    for (const object::traffic* t = all.traffics; t != nullptr; t = t->next) {
       for (int peer = 0; peer < t->peers->size; ++peer) most += t->counts[peer].sent != 0;
       if (t->synchronous != nullptr) open += t->synchronous->open.load();
     }
     outbox<count_row> counts(most);
     outbox<synchronous_row> asked(open);
-    for (const vid::traffic* t = all.traffics; t != nullptr; t = t->next)
+    for (const object::traffic* t = all.traffics; t != nullptr; t = t->next)
       for (int peer = 0; peer < t->peers->size; ++peer)
         if (t->counts[peer].sent != 0)
           counts.add(t->peers->world_ranks[peer], {t->name, t->own_rank, 0, t->counts[peer].sent});
-    for (std::uint64_t i = 0; i < std::min(all.ended_count, wrap::most_ended); ++i)
+    for (std::uint64_t i = 0; i < std::min(all.ended_count, object::most_ended); ++i)
       counts.add(all.ended[i].world_rank, {all.ended[i].name, all.ended[i].from, 0, all.ended[i].sent});
     ask_about_synchronous(asked);
     counts.sort();
@@ -76,7 +76,7 @@ class drain_run {
       if (is_in && judge_.check(lower::cross([&] { return s.drain_barrier(&over); }), "MPI_Ibarrier") != neutral::success)
         return false;
       if (over != 0) return true;
-      if (!judge_.next([this](sentence& said) { describe(said); })) return false;
+      if (!judge_.next([this](drain::sentence& said) { describe(said); })) return false;
     }
   }
 
@@ -90,7 +90,7 @@ class drain_run {
 
   /// Messages of the mail's sender that have yet to arrive, on communicators of which this rank has counts.
   static std::uint64_t missing(const count_row& row) noexcept {
-    const vid::traffic* const t = traffic_of(row.comm);
+    const object::traffic* const t = traffic_of(row.comm);
     if (t == nullptr) return 0;
     const std::uint64_t got = t->counts[row.from].received;
     return row.sent > got ? row.sent - got : 0;
@@ -122,7 +122,7 @@ class drain_run {
     return all;
   }
 
-  void describe(sentence& said) noexcept {
+  void describe(drain::sentence& said) noexcept {
     for_each_mail(mails_, [&](const mail_view& m) {
       for (std::uint32_t i = 0; m.kind() == mail_kind::counts && i < m.first_rows(); ++i) {
         const count_row row = m.first<count_row>(i);
@@ -134,7 +134,7 @@ class drain_run {
     for_each_class([&]<class Class>(Class) { if constexpr (requires { Class::describe(said); }) Class::describe(said); });
   }
 
-  progress judge_;
+  drain::progress judge_;
   int mails_ = 0, unsent_ = 0, pending_ = 0;
   lower::mapped_array<bool> answered_{lower::the_bridge().world_size};
 };
@@ -144,7 +144,7 @@ inline bool drain_all() noexcept {
   const lower::services& s = *lower::the_bridge().service;
   drain_run run;
   if (run.run()) {
-    wrap::comms().ended_count = 0;           // all have been told
+    object::comms().ended_count = 0;           // all have been told
     lower::cross([&] { s.drained(); });
     return true;
   }
@@ -153,4 +153,4 @@ inline bool drain_all() noexcept {
   return false;
 }
 
-}  // namespace mana::drain
+}  // namespace mana::checkpoint

@@ -10,45 +10,45 @@
 #include <mana/object/request/state.hpp>
 #include <mana/object/request/synchronous.hpp>
 
-namespace mana::drain {
+namespace mana::checkpoint {
 
 /// The process's counts of the communicator; nullptr if it has none: it ended here, and nothing can be received on it.
-inline vid::traffic* traffic_of(const vid::comm_name& name) noexcept {
-  vid::traffic* t = wrap::comms().traffics;
+inline object::traffic* traffic_of(const object::comm_name& name) noexcept {
+  object::traffic* t = object::comms().traffics;
   while (t != nullptr && !(t->name == name)) t = t->next;
   return t;
 }
 
-inline bool is_open_synchronous(const wrap::request_entry& e) noexcept {
-  return e.what.state == vid::request_state::active && e.what.envelope != nullptr && !e.what.detached && !e.what.cancelling;
+inline bool is_open_synchronous(const object::request_entry& e) noexcept {
+  return e.what.state == object::request_stage::active && e.what.envelope != nullptr && !e.what.detached && !e.what.cancelling;
 }
 
 /// Names those of this rank, and has retire() keep them.
 inline void ask_about_synchronous(outbox<synchronous_row>& out) noexcept {
-  vid::table<kind::request>().for_each_unordered([&](wrap::request_entry& e) {
+  vid::table<kind::request>().for_each_unordered([&](object::request_entry& e) {
     if (!is_open_synchronous(e)) return;
-    vid::descriptor<kind::request>& r = e.what;
-    r.met = vid::meeting::asked;
-    r.posted = take_next(wrap::requests().next_posted, wrap::library().callers);
+    descriptor<kind::request>& r = e.what;
+    r.met = object::meeting::asked;
+    r.posted = take_next(object::requests().next_posted, call::library().callers);
     const std::uint32_t id = vid::table<kind::request>().id_of(e).bits();
     out.add(r.messages->peers->world_ranks[r.peer],
-            {r.messages->name, r.messages->own_rank, r.tag, wrap::sent_after(r), r.posted, id, 0});
+            {r.messages->name, r.messages->own_rank, r.tag, object::sent_after(r), r.posted, id, 0});
   });
 }
 
 /// The message of a synchronous send, if this rank holds it; nullptr: a receive has met it.
 /// in: all messages of its sender on that communicator have arrived
-inline vid::held_message* find_unmet(const synchronous_row& row) noexcept {
-  const vid::traffic* const t = traffic_of(row.comm);
+inline object::held_message* find_unmet(const synchronous_row& row) noexcept {
+  const object::traffic* const t = traffic_of(row.comm);
   if (t == nullptr) return nullptr;
-  wrap::comm_state& all = wrap::comms();
+  object::comm_state& all = object::comms();
   const auto is_same = [&](const vid::entry<kind::message>& e) {
     return e.what.messages == t && e.what.held != nullptr && e.what.status.source == row.from && e.what.status.tag == row.tag;
   };
   const std::uint64_t in_inbox = all.inbox.count(t->context, row.from, row.tag);
   if (row.after < in_inbox) return all.inbox.at(t->context, row.from, row.tag, in_inbox - 1 - row.after);
   // Matched by the program, which has not received it, and perhaps others that were sent after it.
-  vid::held_message* found = nullptr;
+  object::held_message* found = nullptr;
   vid::table<kind::message>().for_each_unordered([&](const vid::entry<kind::message>& e) {
     if (!is_same(e)) return;
     std::uint64_t after = in_inbox + e.what.passed;
@@ -61,32 +61,32 @@ inline vid::held_message* find_unmet(const synchronous_row& row) noexcept {
 
 /// The receiver's part. out: the answer
 inline answer_row judge(const synchronous_row& row, int sender) noexcept {
-  vid::held_message* const held = find_unmet(row);
+  object::held_message* const held = find_unmet(row);
   if (held != nullptr) held->awaited = {sender, row.request, row.number};
   return {row.number, row.request, held != nullptr};
 }
 
 /// The sender's part: one that was met is complete as soon as the live MPI says so, or already.
 inline void take_answer(const answer_row& row) noexcept {
-  wrap::request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(row.request));
-  if (e == nullptr || e->what.met != vid::meeting::asked || e->what.posted != row.number) return;
-  e->what.met = row.is_held != 0 ? vid::meeting::unmet : vid::meeting::untouched;
-  if (row.is_held == 0) wrap::end_unready(*e);
+  object::request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(row.request));
+  if (e == nullptr || e->what.met != object::meeting::asked || e->what.posted != row.number) return;
+  e->what.met = row.is_held != 0 ? object::meeting::unmet : object::meeting::untouched;
+  if (row.is_held == 0) object::end_unready(*e);
 }
 
 /// After a drain that was given up nobody will answer any more: what the live MPI has called complete is complete.
 inline void forget_questions() noexcept {
-  vid::table<kind::request>().for_each_unordered([](wrap::request_entry& e) {
-    if (e.what.met != vid::meeting::asked) return;
-    e.what.met = vid::meeting::untouched;
-    wrap::end_unready(e);
+  vid::table<kind::request>().for_each_unordered([](object::request_entry& e) {
+    if (e.what.met != object::meeting::asked) return;
+    e.what.met = object::meeting::untouched;
+    object::end_unready(e);
   });
 }
 
 inline bool has_questions() noexcept {
   bool found = false;
-  vid::table<kind::request>().for_each_unordered([&](const auto& e) { found |= e.what.met == vid::meeting::asked; });
+  vid::table<kind::request>().for_each_unordered([&](const auto& e) { found |= e.what.met == object::meeting::asked; });
   return found;
 }
 
-}  // namespace mana::drain
+}  // namespace mana::checkpoint

@@ -7,14 +7,11 @@
 
 #include <cstdint>
 
-namespace mana::wrap {
+namespace mana::object {
 
-using vid::attribute;
-using vid::attribute_key;
-using vid::attribute_list;
 
-inline vid::key_table& attribute_keys() noexcept {
-  static vid::key_table keys;
+inline key_table& attribute_keys() noexcept {
+  static key_table keys;
   return keys;
 }
 
@@ -27,7 +24,7 @@ using delete_function = int (*)(Handle, int, void*, void*);
 /// What an error code of a callback means to the error handler of the caller: a neutral class, or a negated code of its own.
 inline int class_of_callback_error(int code) noexcept {
   if (code == MPI_SUCCESS) return neutral::success;
-  if (errors().added(code)) return -code;
+  if (app::errors().added(code)) return -code;
   const int known = app::neutral_error(code);
   return known > neutral::success && known < neutral::err_lastcode ? known : int{neutral::err_other};
 }
@@ -36,8 +33,8 @@ inline int class_of_callback_error(int code) noexcept {
 template <class Handle>
 inline int fortran_number(Handle h) noexcept {
   if constexpr (!std::is_pointer_v<Handle>) return h;
-  else if constexpr (std::is_same_v<Handle, MPI_Comm>) return to_fortran<kind::comm>(h);
-  else return to_fortran<kind::datatype>(h);
+  else if constexpr (std::is_same_v<Handle, MPI_Comm>) return app::to_fortran<kind::comm>(h);
+  else return app::to_fortran<kind::datatype>(h);
 }
 
 /// INV-82: a checkpoint may come while the function runs: it may compute for long, or wait for another rank. Objects on
@@ -46,7 +43,7 @@ inline int fortran_number(Handle h) noexcept {
 template <class Handle>
 inline int call_remove(const attribute_key& key, Handle handle, const attribute& a) noexcept {
   if (key.remove == nullptr) return MPI_SUCCESS;
-  return run_application_code([&] {
+  return call::run_application_code([&] {
     if (key.by_remove_proxy != nullptr)
       return key.by_remove_proxy(key.remove, fortran_number(handle), a.key, a.number != nullptr,
                                  reinterpret_cast<void*>(a.bits()), key.extra);
@@ -60,14 +57,14 @@ inline int call_copy(const attribute_key& key, Handle handle, attribute& copy, i
   void* value = nullptr;
   int rc = MPI_SUCCESS;
   if (key.by_copy_proxy != nullptr) {
-    rc = run_application_code([&] {
+    rc = call::run_application_code([&] {
       return key.by_copy_proxy(key.copy, fortran_number(handle), copy.key, key.extra, copy.number != nullptr,
                                reinterpret_cast<void*>(copy.bits()), &value, wanted); });
     if (copy.number != nullptr) copy = {copy.key, reinterpret_cast<std::int64_t>(value)};
     else copy.value = value;
     return rc;
   }
-  rc = run_application_code([&] {
+  rc = call::run_application_code([&] {
     return reinterpret_cast<copy_function<Handle>>(key.copy)(handle, copy.key, key.extra, copy.value, &value, wanted);
   });
   // A copy of the address of a number is one of the number, which the old object keeps to itself.
@@ -85,7 +82,7 @@ inline int remove_attribute(attribute_list& list, kind_code object, Handle handl
   if (key != nullptr)
     if (const int rc = call_remove(*key, handle, *a); rc != MPI_SUCCESS) return class_of_callback_error(rc);
   list.remove(number);
-  const std::lock_guard hold(cold_lock());
+  const std::lock_guard hold(app::cold_lock());
   if (attribute_key* const still = attribute_keys().find(number, object)) attribute_keys().drop_user(*still);
   return neutral::success;
 }
@@ -112,7 +109,7 @@ inline int put_attribute(attribute_list*& list, kind_code object, Handle handle,
     if (const int rc = call_remove(*key, handle, *old); rc != MPI_SUCCESS) return class_of_callback_error(rc);
   if (attribute* const old = list->find(given.key)) { *old = given; return neutral::success; }
   list->items.push_back(given);
-  const std::lock_guard hold(cold_lock());
+  const std::lock_guard hold(app::cold_lock());
   if (attribute_key* const still = attribute_keys().find(given.key, object)) attribute_keys().add_user(*still);
   return neutral::success;
 }
@@ -171,7 +168,7 @@ inline int* predefined_attribute(int number, bool* known) noexcept {
     case MPI_WTIME_IS_GLOBAL: return &p.wtime_is_global;
     case MPI_UNIVERSE_SIZE: return p.has[4] ? &p.universe_size : nullptr;
     case MPI_APPNUM: return p.has[5] ? &p.appnum : nullptr;
-    case MPI_LASTUSEDCODE: return errors().last_used();
+    case MPI_LASTUSEDCODE: return app::errors().last_used();
     default: *known = false; return nullptr;
   }
 }
@@ -205,7 +202,7 @@ inline void end_attributes(vid::entry<kind::comm>& e, MPI_Comm handle) noexcept 
 template <class Fn, class Copy, class Remove>
 inline int create_key(kind_code object, Copy* copy, Remove* remove, int* number, void* extra) noexcept {
   if (number == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
-  const std::lock_guard hold(cold_lock());
+  const std::lock_guard hold(app::cold_lock());
   *number = attribute_keys().insert({object, reinterpret_cast<void (*)()>(copy), reinterpret_cast<void (*)()>(remove), extra, 0, false});
   return MPI_SUCCESS;
 }
@@ -215,7 +212,7 @@ inline int free_key(kind_code object, int* number) noexcept {
   attribute_key* const key = number != nullptr ? attribute_keys().find(*number, object) : nullptr;
   if (key == nullptr)
     return fail(Fn::id, neutral::err_keyval, "not a key of the program for this kind of object");
-  const std::lock_guard hold(cold_lock());
+  const std::lock_guard hold(app::cold_lock());
   attribute_keys().free(*key);
   *number = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
@@ -265,62 +262,62 @@ inline int delete_comm_attribute(MPI_Comm comm, int number) noexcept {
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, rc, "delete function of the attribute");
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* number,
                               void* extra) noexcept {
-  return wrap::create_key<fn::comm_create_keyval>(kind_code::comm, copy, remove, number, extra);
+  return object::create_key<fn::comm_create_keyval>(kind_code::comm, copy, remove, number, extra);
 }
 inline int type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* number,
                               void* extra) noexcept {
-  return wrap::create_key<fn::type_create_keyval>(kind_code::datatype, copy, remove, number, extra);
+  return object::create_key<fn::type_create_keyval>(kind_code::datatype, copy, remove, number, extra);
 }
 inline int win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* number,
                              void* extra) noexcept {
-  return wrap::create_key<fn::win_create_keyval>(kind_code::win, copy, remove, number, extra);
+  return object::create_key<fn::win_create_keyval>(kind_code::win, copy, remove, number, extra);
 }
 inline int keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* number, void* extra) noexcept {
-  return wrap::create_key<fn::keyval_create>(kind_code::comm, copy, remove, number, extra);
+  return object::create_key<fn::keyval_create>(kind_code::comm, copy, remove, number, extra);
 }
 inline int comm_free_keyval(int* number) noexcept {
-  return wrap::free_key<fn::comm_free_keyval>(kind_code::comm, number);
+  return object::free_key<fn::comm_free_keyval>(kind_code::comm, number);
 }
 inline int type_free_keyval(int* number) noexcept {
-  return wrap::free_key<fn::type_free_keyval>(kind_code::datatype, number);
+  return object::free_key<fn::type_free_keyval>(kind_code::datatype, number);
 }
-inline int win_free_keyval(int* number) noexcept { return wrap::free_key<fn::win_free_keyval>(kind_code::win, number); }
-inline int keyval_free(int* number) noexcept { return wrap::free_key<fn::keyval_free>(kind_code::comm, number); }
+inline int win_free_keyval(int* number) noexcept { return object::free_key<fn::win_free_keyval>(kind_code::win, number); }
+inline int keyval_free(int* number) noexcept { return object::free_key<fn::keyval_free>(kind_code::comm, number); }
 
 inline int comm_set_attr(MPI_Comm comm, int number, void* value) noexcept {
-  return wrap::set_comm_attribute<fn::comm_set_attr>(comm, number, value);
+  return object::set_comm_attribute<fn::comm_set_attr>(comm, number, value);
 }
 inline int attr_put(MPI_Comm comm, int number, void* value) noexcept {
-  return wrap::set_comm_attribute<fn::attr_put>(comm, number, value);
+  return object::set_comm_attribute<fn::attr_put>(comm, number, value);
 }
 inline int comm_get_attr(MPI_Comm comm, int number, void* value, int* flag) noexcept {
-  return wrap::get_comm_pointer<fn::comm_get_attr>(comm, number, value, flag);
+  return object::get_comm_pointer<fn::comm_get_attr>(comm, number, value, flag);
 }
 inline int attr_get(MPI_Comm comm, int number, void* value, int* flag) noexcept {
-  return wrap::get_comm_pointer<fn::attr_get>(comm, number, value, flag);
+  return object::get_comm_pointer<fn::attr_get>(comm, number, value, flag);
 }
 inline int comm_delete_attr(MPI_Comm comm, int number) noexcept {
-  return wrap::delete_comm_attribute<fn::comm_delete_attr>(comm, number);
+  return object::delete_comm_attribute<fn::comm_delete_attr>(comm, number);
 }
 inline int attr_delete(MPI_Comm comm, int number) noexcept {
-  return wrap::delete_comm_attribute<fn::attr_delete>(comm, number);
+  return object::delete_comm_attribute<fn::attr_delete>(comm, number);
 }
 
 // No window can be made yet, so every handle of one is wrong.
 inline int win_set_attr(MPI_Win, int, void*) noexcept {
-  return wrap::fail(fn::win_set_attr::id, neutral::err_win, "no such window");
+  return object::fail(fn::win_set_attr::id, neutral::err_win, "no such window");
 }
 inline int win_get_attr(MPI_Win, int, void*, int*) noexcept {
-  return wrap::fail(fn::win_get_attr::id, neutral::err_win, "no such window");
+  return object::fail(fn::win_get_attr::id, neutral::err_win, "no such window");
 }
 inline int win_delete_attr(MPI_Win, int) noexcept {
-  return wrap::fail(fn::win_delete_attr::id, neutral::err_win, "no such window");
+  return object::fail(fn::win_delete_attr::id, neutral::err_win, "no such window");
 }
 
 /// The copy functions that mpi.h declares: the wrapper library exports them under its names.

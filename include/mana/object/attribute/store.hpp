@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace mana::vid {
+namespace mana::object {
 
 /// One that Fortran has set is a number, and C gets its address; one that C has set is a pointer, and Fortran gets its bits
 /// (MPI-4.1 19.3.7).
@@ -87,4 +87,4 @@ class key_table {
   std::vector<attribute_key> keys_;
 };
 
-}  // namespace mana::vid
+}  // namespace mana::object

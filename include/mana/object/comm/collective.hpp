@@ -3,7 +3,7 @@
 #include <mana/call/scope.hpp>
 #include <mana/object/comm/descriptor.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// refused: not counted, see refused_by_clock. park: not counted; park, then begin again. Every real handle and
 /// address of the lower half that the caller has read before may then be of a process that is gone.
@@ -50,7 +50,7 @@ template <class How>
 /// Returns when the collective may start. Every real handle and address of the lower half that the caller has read
 /// before may be of a process that is gone.      out: false: refused
 template <class How>
-inline bool start_collective(wrapper_scope& scope, vid::group_clock& clock, const vid::entry<kind::comm>* comm,
+inline bool start_collective(call::wrapper_scope& scope, vid::group_clock& clock, const vid::entry<kind::comm>* comm,
                              How&& how) noexcept {
   for (;;) {
     const start_outcome now = try_start(clock, comm, how);
@@ -60,14 +60,14 @@ inline bool start_collective(wrapper_scope& scope, vid::group_clock& clock, cons
 }
 
 /// Of a constructor of communicators: blocking, and no one may rely on who waits for whom.
-inline bool start_constructor(wrapper_scope& scope, vid::group_clock& clock,
+inline bool start_constructor(call::wrapper_scope& scope, vid::group_clock& clock,
                               const vid::entry<kind::comm>* comm) noexcept {
   return start_collective(scope, clock, comm, [] { return waiting{}; });
 }
 
 /// Clock of a communicator's non-blocking collectives. The standard orders them with others on that communicator only:
 /// with one count for two communicators, equal counts would not say that all members have started the same ones.
-inline vid::group_clock& clock_of_started(vid::descriptor<kind::comm>& comm) noexcept {
+inline vid::group_clock& clock_of_started(descriptor<kind::comm>& comm) noexcept {
   if (comm.started == nullptr) [[unlikely]] comm.started = vid::communicator_clock(*comm.everyone, comm.lineage);
   return *comm.started;
 }
@@ -97,4 +97,4 @@ inline void retract_if_refused(vid::group_clock& clock, int neutral_class) noexc
   if (is_of_arguments(neutral_class)) retract_collective(clock);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// Adds one to a counter that other threads of the application may change as well.
 inline void count_one(std::uint64_t& counter, turns t) noexcept {
@@ -18,33 +18,33 @@ inline void count_one(std::uint64_t& counter, turns t) noexcept {
 
 namespace detail {
 
-inline vid::synchronous_envelope*& bucket_of(vid::synchronous_ledger& l, int peer, int tag) noexcept {
+inline synchronous_envelope*& bucket_of(synchronous_ledger& l, int peer, int tag) noexcept {
   const auto mixed = static_cast<unsigned>(peer) * 31 + static_cast<unsigned>(tag);
-  return l.envelopes[mixed % vid::synchronous_ledger::buckets];
+  return l.envelopes[mixed % synchronous_ledger::buckets];
 }
 
-inline vid::synchronous_envelope* find_envelope(vid::synchronous_ledger& l, int peer, int tag) noexcept {
-  vid::synchronous_envelope* e = bucket_of(l, peer, tag);
+inline synchronous_envelope* find_envelope(synchronous_ledger& l, int peer, int tag) noexcept {
+  synchronous_envelope* e = bucket_of(l, peer, tag);
   while (e != nullptr && (e->peer != peer || e->tag != tag)) e = e->next;
   return e;
 }
 
 /// The envelope, made if it is new. Those that nobody uses go first: a drain cannot free them.
-inline vid::synchronous_envelope* envelope_for(vid::synchronous_ledger& l, int peer, int tag) noexcept {
-  if (vid::synchronous_envelope* const known = find_envelope(l, peer, tag)) return known;
-  vid::synchronous_envelope** at = &bucket_of(l, peer, tag);
+inline synchronous_envelope* envelope_for(synchronous_ledger& l, int peer, int tag) noexcept {
+  if (synchronous_envelope* const known = find_envelope(l, peer, tag)) return known;
+  synchronous_envelope** at = &bucket_of(l, peer, tag);
   while (*at != nullptr) {
     if ((*at)->open != 0) at = &(*at)->next;
     else delete std::exchange(*at, (*at)->next);
   }
-  auto* const made = new (std::nothrow) vid::synchronous_envelope{peer, tag, 0, 0, nullptr};
+  auto* const made = new (std::nothrow) synchronous_envelope{peer, tag, 0, 0, nullptr};
   if (made == nullptr) std::abort();
   return *at = made;
 }
 
 class ledger_hold {
  public:
-  explicit ledger_hold(vid::synchronous_ledger& l) noexcept : l_(l) {
+  explicit ledger_hold(synchronous_ledger& l) noexcept : l_(l) {
     while (l_.lock.test_and_set(std::memory_order_acquire)) {}
   }
   ~ledger_hold() { l_.lock.clear(std::memory_order_release); }
@@ -52,12 +52,12 @@ class ledger_hold {
   ledger_hold& operator=(const ledger_hold&) = delete;
 
  private:
-  vid::synchronous_ledger& l_;
+  synchronous_ledger& l_;
 };
 
-inline vid::synchronous_ledger& ledger_of(vid::traffic& t) noexcept {
+inline synchronous_ledger& ledger_of(traffic& t) noexcept {
   const traffic_hold hold;
-  if (t.synchronous == nullptr) t.synchronous = new (std::nothrow) vid::synchronous_ledger;
+  if (t.synchronous == nullptr) t.synchronous = new (std::nothrow) synchronous_ledger;
   if (t.synchronous == nullptr) std::abort();
   return *t.synchronous;
 }
@@ -65,29 +65,29 @@ inline vid::synchronous_ledger& ledger_of(vid::traffic& t) noexcept {
 }  // namespace detail
 
 /// A message was sent while synchronous sends of the communicator are open.
-[[gnu::noinline, gnu::cold]] inline void note_sent_after(vid::traffic& t, int peer, int tag) noexcept {
+[[gnu::noinline, gnu::cold]] inline void note_sent_after(traffic& t, int peer, int tag) noexcept {
   const detail::ledger_hold hold(*t.synchronous);
-  if (vid::synchronous_envelope* const e = detail::find_envelope(*t.synchronous, peer, tag); e != nullptr && e->open != 0)
+  if (synchronous_envelope* const e = detail::find_envelope(*t.synchronous, peer, tag); e != nullptr && e->open != 0)
     ++e->sent;
 }
 
-[[gnu::always_inline]] inline bool has_open_synchronous(const vid::traffic& t) noexcept {
+[[gnu::always_inline]] inline bool has_open_synchronous(const traffic& t) noexcept {
   return t.synchronous != nullptr && t.synchronous->open.load(std::memory_order_relaxed) != 0;
 }
 
 /// dest, source: ranks in the communicator, or MPI_PROC_NULL
-[[gnu::always_inline]] inline void count_sent(vid::traffic& t, int dest, int tag) noexcept {
+[[gnu::always_inline]] inline void count_sent(traffic& t, int dest, int tag) noexcept {
   if (dest < 0 || dest >= t.peers->size) return;
-  count_one(t.counts[dest].sent, library().callers);
+  count_one(t.counts[dest].sent, call::library().callers);
   if (has_open_synchronous(t)) [[unlikely]] note_sent_after(t, dest, tag);
 }
-[[gnu::always_inline]] inline void count_received(vid::traffic& t, int source) noexcept {
-  if (source >= 0 && source < t.peers->size) count_one(t.counts[source].received, library().callers);
+[[gnu::always_inline]] inline void count_received(traffic& t, int source) noexcept {
+  if (source >= 0 && source < t.peers->size) count_one(t.counts[source].received, call::library().callers);
 }
 
 /// The live MPI refused a send that was counted. dest: rank in the communicator, or MPI_PROC_NULL
-inline void uncount_sent(vid::traffic& t, int dest) noexcept {
+inline void uncount_sent(traffic& t, int dest) noexcept {
   if (dest >= 0 && dest < t.peers->size) __atomic_fetch_sub(&t.counts[dest].sent, 1, __ATOMIC_RELAXED);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -6,10 +6,10 @@
 #include <mana/object/comm/receive_held.hpp>
 #include <mana/object/comm/state.hpp>
 
-namespace mana::drain {
+namespace mana::object {
 
 /// Receives into the inbox everything that has arrived on one communicator and matches no posted receive.
-inline void empty_channel(progress& judge, const vid::descriptor<kind::comm>& comm, std::uint64_t real_comm) noexcept {
+inline void empty_channel(drain::progress& judge, const descriptor<kind::comm>& comm, std::uint64_t real_comm) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   if (real_comm == 0 || comm.messages == nullptr) return;
   while (!judge.failed()) {
@@ -19,18 +19,18 @@ inline void empty_channel(progress& judge, const vid::descriptor<kind::comm>& co
     const int rc = lower::cross(
         [&] { return s.mprobe(neutral::any_source, neutral::any_tag, real_comm, 0, &there, &message, &status); });
     if (judge.check(rc, "MPI_Improbe", comm.messages) != neutral::success || there == 0) return;
-    vid::held_message* held = nullptr;
+    held_message* held = nullptr;
     if (judge.check(receive_held(comm.context, message, status, held), "MPI_Mrecv", comm.messages) != neutral::success) return;
-    wrap::comms().inbox.append(held);
-    wrap::count_received(*comm.messages, status.source);
+    comms().inbox.append(held);
+    count_received(*comm.messages, status.source);
   }
 }
 
 /// Calls f(communicator, its real handle) for all that messages may come on.
 template <class F>
 inline void for_each_channel(F&& f) noexcept {
-  for (const wrap::lasting_comm* const own : wrap::comms().lasting()) f(own->what, own->real);
+  for (const lasting_comm* const own : comms().lasting()) f(own->what, own->real);
   vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) { f(e.what, e.real); });
 }
 
-}  // namespace mana::drain
+}  // namespace mana::object

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mana::vid {
+namespace mana::object {
 
 /// A mapping that holds messages. Unmapped when none of them is left and no more will come.
 struct message_block {
@@ -36,13 +36,13 @@ struct held_message {
   void* data() noexcept { return this + 1; }
 };
 
-}  // namespace mana::vid
+}  // namespace mana::object
 
-namespace mana::drain {
+namespace mana::object {
 
 /// INV-5 messages in the inbox keep their order per source and communicator, and it grows only in drains.
 /// Because: the inbox changes only while no other thread of the application runs wrapper code: drains add while all
-/// threads are parked. Then they look and take out one at a time (wrap::with_inbox).
+/// threads are parked. Then they look and take out one at a time (with_inbox).
 class inbox {
  public:
   bool empty() const noexcept { return __atomic_load_n(&held_, __ATOMIC_RELAXED) == 0; }     // without the lock
@@ -50,14 +50,14 @@ class inbox {
   /// Memory comes from mmap: a drain may run in a signal handler that interrupted malloc.
   /// out: nullptr when there is no memory
   /// cost: a mapping for many small messages
-  static vid::held_message* make(std::uint64_t context, const neutral::status& status) noexcept {
+  static held_message* make(std::uint64_t context, const neutral::status& status) noexcept {
     const std::size_t length =
-        (sizeof(vid::held_message) + static_cast<std::size_t>(status.count_bytes) + 15) & ~std::size_t{15};
+        (sizeof(held_message) + static_cast<std::size_t>(status.count_bytes) + 15) & ~std::size_t{15};
     while (room().lock.test_and_set(std::memory_order_acquire)) {}
-    vid::message_block* const block = block_with(length);
-    vid::held_message* m = nullptr;
+    message_block* const block = block_with(length);
+    held_message* m = nullptr;
     if (block != nullptr) {
-      m = reinterpret_cast<vid::held_message*>(reinterpret_cast<char*>(block) + block->used);
+      m = reinterpret_cast<held_message*>(reinterpret_cast<char*>(block) + block->used);
       *m = {nullptr, context, status.source, status.tag, status.count_bytes, block};
       block->used += length;
       block->holders.fetch_add(1, std::memory_order_relaxed);
@@ -65,9 +65,9 @@ class inbox {
     room().lock.clear(std::memory_order_release);
     return m;
   }
-  static void destroy(vid::held_message* m) noexcept { let_go(m->block); }
+  static void destroy(held_message* m) noexcept { let_go(m->block); }
 
-  void append(vid::held_message* m) noexcept {
+  void append(held_message* m) noexcept {
     queue& q = queue_of(m->context);
     m->next = nullptr;
     *(q.last != nullptr ? &q.last->next : &q.first) = m;
@@ -77,16 +77,16 @@ class inbox {
 
   /// First message, in the order received, that matches; nullptr if none. source, tag: neutral values, may be any_*.
   /// cost: as many steps as the communicator has messages before that one
-  vid::held_message* find(std::uint64_t context, int source, int tag) const noexcept {
-    for (vid::held_message* m = queues_[context % queues].first; m != nullptr; m = m->next)
+  held_message* find(std::uint64_t context, int source, int tag) const noexcept {
+    for (held_message* m = queues_[context % queues].first; m != nullptr; m = m->next)
       if (matches(*m, context, source, tag)) return m;
     return nullptr;
   }
   /// As find(), and removes it; the caller owns it.
-  vid::held_message* take(std::uint64_t context, int source, int tag) noexcept {
+  held_message* take(std::uint64_t context, int source, int tag) noexcept {
     queue& q = queue_of(context);
-    vid::held_message* before = nullptr;
-    for (vid::held_message* m = q.first; m != nullptr; before = m, m = m->next) {
+    held_message* before = nullptr;
+    for (held_message* m = q.first; m != nullptr; before = m, m = m->next) {
       if (!matches(*m, context, source, tag)) continue;
       (before != nullptr ? before->next : q.first) = m->next;
       if (q.last == m) q.last = before;
@@ -98,13 +98,13 @@ class inbox {
   /// Messages of that source and tag; none is any_*.
   std::uint64_t count(std::uint64_t context, int source, int tag) const noexcept {
     std::uint64_t found = 0;
-    for (const vid::held_message* m = queues_[context % queues].first; m != nullptr; m = m->next)
+    for (const held_message* m = queues_[context % queues].first; m != nullptr; m = m->next)
       found += matches(*m, context, source, tag);
     return found;
   }
   /// in: n  below count()      out: the nth of them from the oldest, which is the 0th
-  vid::held_message* at(std::uint64_t context, int source, int tag, std::uint64_t n) const noexcept {
-    vid::held_message* m = queues_[context % queues].first;
+  held_message* at(std::uint64_t context, int source, int tag, std::uint64_t n) const noexcept {
+    held_message* m = queues_[context % queues].first;
     while (!matches(*m, context, source, tag) || n-- != 0) m = m->next;
     return m;
   }
@@ -112,17 +112,17 @@ class inbox {
   template <class F>
   void for_each(F&& f) const {
     for (const queue& q : queues_)
-      for (const vid::held_message* m = q.first; m != nullptr; m = m->next) f(*m);
+      for (const held_message* m = q.first; m != nullptr; m = m->next) f(*m);
   }
   /// Drops what belongs to a communicator that was freed.
   void drop(std::uint64_t context) noexcept {
-    while (vid::held_message* m = take(context, neutral::any_source, neutral::any_tag)) destroy(m);
+    while (held_message* m = take(context, neutral::any_source, neutral::any_tag)) destroy(m);
   }
 
  private:
   /// Of the communicators whose contexts, which are given out one after another, leave the same rest.
   struct queue {
-    vid::held_message *first = nullptr, *last = nullptr;
+    held_message *first = nullptr, *last = nullptr;
   };
   static constexpr std::size_t queues = 1024;
   queue& queue_of(std::uint64_t context) noexcept { return queues_[context % queues]; }
@@ -131,7 +131,7 @@ class inbox {
 
   /// Where the next message goes, of all inboxes.
   struct filling {
-    vid::message_block* block = nullptr;
+    message_block* block = nullptr;
     std::atomic_flag lock = ATOMIC_FLAG_INIT;
   };
   static filling& room() noexcept {
@@ -141,23 +141,23 @@ class inbox {
 
   /// A block with so many bytes left; nullptr when there is no memory. Caller holds the lock. A large message has a block
   /// of its own, which goes with it.
-  static vid::message_block* block_with(std::size_t bytes) noexcept {
-    constexpr std::size_t head = (sizeof(vid::message_block) + 15) & ~std::size_t{15};
-    vid::message_block*& now = room().block;
+  static message_block* block_with(std::size_t bytes) noexcept {
+    constexpr std::size_t head = (sizeof(message_block) + 15) & ~std::size_t{15};
+    message_block*& now = room().block;
     const bool is_large = bytes > block_bytes / 4;
     if (!is_large && now != nullptr && now->length - now->used >= bytes) return now;
     const std::size_t length = is_large ? (head + bytes + 4095) & ~std::size_t{4095} : block_bytes;
     void* const p = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return nullptr;
-    if (is_large) return ::new (p) vid::message_block{length, head, 0};
+    if (is_large) return ::new (p) message_block{length, head, 0};
     if (now != nullptr) let_go(now);
-    return now = ::new (p) vid::message_block{length, head, 1};
+    return now = ::new (p) message_block{length, head, 1};
   }
-  static void let_go(vid::message_block* block) noexcept {
+  static void let_go(message_block* block) noexcept {
     if (block->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) munmap(block, block->length);
   }
 
-  static bool matches(const vid::held_message& m, std::uint64_t context, int source, int tag) noexcept {
+  static bool matches(const held_message& m, std::uint64_t context, int source, int tag) noexcept {
     return m.context == context && (source == neutral::any_source || source == m.source) &&
            (tag == neutral::any_tag || tag == m.tag);
   }
@@ -165,8 +165,8 @@ class inbox {
   queue queues_[queues];
 };
 
-inline neutral::status status_of(const vid::held_message& m) noexcept {
+inline neutral::status status_of(const held_message& m) noexcept {
   return {m.source, m.tag, neutral::success, 0, m.bytes};
 }
 
-}  // namespace mana::drain
+}  // namespace mana::object

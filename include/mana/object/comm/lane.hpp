@@ -4,11 +4,11 @@
 #pragma once
 #include <mana/object/comm/descriptor.hpp>
 
-namespace mana::vid {
+namespace mana::object {
 
 struct lane {
   std::uint64_t real = 0;          // duplicate of the communicator in the live lower half; 0: given up
-  group_clock* clock = nullptr;    // counts the starts on it
+  vid::group_clock* clock = nullptr;    // counts the starts on it
   bool is_taken = false;           // by a request of this rank
   lane* next = nullptr;
 };
@@ -23,7 +23,7 @@ struct lane_list {
   std::uint32_t taken = 0;         // by requests of this rank
   bool is_kept = false;            // the program has freed the communicator
   lane_list* next_ended = nullptr;
-  vid::topology* topology = nullptr;   // owned; of a communicator that needs it no longer, or has ended
+  object::topology* topology = nullptr;   // owned; of a communicator that needs it no longer, or has ended
   traffic* messages = nullptr;         // owned; of a communicator that has ended with the list, at a restart
 };
 
@@ -42,4 +42,4 @@ struct collective_plan {
   lane* on = nullptr;
 };
 
-}  // namespace mana::vid
+}  // namespace mana::object

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// What MPI_Comm_free does in the live MPI is local there, and expected by nobody.
 inline int free_real(std::uint64_t real) noexcept {
@@ -21,7 +21,7 @@ inline int free_real(std::uint64_t real) noexcept {
 /// Nobody needs it any more. Messages for it that nobody received go with it.      out: neutral error class
 [[gnu::noinline, gnu::cold]] inline int end_comm(vid::entry<kind::comm>& e) noexcept {
   const std::uint64_t real = std::exchange(e.real, 0);
-  with_inbox([&](drain::inbox& in) { in.drop(e.what.context); });
+  with_inbox([&](inbox& in) { in.drop(e.what.context); });
   delete e.what.topology;
   if (e.what.messages != nullptr) end_traffic(*e.what.messages);
   vid::table<kind::comm>().erase(e);
@@ -29,16 +29,16 @@ inline int free_real(std::uint64_t real) noexcept {
 }
 
 [[gnu::always_inline]] inline void keep_comm(vid::entry<kind::comm>& e) noexcept {
-  count_up(e.references, library().callers);
+  count_up(e.references, call::library().callers);
 }
 /// Not in a drain, nor at a restart: may free memory.
 [[gnu::always_inline]] inline void let_go_of_comm(vid::entry<kind::comm>& e) noexcept {
-  if (count_down(e.references, library().callers)) [[unlikely]] end_comm(e);
+  if (count_down(e.references, call::library().callers)) [[unlikely]] end_comm(e);
 }
 
 /// The program frees its handle. out: neutral error class
 inline int drop_handle_of(vid::entry<kind::comm>& e) noexcept {
-  return count_down(e.references, library().callers) ? end_comm(e) : int{neutral::success};
+  return count_down(e.references, call::library().callers) ? end_comm(e) : int{neutral::success};
 }
 
 /// An entry for a communicator of the program, which has a handle of it. out: nullptr when all ids are in use
@@ -48,4 +48,4 @@ inline vid::entry<kind::comm>* new_comm() noexcept {
   return e;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -5,12 +5,12 @@
 
 #include <utility>
 
-namespace mana::drain {
+namespace mana::object {
 
 /// in: context  of its communicator; message, probed  as the live MPI matched it
 /// out: held: the message, its bytes in place; errors: neutral error class, and nothing is held
 inline int receive_held(std::uint64_t context, std::uint64_t message, const neutral::status& probed,
-                        vid::held_message*& held) noexcept {
+                        held_message*& held) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   held = inbox::make(context, probed);
   if (held == nullptr) lower::cross([&] { s.fatal("no memory to hold a message that was in flight"); });
@@ -20,4 +20,4 @@ inline int receive_held(std::uint64_t context, std::uint64_t message, const neut
   return rc;
 }
 
-}  // namespace mana::drain
+}  // namespace mana::object

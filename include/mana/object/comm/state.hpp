@@ -6,7 +6,7 @@
 #include <array>
 #include <atomic>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// A communicator that is never freed.
 struct lasting_comm : vid::entry<kind::comm> {
@@ -19,16 +19,16 @@ struct comm_state {
   lasting_comm partitioned;                 // a duplicate of the world for partitioned messages, where the live MPI is asked to have one
   std::atomic<std::uint64_t> next_context{1};
 
-  vid::traffic* traffics = nullptr;         // of all communicators that messages can still come on
-  vid::ended_traffic* ended = nullptr;      // ended_traffic[most_ended], a ring; nullptr: nothing was sent on one that ended
+  traffic* traffics = nullptr;         // of all communicators that messages can still come on
+  ended_traffic* ended = nullptr;      // ended_traffic[most_ended], a ring; nullptr: nothing was sent on one that ended
   std::uint64_t ended_count = 0;            // since the last drain
   std::atomic_flag traffic_lock = ATOMIC_FLAG_INIT;     // held to change the last three
 
-  drain::inbox inbox;
+  object::inbox inbox;
   std::atomic_flag inbox_lock = ATOMIC_FLAG_INIT;   // taken only while the inbox is not empty
 
   int most_neighbours = 0;                  // that a communicator had
-  vid::lane_list* ended_lanes = nullptr;    // of communicators that ended at a restart
+  lane_list* ended_lanes = nullptr;    // of communicators that ended at a restart
 
   /// All that have no id.
   std::array<lasting_comm*, 4> lasting() noexcept { return {&world, &self, &hidden, &partitioned}; }
@@ -47,4 +47,4 @@ inline void with_inbox(Do&& act) noexcept {
   all.inbox_lock.clear(std::memory_order_release);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -3,7 +3,7 @@
 #include <variant>
 #include <vector>
 
-namespace mana::vid {
+namespace mana::object {
 
 /// A grid. All int[ndims]; coords: of this process.
 struct cart {
@@ -29,4 +29,4 @@ struct neighbours {
 
 using topology = std::variant<cart, graph, neighbours>;
 
-}  // namespace mana::vid
+}  // namespace mana::object

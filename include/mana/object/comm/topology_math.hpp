@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// Coordinates of a rank. out: coords: int[ndims]
-inline void coords_of_rank(const vid::cart& c, int rank, int* coords) noexcept {
+inline void coords_of_rank(const cart& c, int rank, int* coords) noexcept {
   for (std::size_t i = c.dims.size(); i-- > 0;) {
     coords[i] = c.dims[i] > 0 ? rank % c.dims[i] : 0;
     rank = c.dims[i] > 0 ? rank / c.dims[i] : 0;
@@ -26,7 +26,7 @@ inline void coords_of_rank(const vid::cart& c, int rank, int* coords) noexcept {
 }
 
 /// in: coords: int[ndims], any values      out: rank, or -1 where a coordinate leaves a dimension without period
-inline int rank_of_coords(const vid::cart& c, const int* coords) noexcept {
+inline int rank_of_coords(const cart& c, const int* coords) noexcept {
   int rank = 0;
   for (std::size_t i = 0; i < c.dims.size(); ++i) {
     int x = coords[i];
@@ -41,16 +41,16 @@ inline int rank_of_coords(const vid::cart& c, const int* coords) noexcept {
 }
 
 /// in: dims, periods: int[ndims]; rank: this process's
-inline vid::cart make_cart(int ndims, const int* dims, const int* periods, int rank) {
-  vid::cart c{{dims, dims + ndims}, {}, std::vector<int>(static_cast<std::size_t>(ndims))};
+inline cart make_cart(int ndims, const int* dims, const int* periods, int rank) {
+  cart c{{dims, dims + ndims}, {}, std::vector<int>(static_cast<std::size_t>(ndims))};
   for (int i = 0; i < ndims; ++i) c.periods.push_back(periods[i] != 0);
   coords_of_rank(c, rank, c.coords.data());
   return c;
 }
 
 /// The sub-grid through this process. in: remain: int[ndims], 0 for a dimension that goes
-inline vid::cart sub_cart(const vid::cart& c, const int* remain) {
-  vid::cart sub;
+inline cart sub_cart(const cart& c, const int* remain) {
+  cart sub;
   for (std::size_t i = 0; i < c.dims.size(); ++i) {
     if (remain[i] == 0) continue;
     sub.dims.push_back(c.dims[i]);
@@ -62,7 +62,7 @@ inline vid::cart sub_cart(const vid::cart& c, const int* remain) {
 
 /// Of a communicator that may have no topology; nullptr where it has none of this form.
 template <class Form>
-inline const Form* topology_as(const vid::descriptor<kind::comm>& comm) noexcept {
+inline const Form* topology_as(const descriptor<kind::comm>& comm) noexcept {
   return comm.topology != nullptr ? std::get_if<Form>(comm.topology) : nullptr;
 }
 
@@ -71,10 +71,10 @@ struct neighbour_counts {
   int send = 0, recv = 0;
   int most() const noexcept { return send > recv ? send : recv; }
 };
-inline neighbour_counts neighbours_in(const vid::descriptor<kind::comm>& comm) noexcept {
-  if (const auto* const c = topology_as<vid::cart>(comm)) return {2 * c->ndims(), 2 * c->ndims()};
-  if (const auto* const n = topology_as<vid::neighbours>(comm)) return {n->out(), n->in()};
-  if (const auto* const g = topology_as<vid::graph>(comm)) {
+inline neighbour_counts neighbours_in(const descriptor<kind::comm>& comm) noexcept {
+  if (const auto* const c = topology_as<cart>(comm)) return {2 * c->ndims(), 2 * c->ndims()};
+  if (const auto* const n = topology_as<neighbours>(comm)) return {n->out(), n->in()};
+  if (const auto* const g = topology_as<graph>(comm)) {
     const int degree = g->degree(comm.ranks->own_rank);
     return {degree, degree};
   }
@@ -82,16 +82,16 @@ inline neighbour_counts neighbours_in(const vid::descriptor<kind::comm>& comm) n
 }
 
 /// Neighbours that any rank of a communicator with this one's topology may have.
-inline int most_neighbours_in(const vid::descriptor<kind::comm>& comm) noexcept {
+inline int most_neighbours_in(const descriptor<kind::comm>& comm) noexcept {
   int most = neighbours_in(comm).most();
-  if (const auto* const g = topology_as<vid::graph>(comm))
+  if (const auto* const g = topology_as<graph>(comm))
     for (int rank = 0; rank < g->nodes(); ++rank) most = std::max(most, g->degree(rank));
   return most;
 }
 
 /// The communicator has none yet.
-inline void set_topology(vid::descriptor<kind::comm>& comm, vid::topology given) {
-  comm.topology = new vid::topology(std::move(given));
+inline void set_topology(descriptor<kind::comm>& comm, topology given) {
+  comm.topology = new topology(std::move(given));
   std::atomic_ref most(comms().most_neighbours);
   const int here = most_neighbours_in(comm);
   for (int known = most.load(std::memory_order_relaxed); known < here && !most.compare_exchange_weak(known, here);) {}
@@ -116,7 +116,7 @@ inline const int* address_of(const std::vector<int>& list) noexcept {
 }
 
 /// Collective over the real communicator `plain`. In the lower half. out: neutral error class
-inline int create_adjacent(const vid::neighbours& n, std::uint64_t plain, std::uint64_t* made) noexcept {
+inline int create_adjacent(const neighbours& n, std::uint64_t plain, std::uint64_t* made) noexcept {
   const lower::bridge& b = lower::the_bridge();
   return b.mpi->MPI_Dist_graph_create_adjacent(
       plain, n.in(), address_of(n.sources), neutral_weights(n.weighted, n.source_weights), n.out(),
@@ -124,4 +124,4 @@ inline int create_adjacent(const vid::neighbours& n, std::uint64_t plain, std::u
       b.predefined_real[neutral::info_null], 0, made);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

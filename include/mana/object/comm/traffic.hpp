@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mana::vid {
+namespace mana::object {
 
 /// Names a communicator in every process that it has members in, and no other.
 struct comm_name {
@@ -41,7 +41,7 @@ struct synchronous_ledger {
 /// program's hands or in the inbox. The counts live as long as the communicator: until nothing names it any more (INV-67).
 struct traffic {
   comm_name name;
-  const rank_map* peers = nullptr;     // what the ranks of messages mean
+  const vid::rank_map* peers = nullptr;     // what the ranks of messages mean
   int own_rank = 0;                    // of this process, as its peers see it
   message_counts* counts = nullptr;    // message_counts[peers->size]
   synchronous_ledger* synchronous = nullptr;
@@ -59,4 +59,4 @@ struct ended_traffic {
   std::uint64_t sent = 0;
 };
 
-}  // namespace mana::vid
+}  // namespace mana::object

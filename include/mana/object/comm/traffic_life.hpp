@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::object {
 
 class traffic_hold {
  public:
@@ -17,11 +17,11 @@ class traffic_hold {
 };
 
 /// Counts of a communicator that has none yet. Pages of counts that no message touches stay untouched.
-inline void begin_traffic(vid::descriptor<kind::comm>& comm) noexcept {
-  auto* const made = new (std::nothrow) vid::traffic;
+inline void begin_traffic(descriptor<kind::comm>& comm) noexcept {
+  auto* const made = new (std::nothrow) traffic;
   if (made != nullptr)
-    made->counts = static_cast<vid::message_counts*>(
-        std::calloc(static_cast<std::size_t>(comm.peers->size), sizeof(vid::message_counts)));
+    made->counts = static_cast<message_counts*>(
+        std::calloc(static_cast<std::size_t>(comm.peers->size), sizeof(message_counts)));
   if (made == nullptr || (made->counts == nullptr && comm.peers->size != 0)) std::abort();
   made->name = {comm.everyone->ggid, comm.everyone->check, comm.lineage};
   made->peers = comm.peers;
@@ -37,20 +37,20 @@ inline void begin_traffic(vid::descriptor<kind::comm>& comm) noexcept {
 inline constexpr std::uint64_t most_ended = 1 << 16;
 
 /// Caller holds the traffic_lock.
-inline void note_ended(const vid::ended_traffic& row) noexcept {
+inline void note_ended(const ended_traffic& row) noexcept {
   comm_state& all = comms();
   if (all.ended == nullptr)
-    all.ended = static_cast<vid::ended_traffic*>(std::malloc(most_ended * sizeof(vid::ended_traffic)));
+    all.ended = static_cast<ended_traffic*>(std::malloc(most_ended * sizeof(ended_traffic)));
   if (all.ended == nullptr) std::abort();
   all.ended[all.ended_count++ % most_ended] = row;
 }
 
 /// Caller holds the traffic_lock; t is not in the list any more.
-inline void destroy_traffic(vid::traffic* t) noexcept {
+inline void destroy_traffic(traffic* t) noexcept {
   for (int peer = 0; peer < t->peers->size; ++peer)
     if (t->counts[peer].sent != 0) note_ended({t->name, t->peers->world_ranks[peer], t->own_rank, t->counts[peer].sent});
   if (t->synchronous != nullptr)
-    for (vid::synchronous_envelope* e : t->synchronous->envelopes)
+    for (synchronous_envelope* e : t->synchronous->envelopes)
       while (e != nullptr) delete std::exchange(e, e->next);
   delete t->synchronous;
   std::free(t->counts);
@@ -58,12 +58,12 @@ inline void destroy_traffic(vid::traffic* t) noexcept {
 }
 
 /// Its communicator ends: no request or matched message names it any more.
-inline void end_traffic(vid::traffic& ended) noexcept {
+inline void end_traffic(traffic& ended) noexcept {
   const traffic_hold hold;
-  vid::traffic** at = &comms().traffics;
+  traffic** at = &comms().traffics;
   while (*at != &ended) at = &(*at)->next;
   *at = ended.next;
   destroy_traffic(&ended);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

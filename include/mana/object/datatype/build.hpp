@@ -10,10 +10,8 @@
 
 #include <climits>
 
-namespace mana::wrap {
+namespace mana::object {
 
-using vid::combiner;
-using vid::recipe;
 
 /// How many of a large recipe's counts are numbers of elements; what follows are byte displacements.
 inline int element_counts(const recipe& r) noexcept {
@@ -92,4 +90,4 @@ inline int build_datatype(const recipe& r, std::uint64_t& real) noexcept {
   return lower::cross([&] { return make_datatype(mpi, r, extent, &real); });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -6,7 +6,7 @@ namespace mana {
 
 template <>
 struct object_class<kind::datatype> {
-  static void rebuild() noexcept { wrap::rebuild_datatypes(); }
+  static void rebuild() noexcept { object::rebuild_datatypes(); }
 };
 
 }  // namespace mana

@@ -23,7 +23,7 @@ struct class_facts<kind::datatype> {
 
 }  // namespace mana
 
-namespace mana::vid {
+namespace mana::object {
 
 struct attribute_list;          // attribute_store.hpp
 
@@ -102,19 +102,23 @@ class recipe {
   int ints_ = 0, addresses_ = 0, counts_ = 0, types_ = 0;
 };
 
+}  // namespace mana::object
+
+namespace mana {
+
 /// entry::references (operands.hpp): one for the application while it has handles. INV-12 an entry is erased, and its real datatype freed, when it has neither references nor handles of the
 /// application. Who drops the last reference, and no one else, sees to that.
 template <>
 struct descriptor<kind::datatype> {
-  recipe made;
-  type_layout layout;                    // asked of the live MPI when it is first needed: see layout_named()
+  object::recipe made;
+  object::type_layout layout;                    // asked of the live MPI when it is first needed: see layout_named()
   std::atomic<bool> is_laid_out{false};
   std::int64_t elements = -1;            // basic elements in one; below 0: not counted yet
   std::uint32_t handles = 1;             // of the application: MPI_Type_get_contents may give out more
   std::atomic<std::uint32_t> lent{0};    // to functions of the application's operations that run with it
   bool committed = false;
   bool permanent = false;                // a Fortran 90 parameterised type: never freed
-  attribute_list* attributes = nullptr;  // owned; gone when the last handle is freed
+  object::attribute_list* attributes = nullptr;  // owned; gone when the last handle is freed
   char* name = nullptr;                  // owned; nullptr: none was set
 
   descriptor() = default;
@@ -123,42 +127,46 @@ struct descriptor<kind::datatype> {
   ~descriptor() { std::free(name); }
 };
 
+}  // namespace mana
+
+namespace mana::object {
+
 /// Datatypes that have lost their last reference, by entry::next_free; the number of the first, 0: there is none. They are
 /// freed by the next constructor or MPI_Type_free, because references are dropped in drains too, where nothing may be.
 inline std::atomic<std::uint32_t> forsaken_datatypes{0};
 
-inline bool is_forsaken(const entry<kind::datatype>& e) noexcept {
+inline bool is_forsaken(const vid::entry<kind::datatype>& e) noexcept {
   return __atomic_load_n(&e.references, __ATOMIC_RELAXED) == 0;
 }
 
 /// out: that was the last one: the caller sees to its end
-inline bool drop_reference(entry<kind::datatype>& e) noexcept {
+inline bool drop_reference(vid::entry<kind::datatype>& e) noexcept {
   return __atomic_fetch_sub(&e.references, 1, __ATOMIC_ACQ_REL) == 1;
 }
 
 /// in: name  neutral code (nothing to do) or bits of a virtual id
 inline void keep_datatype(std::uint32_t name) noexcept {
   if (name < neutral::predefined_limit) return;
-  if (entry<kind::datatype>* const e = table<kind::datatype>().find(virt<kind::datatype>(name)))
+  if (vid::entry<kind::datatype>* const e = vid::table<kind::datatype>().find(virt<kind::datatype>(name)))
     __atomic_fetch_add(&e->references, 1, __ATOMIC_RELAXED);
 }
 /// Frees nothing itself; usable in a drain.
 inline void release_datatype(std::uint32_t name) noexcept {
   if (name < neutral::predefined_limit) return;
-  entry<kind::datatype>* const e = table<kind::datatype>().find(virt<kind::datatype>(name));
+  vid::entry<kind::datatype>* const e = vid::table<kind::datatype>().find(virt<kind::datatype>(name));
   if (e == nullptr || !drop_reference(*e)) return;
   e->next_free = forsaken_datatypes.load(std::memory_order_relaxed);
   while (!forsaken_datatypes.compare_exchange_weak(e->next_free, e->index + 1, std::memory_order_release)) {}
 }
 /// Takes one of the forsaken ones; nullptr: there is none. One thread at a time.
-inline entry<kind::datatype>* pop_forsaken() noexcept {
+inline vid::entry<kind::datatype>* pop_forsaken() noexcept {
   std::uint32_t first = forsaken_datatypes.load(std::memory_order_acquire);
-  entry<kind::datatype>* e = nullptr;
+  vid::entry<kind::datatype>* e = nullptr;
   do {
     if (first == 0) return nullptr;
-    e = &table<kind::datatype>().at(first - 1);
+    e = &vid::table<kind::datatype>().at(first - 1);
   } while (!forsaken_datatypes.compare_exchange_weak(first, e->next_free, std::memory_order_acquire));
   return e;
 }
 
-}  // namespace mana::vid
+}  // namespace mana::object

@@ -4,20 +4,20 @@
 
 #include <optional>
 
-namespace mana::wrap {
+namespace mana::object {
 
 inline std::int64_t elements_named(std::uint32_t name) noexcept;
 
 /// Length of block k of a struct.
-inline std::int64_t block_length(const vid::recipe& r, int k) noexcept {
+inline std::int64_t block_length(const recipe& r, int k) noexcept {
   return r.large() ? r.counts()[1 + k] : r.ints()[1 + k];
 }
 
 /// in: size  bytes of one datatype made so      out: basic elements in it
-inline std::int64_t count_elements(const vid::recipe& r, std::int64_t size) noexcept {
-  if (r.types_size() == 0) return r.how() == vid::combiner::structure ? 0 : 1;      // a Fortran 90 type is basic
+inline std::int64_t count_elements(const recipe& r, std::int64_t size) noexcept {
+  if (r.types_size() == 0) return r.how() == combiner::structure ? 0 : 1;      // a Fortran 90 type is basic
   std::int64_t total = 0;
-  if (r.how() == vid::combiner::structure) {
+  if (r.how() == combiner::structure) {
     for (int k = 0; k < r.types_size(); ++k) total += block_length(r, k) * elements_named(r.types()[k]);
     return total;
   }
@@ -28,7 +28,7 @@ inline std::int64_t count_elements(const vid::recipe& r, std::int64_t size) noex
 /// Counted when it is first needed. cost: afterwards a look-up
 inline std::int64_t elements_named(std::uint32_t name) noexcept {
   if (name < neutral::predefined_limit) return predefined(name).first_of_pair > 0 ? 2 : 1;
-  vid::descriptor<kind::datatype>& d = vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what;
+  descriptor<kind::datatype>& d = vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what;
   if (d.elements < 0) d.elements = count_elements(d.made, layout_named(name).size);
   return d.elements;
 }
@@ -59,8 +59,8 @@ struct element_walk {
       if (first > 0 && bytes + first <= byte_limit) { bytes += first; ++elements; }
       return;
     }
-    const vid::recipe& r = vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what.made;
-    if (r.how() != vid::combiner::structure) {
+    const recipe& r = vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what.made;
+    if (r.how() != combiner::structure) {
       if (r.types_size() > 0) go(r.types()[0], INT64_MAX);
       return;
     }
@@ -86,4 +86,4 @@ inline std::int64_t bytes_of_elements(std::uint32_t name, std::int64_t elements)
   return walk.bytes;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

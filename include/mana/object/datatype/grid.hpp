@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <climits>
 
-namespace mana::wrap {
+namespace mana::object {
 
-inline bool is_grid(const vid::recipe& r) noexcept {
-  return r.how() == vid::combiner::subarray || r.how() == vid::combiner::darray;
+inline bool is_grid(const recipe& r) noexcept {
+  return r.how() == combiner::subarray || r.how() == combiner::darray;
 }
 
 /// What is chosen along one dimension of `total` elements: `blocks` runs of `length` that begin at first, first + step, …,
@@ -69,7 +69,7 @@ inline int place_all(const lower::mpi_slots& mpi, std::uint64_t old, std::int64_
 }
 
 /// recipe: ints ndims, order and counts sizes, subsizes, starts; or ints ndims, sizes, subsizes, starts, order.
-inline int make_subarray(const lower::mpi_slots& mpi, const vid::recipe& r, std::int64_t extent,
+inline int make_subarray(const lower::mpi_slots& mpi, const recipe& r, std::int64_t extent,
                          std::uint64_t* out) noexcept {
   const int n = r.ints()[0], order = r.ints()[r.ints_size() - 1];
   const auto number = [&](int k) { return r.large() ? r.counts()[k] : r.ints()[1 + k]; };
@@ -95,7 +95,7 @@ inline axis distribute(std::int64_t total, int distribution, int argument, int p
 }
 
 /// recipe: ints size, rank, ndims, [gsizes,] distribs, dargs, psizes, order; counts gsizes if large.
-inline int make_darray(const lower::mpi_slots& mpi, const vid::recipe& r, std::int64_t extent,
+inline int make_darray(const lower::mpi_slots& mpi, const recipe& r, std::int64_t extent,
                        std::uint64_t* out) noexcept {
   const int* const i = r.ints();
   const int n = i[2], order = i[r.ints_size() - 1];
@@ -108,4 +108,4 @@ inline int make_darray(const lower::mpi_slots& mpi, const vid::recipe& r, std::i
     return distribute(total, distribs[d], dargs[d], psizes[d], i[1] / below % psizes[d]); });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -9,7 +9,7 @@
 
 #include <mutex>
 
-namespace mana::wrap {
+namespace mana::object {
 
 using type_entry = vid::entry<kind::datatype>;
 
@@ -17,7 +17,7 @@ using type_entry = vid::entry<kind::datatype>;
 /// is in a wrapper, so it never parks.
 inline std::unique_lock<std::mutex> type_lock() noexcept {
   static constinit std::mutex lock;
-  return library().callers == turns::at_once ? std::unique_lock(lock) : std::unique_lock<std::mutex>();
+  return call::library().callers == turns::at_once ? std::unique_lock(lock) : std::unique_lock<std::mutex>();
 }
 
 inline MPI_Datatype type_handle(std::uint32_t name) noexcept {
@@ -30,19 +30,19 @@ inline void destroy_type(type_entry& e) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::uint64_t real = e.real;
   if (real != 0) lower::cross([&] { return mpi.MPI_Type_free(&real); });
-  for (int t = 0; t < e.what.made.types_size(); ++t) vid::release_datatype(e.what.made.types()[t]);
+  for (int t = 0; t < e.what.made.types_size(); ++t) release_datatype(e.what.made.types()[t]);
   vid::table<kind::datatype>().erase(e);
 }
 
 /// Destroys what lost its last reference meanwhile. Caller holds type_lock.      cost: one load if there is nothing
 inline void sweep_forsaken() noexcept {
-  while (type_entry* const e = vid::pop_forsaken()) destroy_type(*e);
+  while (type_entry* const e = pop_forsaken()) destroy_type(*e);
 }
 
 /// Makes the real datatype of a recipe and the virtual one around it. Caller is in a wrapper_scope.
 /// out: entry; nullptr with *error set to a neutral class
 inline type_entry* construct(recipe&& made, int* error) noexcept {
-  if (vid::forsaken_datatypes.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+  if (forsaken_datatypes.load(std::memory_order_relaxed) != 0) [[unlikely]] {
     const auto hold = type_lock();
     sweep_forsaken();
   }
@@ -59,7 +59,7 @@ inline type_entry* construct(recipe&& made, int* error) noexcept {
   e->real = real;
   e->references = 1;                     // the application's
   e->what.made = std::move(made);
-  for (int t = 0; t < e->what.made.types_size(); ++t) vid::keep_datatype(e->what.made.types()[t]);
+  for (int t = 0; t < e->what.made.types_size(); ++t) keep_datatype(e->what.made.types()[t]);
   return e;
 }
 
@@ -67,7 +67,7 @@ inline type_entry* construct(recipe&& made, int* error) noexcept {
 inline void drop_handle(type_entry& e) noexcept {
   const auto hold = type_lock();
   if (--e.what.handles != 0) return;
-  if (vid::drop_reference(e)) destroy_type(e);
+  if (drop_reference(e)) destroy_type(e);
   sweep_forsaken();
 }
 
@@ -96,8 +96,8 @@ inline void rebuild_type(type_entry& e) noexcept {
 inline void rebuild_datatypes() noexcept {
   vid::table<kind::datatype>().for_each_unordered([](type_entry& e) { e.real = 0; });
   vid::for_each_in_order<kind::datatype>(
-      [](const type_entry& e) { return !vid::is_forsaken(e); },
+      [](const type_entry& e) { return !is_forsaken(e); },
       [](const type_entry& a, const type_entry& b) { return a.serial < b.serial; }, rebuild_type);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

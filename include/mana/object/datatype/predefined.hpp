@@ -8,12 +8,12 @@
 
 #include <mana/call/scope.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 struct predefined_type {
-  vid::type_layout layout;
+  type_layout layout;
   std::int64_t first_of_pair = 0;             // bytes; 0: not a pair
-  vid::attribute_list* attributes = nullptr;
+  attribute_list* attributes = nullptr;
   char* name = nullptr;                       // nullptr: the standard's
 };
 
@@ -23,7 +23,7 @@ inline predefined_type* predefined_types() noexcept {
 }
 
 /// The layout of any datatype, from what the live MPI says. out: neutral error class
-inline int ask_layout(std::uint64_t real, vid::type_layout& out) noexcept {
+inline int ask_layout(std::uint64_t real, type_layout& out) noexcept {
   std::int64_t values[5] = {};
   const lower::services& s = *lower::the_bridge().service;
   const int rc = lower::cross([&] { return s.datatype_layout(real, values); });
@@ -36,7 +36,7 @@ inline void learn_predefined_types() noexcept {
   app::for_each_predefined_datatype([](std::uint32_t code, MPI_Datatype handle, const char*) {
     predefined_type& t = predefined_types()[code - neutral::datatype_null];
     if (ask_layout(lower::the_bridge().predefined_real[code], t.layout) == neutral::success)
-      t.first_of_pair = first_of_pair(handle);
+      t.first_of_pair = app::first_of_pair(handle);
   });
 }
 
@@ -47,17 +47,17 @@ inline predefined_type& predefined(std::uint32_t code) noexcept {
 
 /// Asks when it is first needed, which for most datatypes is never. Threads that ask at once write the same.
 [[gnu::noinline, gnu::cold]] inline void learn_layout(vid::entry<kind::datatype>& e) noexcept {
-  wrapper_scope scope(fn::type_size::id);
+  call::wrapper_scope scope(fn::type_size::id);
   ask_layout(e.real, e.what.layout);
   e.what.is_laid_out.store(true, std::memory_order_release);
 }
-inline const vid::type_layout& layout_of(vid::entry<kind::datatype>& e) noexcept {
+inline const type_layout& layout_of(vid::entry<kind::datatype>& e) noexcept {
   if (!e.what.is_laid_out.load(std::memory_order_acquire)) [[unlikely]] learn_layout(e);
   return e.what.layout;
 }
 
 /// in: name  neutral code or bits of a live virtual id
-inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
+inline const type_layout& layout_named(std::uint32_t name) noexcept {
   if (name < neutral::predefined_limit) return predefined(name).layout;
   vid::entry<kind::datatype>* const e = vid::table<kind::datatype>().find(virt<kind::datatype>(name));
   if (e == nullptr) __builtin_unreachable();
@@ -74,7 +74,7 @@ inline const vid::type_layout& layout_named(std::uint32_t name) noexcept {
   return found;
 }
 
-inline const vid::type_layout& layout_of(const resolved<kind::datatype>& t) noexcept {
+inline const type_layout& layout_of(const resolved<kind::datatype>& t) noexcept {
   return t.e != nullptr ? layout_of(*t.e) : predefined(t.predefined_code).layout;
 }
 
@@ -82,7 +82,7 @@ inline const vid::type_layout& layout_of(const resolved<kind::datatype>& t) noex
 inline const char* name_of_type(const resolved<kind::datatype>& t) noexcept {
   const char* const given = t.e != nullptr ? t.e->what.name : predefined(t.predefined_code).name;
   if (given != nullptr) return given;
-  return t.e != nullptr ? "" : predefined_type_name(t.predefined_code);
+  return t.e != nullptr ? "" : app::predefined_type_name(t.predefined_code);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -5,7 +5,7 @@
 #include <climits>
 #include <type_traits>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// True for the constructors with MPI_Count counts. MPI_Count and MPI_Aint are 64 bits wide, int is not.
 template <class Count>
@@ -18,14 +18,14 @@ class recipe_writer {
  public:
   /// numbers: counts, lengths, displacements in elements; offsets: displacements in bytes. Both are counts in a large
   /// recipe. plain: numbers that are int in either
-  recipe_writer(vid::combiner how, bool large, int plain, int numbers, int offsets, int types) noexcept
+  recipe_writer(combiner how, bool large, int plain, int numbers, int offsets, int types) noexcept
       : made_(how, plain + (large ? 0 : numbers), large ? 0 : offsets, large ? numbers + offsets : 0, types),
         large_(large) {
     if (made_.empty()) error_ = neutral::err_no_mem;
   }
   bool ok() const noexcept { return error_ == neutral::success; }
   int error() const noexcept { return error_; }
-  vid::recipe take() noexcept { return std::move(made_); }
+  recipe take() noexcept { return std::move(made_); }
 
   recipe_writer& plain(int value) noexcept { if (ok()) made_.ints()[ints_++] = value; return *this; }
   recipe_writer& number(std::int64_t value) noexcept {
@@ -61,7 +61,7 @@ class recipe_writer {
   }
 
  private:
-  vid::recipe made_;
+  recipe made_;
   bool large_;
   int error_ = neutral::success;
   int ints_ = 0, addresses_ = 0, counts_ = 0, types_ = 0;
@@ -78,4 +78,4 @@ inline bool any_negative(const Count* values, std::int64_t n) noexcept {
   return std::any_of(values, values + n, [](Count v) { return v < 0; });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

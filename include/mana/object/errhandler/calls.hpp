@@ -17,7 +17,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace mana::wrap {
+namespace mana::object {
 
 using errhandler_entry = vid::entry<kind::errhandler>;
 
@@ -35,11 +35,11 @@ inline void release_errhandler(std::uint32_t name) noexcept {
     vid::table<kind::errhandler>().erase(*e);
 }
 /// What an error of this communicator runs.
-inline std::uint32_t errhandler_of(const vid::descriptor<kind::comm>& d) noexcept {
+inline std::uint32_t errhandler_of(const descriptor<kind::comm>& d) noexcept {
   if (d.errhandler == 0 && family::unset_errhandler_is_of_world) return comms().world.what.errhandler;
   return d.errhandler;
 }
-inline void inherit_errhandler(const vid::descriptor<kind::comm>& from, vid::descriptor<kind::comm>& to) noexcept {
+inline void inherit_errhandler(const descriptor<kind::comm>& from, descriptor<kind::comm>& to) noexcept {
   keep_errhandler(from.errhandler);
   to.errhandler = from.errhandler;
 }
@@ -48,7 +48,7 @@ inline void inherit_errhandler(const vid::descriptor<kind::comm>& from, vid::des
 inline void class_text(int neutral_class, char* text) noexcept {
   int length = 0;
   text[0] = '\0';
-  if (library().live != life::initialized) return;
+  if (call::library().live != call::life::initialized) return;
   const lower::services& s = *lower::the_bridge().service;
   if (lower::cross([&] { return s.error_text(neutral_class, text, &length); }) != neutral::success) text[0] = '\0';
 }
@@ -56,13 +56,13 @@ inline void class_text(int neutral_class, char* text) noexcept {
 /// Says which call failed, why, and on which rank; ends the job with the error as its exit status.
 /// in: handler  neutral code of the one that says so
 inline void end_with_error(std::uint32_t handler, int app_code, function_id f, const char* detail) noexcept {
-  const int error_class = errors().added(app_code) ? int{neutral::err_other} : app::neutral_error(app_code);
+  const int error_class = app::errors().added(app_code) ? int{neutral::err_other} : app::neutral_error(app_code);
   char words[512], line[1024];
   class_text(error_class, words);
-  if (errors().added(app_code)) std::snprintf(words, sizeof words, "%s", errors().text(app_code).c_str());
+  if (app::errors().added(app_code)) std::snprintf(words, sizeof words, "%s", app::errors().text(app_code).c_str());
   std::snprintf(line, sizeof line,
                 "rank %u: %s failed with %s%s%s%s%s; %s is set, the job is aborted", lower::the_bridge().world_rank,
-                function_name(f), error_class_name(error_class), words[0] != '\0' ? ": " : "", words,
+                function_name(f), app::error_class_name(error_class), words[0] != '\0' ? ": " : "", words,
                 detail != nullptr ? ": " : "", detail != nullptr ? detail : "",
                 handler == neutral::errors_abort ? "MPI_ERRORS_ABORT" : "MPI_ERRORS_ARE_FATAL");
   const lower::services& s = *lower::the_bridge().service;
@@ -112,13 +112,13 @@ inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, fu
   std::memcpy(due.object, &handle, sizeof handle);
   if constexpr (std::is_pointer_v<Handle>) {       // elsewhere Fortran has the same numbers
     MPI_Fint number = 0;
-    if constexpr (std::is_same_v<Handle, MPI_Comm>) number = to_fortran<kind::comm>(handle);
+    if constexpr (std::is_same_v<Handle, MPI_Comm>) number = app::to_fortran<kind::comm>(handle);
     if (is_fortran) std::memcpy(due.object, &number, sizeof number);
   }
   return app_code;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana {
 
@@ -126,14 +126,14 @@ namespace mana {
 /// in: neutral_class  neutral::error_class      detail  what was wrong, or nullptr
 /// out: the error code that the wrapper returns      errors: does not return under MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT
 inline int raise(MPI_Comm comm, function_id f, int neutral_class, const char* detail) noexcept {
-  if (neutral_class == neutral::err_comm && wrap::library().live == wrap::life::before_init)
+  if (neutral_class == neutral::err_comm && call::library().live == call::life::before_init)
     neutral_class = neutral::err_other, detail = "MPI is not initialized yet";
   const resolved<kind::comm> found = resolve<kind::comm>(comm);
-  const std::uint32_t handler = wrap::errhandler_of((found.ok ? *found.e : wrap::comms().world).what);
-  return wrap::run_errhandler(handler, found.ok ? comm : MPI_COMM_WORLD, app::error_code(neutral_class), f, detail);
+  const std::uint32_t handler = object::errhandler_of((found.ok ? *found.e : object::comms().world).what);
+  return object::run_errhandler(handler, found.ok ? comm : MPI_COMM_WORLD, app::error_code(neutral_class), f, detail);
 }
 
-namespace wrap {
+namespace object {
 
 /// Likewise on MPI_COMM_WORLD: for objects without a handler of their own.
 inline int fail(function_id f, int neutral_class, const char* detail) noexcept {
@@ -200,36 +200,36 @@ inline std::uint32_t& default_file_errhandler() noexcept {
   return handler;
 }
 
-}  // namespace wrap
+}  // namespace object
 }  // namespace mana
 
 namespace mana::manual {
 
 inline int comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* out) noexcept {
-  return wrap::create_errhandler<fn::comm_create_errhandler>(kind_code::comm, function, out);
+  return object::create_errhandler<fn::comm_create_errhandler>(kind_code::comm, function, out);
 }
 inline int errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* out) noexcept {
-  return wrap::create_errhandler<fn::errhandler_create>(kind_code::comm, function, out);
+  return object::create_errhandler<fn::errhandler_create>(kind_code::comm, function, out);
 }
 inline int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler h) noexcept {
-  return wrap::set_comm_errhandler<fn::comm_set_errhandler>(comm, h);
+  return object::set_comm_errhandler<fn::comm_set_errhandler>(comm, h);
 }
 inline int errhandler_set(MPI_Comm comm, MPI_Errhandler h) noexcept {
-  return wrap::set_comm_errhandler<fn::errhandler_set>(comm, h);
+  return object::set_comm_errhandler<fn::errhandler_set>(comm, h);
 }
 inline int comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* h) noexcept {
-  return wrap::get_comm_errhandler<fn::comm_get_errhandler>(comm, h);
+  return object::get_comm_errhandler<fn::comm_get_errhandler>(comm, h);
 }
 inline int errhandler_get(MPI_Comm comm, MPI_Errhandler* h) noexcept {
-  return wrap::get_comm_errhandler<fn::errhandler_get>(comm, h);
+  return object::get_comm_errhandler<fn::errhandler_get>(comm, h);
 }
 
 /// Takes any code: of this mpi.h or one that the application added. Returns MPI_SUCCESS where the handler returns.
 inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_call_errhandler::id, neutral::err_comm, nullptr);
-  wrap::run_errhandler(wrap::errhandler_of(c.e->what), comm, code, fn::comm_call_errhandler::id, "called by the application");
-  return wrap::succeeds_after_handler;
+  object::run_errhandler(object::errhandler_of(c.e->what), comm, code, fn::comm_call_errhandler::id, "called by the application");
+  return object::succeeds_after_handler;
 }
 
 /// Predefined ones may be "freed" too: MPI_Comm_get_errhandler gives them out.
@@ -237,56 +237,56 @@ inline int errhandler_free(MPI_Errhandler* handler) noexcept {
   const resolved<kind::errhandler> found =
       handler != nullptr ? resolve<kind::errhandler>(*handler) : resolved<kind::errhandler>{};
   if (!found.ok || found.predefined_code == neutral::errhandler_null)
-    return wrap::fail(fn::errhandler_free::id, neutral::err_errhandler, "null, stale or foreign error handler");
-  wrap::release_errhandler(name_of(found));
+    return object::fail(fn::errhandler_free::id, neutral::err_errhandler, "null, stale or foreign error handler");
+  object::release_errhandler(name_of(found));
   *handler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;
 }
 
 inline int file_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* out) noexcept {
-  return wrap::create_errhandler<fn::file_create_errhandler>(kind_code::file, function, out);
+  return object::create_errhandler<fn::file_create_errhandler>(kind_code::file, function, out);
 }
 /// MPI_FILE_NULL is the one file there is: its handler is that of files yet to be opened.
 inline int file_set_errhandler(MPI_File file, MPI_Errhandler handler) noexcept {
-  if (file != MPI_FILE_NULL) return wrap::fail(fn::file_set_errhandler::id, neutral::err_file, "no such file");
-  const std::uint32_t name = wrap::attachable(handler, kind_code::file);
+  if (file != MPI_FILE_NULL) return object::fail(fn::file_set_errhandler::id, neutral::err_file, "no such file");
+  const std::uint32_t name = object::attachable(handler, kind_code::file);
   if (name == 0)
-    return wrap::fail(fn::file_set_errhandler::id, neutral::err_errhandler, "not an error handler for files");
-  wrap::keep_errhandler(name);
-  wrap::release_errhandler(wrap::default_file_errhandler());
-  wrap::default_file_errhandler() = name;
+    return object::fail(fn::file_set_errhandler::id, neutral::err_errhandler, "not an error handler for files");
+  object::keep_errhandler(name);
+  object::release_errhandler(object::default_file_errhandler());
+  object::default_file_errhandler() = name;
   return MPI_SUCCESS;
 }
 inline int file_get_errhandler(MPI_File file, MPI_Errhandler* out) noexcept {
-  if (file != MPI_FILE_NULL) return wrap::fail(fn::file_get_errhandler::id, neutral::err_file, "no such file");
-  wrap::keep_errhandler(wrap::default_file_errhandler());
-  *out = wrap::errhandler_handle(wrap::default_file_errhandler());
+  if (file != MPI_FILE_NULL) return object::fail(fn::file_get_errhandler::id, neutral::err_file, "no such file");
+  object::keep_errhandler(object::default_file_errhandler());
+  *out = object::errhandler_handle(object::default_file_errhandler());
   return MPI_SUCCESS;
 }
 inline int file_call_errhandler(MPI_File file, int code) noexcept {
-  if (file != MPI_FILE_NULL) return wrap::fail(fn::file_call_errhandler::id, neutral::err_file, "no such file");
-  wrap::run_errhandler(wrap::default_file_errhandler(), file, code, fn::file_call_errhandler::id,
+  if (file != MPI_FILE_NULL) return object::fail(fn::file_call_errhandler::id, neutral::err_file, "no such file");
+  object::run_errhandler(object::default_file_errhandler(), file, code, fn::file_call_errhandler::id,
                        "called by the application");
-  return wrap::succeeds_after_handler;
+  return object::succeeds_after_handler;
 }
 
 inline int win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* out) noexcept {
-  return wrap::create_errhandler<fn::win_create_errhandler>(kind_code::win, function, out);
+  return object::create_errhandler<fn::win_create_errhandler>(kind_code::win, function, out);
 }
 // No window can be made yet, so every handle of one is wrong.
 inline int win_set_errhandler(MPI_Win, MPI_Errhandler) noexcept {
-  return wrap::fail(fn::win_set_errhandler::id, neutral::err_win, "no such window");
+  return object::fail(fn::win_set_errhandler::id, neutral::err_win, "no such window");
 }
 inline int win_get_errhandler(MPI_Win, MPI_Errhandler*) noexcept {
-  return wrap::fail(fn::win_get_errhandler::id, neutral::err_win, "no such window");
+  return object::fail(fn::win_get_errhandler::id, neutral::err_win, "no such window");
 }
 inline int win_call_errhandler(MPI_Win, int) noexcept {
-  return wrap::fail(fn::win_call_errhandler::id, neutral::err_win, "no such window");
+  return object::fail(fn::win_call_errhandler::id, neutral::err_win, "no such window");
 }
 
 #if MPI_VERSION >= 4
 inline int session_create_errhandler(MPI_Session_errhandler_function* function, MPI_Errhandler* out) noexcept {
-  return wrap::create_errhandler<fn::session_create_errhandler>(kind_code::session, function, out);
+  return object::create_errhandler<fn::session_create_errhandler>(kind_code::session, function, out);
 }
 #endif
 

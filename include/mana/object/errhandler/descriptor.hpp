@@ -13,9 +13,6 @@ struct class_facts<kind::errhandler> {
   static constexpr bool follows_thread_level = true;
 };
 
-}  // namespace mana
-
-namespace mana::vid {
 
 template <>
 struct descriptor<kind::errhandler> {
@@ -25,4 +22,4 @@ struct descriptor<kind::errhandler> {
   void (*by_proxy)(void (*function)(), void* object, int* code) = nullptr;   // null: the function is called itself
 };
 
-}  // namespace mana::vid
+}  // namespace mana

@@ -5,7 +5,7 @@
 
 #include <climits>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// How a handler that is not C's is called. object: address of the handle.
 using handler_proxy = void (*)(void (*function)(), void* object, int* code);
@@ -38,4 +38,4 @@ inline constexpr int succeeds_after_handler = INT_MIN;
   return rc == MPI_SUCCESS ? rc : run_due_handler(rc);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

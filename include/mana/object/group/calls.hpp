@@ -3,9 +3,8 @@
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/group/math.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
-using vid::rank_list;
 
 /// The world ranks behind a group's handle. Valid while the handle is.
 struct group_members {
@@ -65,7 +64,7 @@ inline int select_from_group(MPI_Group group, const rank_list& selected, MPI_Gro
   const rank_list* const ranks = ranks_of_group(group);
   if (ranks == nullptr) return fail_group(Fn::id);
   if (out == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
-  if (!vid::valid_selection(ranks->size(), selected))
+  if (!valid_selection(ranks->size(), selected))
     return fail(Fn::id, neutral::err_rank, "a rank outside the group, or one named twice");
   *out = make_group(make(*ranks, selected));
   return MPI_SUCCESS;
@@ -83,79 +82,79 @@ inline int select_ranges(MPI_Group group, int n, const int (*ranges)[3], MPI_Gro
   if (ranks == nullptr) return fail_group(Fn::id);
   if (n < 0 || (n > 0 && ranges == nullptr)) return fail(Fn::id, neutral::err_arg, "number of ranges");
   rank_list selected;
-  switch (vid::expand_ranges(ranks->size(), n, ranges, selected)) {
-    case vid::range_fault::none: break;
-    case vid::range_fault::stride: return fail(Fn::id, neutral::err_arg, "a range with stride 0");
-    case vid::range_fault::rank: return fail(Fn::id, neutral::err_rank, "a range that leaves the group");
+  switch (expand_ranges(ranks->size(), n, ranges, selected)) {
+    case range_fault::none: break;
+    case range_fault::stride: return fail(Fn::id, neutral::err_arg, "a range with stride 0");
+    case range_fault::rank: return fail(Fn::id, neutral::err_rank, "a range that leaves the group");
   }
   return select_from_group<Fn>(group, selected, out, make);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int group_size(MPI_Group group, int* size) noexcept {
-  const wrap::rank_list* const ranks = wrap::ranks_of_group(group);
-  if (ranks == nullptr) return wrap::fail_group(fn::group_size::id);
+  const object::rank_list* const ranks = object::ranks_of_group(group);
+  if (ranks == nullptr) return object::fail_group(fn::group_size::id);
   *size = static_cast<int>(ranks->size());
   return MPI_SUCCESS;
 }
 inline int group_rank(MPI_Group group, int* rank) noexcept {
-  if (wrap::ranks_of_group(group) == nullptr) return wrap::fail_group(fn::group_rank::id);
+  if (object::ranks_of_group(group) == nullptr) return object::fail_group(fn::group_rank::id);
   const resolved<kind::group> found = resolve<kind::group>(group);
   *rank = found.e != nullptr && found.e->what.own_rank >= 0 ? found.e->what.own_rank : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
 inline int group_translate_ranks(MPI_Group from, int n, const int ranks[], MPI_Group to, int result[]) noexcept {
-  const wrap::rank_list *const x = wrap::ranks_of_group(from), *const y = wrap::ranks_of_group(to);
-  if (x == nullptr || y == nullptr) return wrap::fail_group(fn::group_translate_ranks::id);
+  const object::rank_list *const x = object::ranks_of_group(from), *const y = object::ranks_of_group(to);
+  if (x == nullptr || y == nullptr) return object::fail_group(fn::group_translate_ranks::id);
   if (n < 0 || (n > 0 && (ranks == nullptr || result == nullptr)))
-    return wrap::fail(fn::group_translate_ranks::id, neutral::err_arg, "number of ranks");
-  const vid::rank_index there(*y);
+    return object::fail(fn::group_translate_ranks::id, neutral::err_arg, "number of ranks");
+  const object::rank_index there(*y);
   for (int i = 0; i < n; ++i) {
     if (ranks[i] == MPI_PROC_NULL) { result[i] = MPI_PROC_NULL; continue; }
     if (ranks[i] < 0 || ranks[i] >= static_cast<int>(x->size()))
-      return wrap::fail(fn::group_translate_ranks::id, neutral::err_rank, "a rank outside the group");
+      return object::fail(fn::group_translate_ranks::id, neutral::err_rank, "a rank outside the group");
     const int found = there.find((*x)[static_cast<std::size_t>(ranks[i])]);
     result[i] = found >= 0 ? found : MPI_UNDEFINED;
   }
   return MPI_SUCCESS;
 }
 inline int group_compare(MPI_Group a, MPI_Group b, int* result) noexcept {
-  const wrap::rank_list *const x = wrap::ranks_of_group(a), *const y = wrap::ranks_of_group(b);
-  if (x == nullptr || y == nullptr) return wrap::fail_group(fn::group_compare::id);
-  switch (vid::compare_groups(*x, *y)) {
-    case vid::likeness::identical: *result = MPI_IDENT; break;
-    case vid::likeness::similar: *result = MPI_SIMILAR; break;
-    case vid::likeness::unequal: *result = MPI_UNEQUAL; break;
+  const object::rank_list *const x = object::ranks_of_group(a), *const y = object::ranks_of_group(b);
+  if (x == nullptr || y == nullptr) return object::fail_group(fn::group_compare::id);
+  switch (object::compare_groups(*x, *y)) {
+    case object::likeness::identical: *result = MPI_IDENT; break;
+    case object::likeness::similar: *result = MPI_SIMILAR; break;
+    case object::likeness::unequal: *result = MPI_UNEQUAL; break;
   }
   return MPI_SUCCESS;
 }
 inline int group_union(MPI_Group a, MPI_Group b, MPI_Group* out) noexcept {
-  return wrap::combine_groups<fn::group_union>(a, b, out, vid::group_union);
+  return object::combine_groups<fn::group_union>(a, b, out, object::group_union);
 }
 inline int group_intersection(MPI_Group a, MPI_Group b, MPI_Group* out) noexcept {
-  return wrap::combine_groups<fn::group_intersection>(a, b, out, vid::group_intersection);
+  return object::combine_groups<fn::group_intersection>(a, b, out, object::group_intersection);
 }
 inline int group_difference(MPI_Group a, MPI_Group b, MPI_Group* out) noexcept {
-  return wrap::combine_groups<fn::group_difference>(a, b, out, vid::group_difference);
+  return object::combine_groups<fn::group_difference>(a, b, out, object::group_difference);
 }
 inline int group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* out) noexcept {
-  return wrap::select_ranks<fn::group_incl>(group, n, ranks, out, vid::include);
+  return object::select_ranks<fn::group_incl>(group, n, ranks, out, object::include);
 }
 inline int group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* out) noexcept {
-  return wrap::select_ranks<fn::group_excl>(group, n, ranks, out, vid::exclude);
+  return object::select_ranks<fn::group_excl>(group, n, ranks, out, object::exclude);
 }
 inline int group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* out) noexcept {
-  return wrap::select_ranges<fn::group_range_incl>(group, n, ranges, out, vid::include);
+  return object::select_ranges<fn::group_range_incl>(group, n, ranges, out, object::include);
 }
 inline int group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* out) noexcept {
-  return wrap::select_ranges<fn::group_range_excl>(group, n, ranges, out, vid::exclude);
+  return object::select_ranges<fn::group_range_excl>(group, n, ranges, out, object::exclude);
 }
 /// MPI_GROUP_EMPTY may be freed: the operations above give it out.
 inline int group_free(MPI_Group* group) noexcept {
-  if (group == nullptr || wrap::ranks_of_group(*group) == nullptr) return wrap::fail_group(fn::group_free::id);
+  if (group == nullptr || object::ranks_of_group(*group) == nullptr) return object::fail_group(fn::group_free::id);
   if (vid::entry<kind::group>* const e = resolve<kind::group>(*group).e) vid::table<kind::group>().erase(*e);
   *group = MPI_GROUP_NULL;
   return MPI_SUCCESS;

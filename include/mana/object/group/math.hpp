@@ -19,16 +19,24 @@ struct class_facts<kind::group> {
 
 }  // namespace mana
 
-namespace mana::vid {
+namespace mana::object {
 
 /// World ranks, in the order of the ranks in the group.
 using rank_list = std::vector<int>;
 
+}  // namespace mana::object
+
+namespace mana {
+
 template <>
 struct descriptor<kind::group> {
-  rank_list ranks;
+  object::rank_list ranks;
   int own_rank = -1;            // of this process; -1: no member
 };
+
+}  // namespace mana
+
+namespace mana::object {
 
 /// Results of comparing two groups, as MPI_Group_compare tells them apart.
 enum class likeness { identical, similar, unequal };
@@ -123,4 +131,4 @@ inline range_fault expand_ranges(std::size_t group_size, int n, const int (*rang
   return range_fault::none;
 }
 
-}  // namespace mana::vid
+}  // namespace mana::object

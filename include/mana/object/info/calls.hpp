@@ -7,9 +7,8 @@
 
 #include <cstdio>
 
-namespace mana::wrap {
+namespace mana::object {
 
-using vid::info_store;
 
 /// MPI_INFO_ENV: what is known of how this process was started.
 inline const info_store& environment_hints() noexcept {
@@ -90,53 +89,53 @@ inline int with_key(MPI_Info info, const char* key, Use&& use) noexcept {
   return use(*pairs);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int info_create(MPI_Info* info) noexcept {
-  if (info == nullptr) return wrap::fail(fn::info_create::id, neutral::err_arg, "null pointer");
-  const std::uint32_t made = wrap::store_hints({});
-  if (made == 0) return wrap::fail(fn::info_create::id, neutral::err_no_mem, "no free info id");
-  *info = wrap::info_from_name(made);
+  if (info == nullptr) return object::fail(fn::info_create::id, neutral::err_arg, "null pointer");
+  const std::uint32_t made = object::store_hints({});
+  if (made == 0) return object::fail(fn::info_create::id, neutral::err_no_mem, "no free info id");
+  *info = object::info_from_name(made);
   return MPI_SUCCESS;
 }
 inline int info_dup(MPI_Info info, MPI_Info* out) noexcept {
-  const wrap::info_store* const pairs = wrap::hints_of(info);
-  if (pairs == nullptr) return wrap::fail_info(fn::info_dup::id);
-  if (out == nullptr) return wrap::fail(fn::info_dup::id, neutral::err_arg, "null pointer");
-  const std::uint32_t made = wrap::store_hints(*pairs);
-  if (made == 0) return wrap::fail(fn::info_dup::id, neutral::err_no_mem, "no free info id");
-  *out = wrap::info_from_name(made);
+  const object::info_store* const pairs = object::hints_of(info);
+  if (pairs == nullptr) return object::fail_info(fn::info_dup::id);
+  if (out == nullptr) return object::fail(fn::info_dup::id, neutral::err_arg, "null pointer");
+  const std::uint32_t made = object::store_hints(*pairs);
+  if (made == 0) return object::fail(fn::info_dup::id, neutral::err_no_mem, "no free info id");
+  *out = object::info_from_name(made);
   return MPI_SUCCESS;
 }
 inline int info_free(MPI_Info* info) noexcept {
-  if (info == nullptr || wrap::own_hints(*info) == nullptr) return wrap::fail_info(fn::info_free::id);
+  if (info == nullptr || object::own_hints(*info) == nullptr) return object::fail_info(fn::info_free::id);
   vid::table<kind::info>().erase(*resolve<kind::info>(*info).e);
   *info = MPI_INFO_NULL;
   return MPI_SUCCESS;
 }
 inline int info_set(MPI_Info info, const char* key, const char* value) noexcept {
-  wrap::info_store* const pairs = wrap::own_hints(info);
-  if (pairs == nullptr) return wrap::fail_info(fn::info_set::id);
-  if (const int bad = wrap::check_key(key); bad != neutral::success)
-    return wrap::fail(fn::info_set::id, bad, "null, empty or too long a key");
+  object::info_store* const pairs = object::own_hints(info);
+  if (pairs == nullptr) return object::fail_info(fn::info_set::id);
+  if (const int bad = object::check_key(key); bad != neutral::success)
+    return object::fail(fn::info_set::id, bad, "null, empty or too long a key");
   if (value == nullptr || std::strlen(value) > MPI_MAX_INFO_VAL)
-    return wrap::fail(fn::info_set::id, neutral::err_info_value, "null or too long a value");
+    return object::fail(fn::info_set::id, neutral::err_info_value, "null or too long a value");
   pairs->set(key, value);
   return MPI_SUCCESS;
 }
 inline int info_delete(MPI_Info info, const char* key) noexcept {
-  wrap::info_store* const pairs = wrap::own_hints(info);
-  if (pairs == nullptr) return wrap::fail_info(fn::info_delete::id);
-  if (const int bad = wrap::check_key(key); bad != neutral::success)
-    return wrap::fail(fn::info_delete::id, bad, "null, empty or too long a key");
-  return pairs->remove(key) ? MPI_SUCCESS : wrap::fail(fn::info_delete::id, neutral::err_info_nokey, key);
+  object::info_store* const pairs = object::own_hints(info);
+  if (pairs == nullptr) return object::fail_info(fn::info_delete::id);
+  if (const int bad = object::check_key(key); bad != neutral::success)
+    return object::fail(fn::info_delete::id, bad, "null, empty or too long a key");
+  return pairs->remove(key) ? MPI_SUCCESS : object::fail(fn::info_delete::id, neutral::err_info_nokey, key);
 }
 /// in: length  characters that fit into value, without the final null      value: char[length + 1]
 inline int info_get(MPI_Info info, const char* key, int length, char* value, int* flag) noexcept {
-  return wrap::with_key<fn::info_get>(info, key, [=](const wrap::info_store& pairs) {
-    if (length < 0) return wrap::fail(fn::info_get::id, neutral::err_arg, "negative length");
+  return object::with_key<fn::info_get>(info, key, [=](const object::info_store& pairs) {
+    if (length < 0) return object::fail(fn::info_get::id, neutral::err_arg, "negative length");
     const std::string* const found = pairs.find(key);
     *flag = found != nullptr;
     if (found == nullptr) return MPI_SUCCESS;
@@ -147,9 +146,9 @@ inline int info_get(MPI_Info info, const char* key, int length, char* value, int
 }
 /// inout: *length  in: size of value with the final null; out: size that the whole value needs
 inline int info_get_string(MPI_Info info, const char* key, int* length, char* value, int* flag) noexcept {
-  return wrap::with_key<fn::info_get_string>(info, key, [=](const wrap::info_store& pairs) {
+  return object::with_key<fn::info_get_string>(info, key, [=](const object::info_store& pairs) {
     if (length == nullptr || *length < 0)
-      return wrap::fail(fn::info_get_string::id, neutral::err_arg, "negative length");
+      return object::fail(fn::info_get_string::id, neutral::err_arg, "negative length");
     const std::string* const found = pairs.find(key);
     *flag = found != nullptr;
     if (found == nullptr) return MPI_SUCCESS;
@@ -159,39 +158,39 @@ inline int info_get_string(MPI_Info info, const char* key, int* length, char* va
   });
 }
 inline int info_get_valuelen(MPI_Info info, const char* key, int* length, int* flag) noexcept {
-  return wrap::with_key<fn::info_get_valuelen>(info, key, [=](const wrap::info_store& pairs) {
+  return object::with_key<fn::info_get_valuelen>(info, key, [=](const object::info_store& pairs) {
     const std::string* const found = pairs.find(key);
     *flag = found != nullptr;
     if (found != nullptr) *length = static_cast<int>(found->size());
     return MPI_SUCCESS; });
 }
 inline int info_get_nkeys(MPI_Info info, int* n) noexcept {
-  const wrap::info_store* const pairs = wrap::hints_of(info);
-  if (pairs == nullptr) return wrap::fail_info(fn::info_get_nkeys::id);
+  const object::info_store* const pairs = object::hints_of(info);
+  if (pairs == nullptr) return object::fail_info(fn::info_get_nkeys::id);
   *n = pairs->size();
   return MPI_SUCCESS;
 }
 inline int info_get_nthkey(MPI_Info info, int n, char* key) noexcept {
-  const wrap::info_store* const pairs = wrap::hints_of(info);
-  if (pairs == nullptr) return wrap::fail_info(fn::info_get_nthkey::id);
+  const object::info_store* const pairs = object::hints_of(info);
+  if (pairs == nullptr) return object::fail_info(fn::info_get_nthkey::id);
   if (n < 0 || n >= pairs->size())
-    return wrap::fail(fn::info_get_nthkey::id, neutral::err_arg, "no key of that number");
+    return object::fail(fn::info_get_nthkey::id, neutral::err_arg, "no key of that number");
   std::memcpy(key, pairs->key(n).c_str(), pairs->key(n).size() + 1);
   return MPI_SUCCESS;
 }
 /// What MPI_INFO_ENV says, with the command line that is given.
 inline int info_create_env(int argc, char* argv[], MPI_Info* info) noexcept {
-  if (info == nullptr) return wrap::fail(fn::info_create_env::id, neutral::err_arg, "null pointer");
-  wrap::info_store pairs = wrap::environment_hints();
+  if (info == nullptr) return object::fail(fn::info_create_env::id, neutral::err_arg, "null pointer");
+  object::info_store pairs = object::environment_hints();
   if (argc > 0 && argv != nullptr) {
     pairs.set("command", argv[0]);
     std::string arguments;
     for (int i = 1; i < argc; ++i) arguments += (i > 1 ? " " : "") + std::string(argv[i]);
     if (argc > 1) pairs.set("argv", arguments);
   }
-  const std::uint32_t made = wrap::store_hints(pairs);
-  if (made == 0) return wrap::fail(fn::info_create_env::id, neutral::err_no_mem, "no free info id");
-  *info = wrap::info_from_name(made);
+  const std::uint32_t made = object::store_hints(pairs);
+  if (made == 0) return object::fail(fn::info_create_env::id, neutral::err_no_mem, "no free info id");
+  *info = object::info_from_name(made);
   return MPI_SUCCESS;
 }
 

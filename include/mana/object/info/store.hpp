@@ -22,7 +22,7 @@ struct class_facts<kind::info> {
 
 }  // namespace mana
 
-namespace mana::vid {
+namespace mana::object {
 
 /// Keys are unique and keep the order of their first setting: MPI_Info_get_nthkey counts in it.
 class info_store {
@@ -55,9 +55,13 @@ class info_store {
   pair_list pairs_;
 };
 
+}  // namespace mana::object
+
+namespace mana {
+
 template <>
 struct descriptor<kind::info> {
-  info_store pairs;
+  object::info_store pairs;
 };
 
-}  // namespace mana::vid
+}  // namespace mana

@@ -8,7 +8,7 @@ template <>
 struct object_class<kind::message> {
   /// A thread that waits in MPI_Mprobe has an id, and no message yet.
   static bool is_counted(const vid::entry<kind::message>& e) noexcept { return e.what.on != nullptr; }
-  static void hold(drain::progress& judge) noexcept { drain::hold_matched(judge); }
+  static void hold(drain::progress& judge) noexcept { object::hold_matched(judge); }
 };
 
 }  // namespace mana

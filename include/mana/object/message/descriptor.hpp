@@ -14,18 +14,15 @@ struct class_facts<kind::message> {
   static constexpr bool follows_thread_level = true;
 };
 
-}  // namespace mana
-
-namespace mana::vid {
 
 template <>
 struct descriptor<kind::message> {
-  held_message* held = nullptr;        // drained; else entry::real is the matched message
-  entry<kind::comm>* on = nullptr;     // counted
-  traffic* messages = nullptr;         // the communicator's
+  object::held_message* held = nullptr;        // drained; else entry::real is the matched message
+  vid::entry<kind::comm>* on = nullptr;     // counted
+  object::traffic* messages = nullptr;         // the communicator's
   std::uint64_t matched = 0;           // order of matching among this rank's messages and receives
   std::uint64_t passed = 0;            // messages of the same source and tag that were sent later and received meanwhile
   neutral::status status{};            // as probed
 };
 
-}  // namespace mana::vid
+}  // namespace mana

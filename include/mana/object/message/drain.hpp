@@ -5,18 +5,18 @@
 #include <mana/object/comm/receive_held.hpp>
 #include <mana/object/message/state.hpp>
 
-namespace mana::drain {
+namespace mana::object {
 
 /// Matched messages that the application has not received yet become held ones: their real handle dies with the
 /// lower half.
-inline void hold_matched(progress& judge) noexcept {
+inline void hold_matched(drain::progress& judge) noexcept {
   vid::table<kind::message>().for_each_unordered([&](vid::entry<kind::message>& e) {
     if (judge.failed() || e.what.held != nullptr || e.real == 0) return;
     if (judge.check(receive_held(0, e.real, e.what.status, e.what.held), "MPI_Mrecv", e.what.messages) != neutral::success)
       return;
     e.real = 0;
-    wrap::count_received(*e.what.messages, e.what.status.source);
+    count_received(*e.what.messages, e.what.status.source);
   });
 }
 
-}  // namespace mana::drain
+}  // namespace mana::object

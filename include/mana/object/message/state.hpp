@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace mana::wrap {
+namespace mana::object {
 
 struct message_state {
   std::atomic<int> matched{0};              // messages that the program has matched and not received
@@ -17,16 +17,16 @@ inline message_state& messages() noexcept { return the_messages; }
 
 /// The program receives a message while it has matched others: of those of the same source and tag it passes the ones that
 /// were matched before the receive was posted, which were sent earlier.
-[[gnu::noinline, gnu::cold]] inline void note_passed(const vid::traffic& t, int source, int tag, std::uint64_t posted) noexcept {
+[[gnu::noinline, gnu::cold]] inline void note_passed(const traffic& t, int source, int tag, std::uint64_t posted) noexcept {
   vid::table<kind::message>().for_each_unordered([&](vid::entry<kind::message>& e) {
     if (e.what.messages == &t && e.what.status.source == source && e.what.status.tag == tag && e.what.matched < posted)
-      count_one(e.what.passed, library().callers);
+      count_one(e.what.passed, call::library().callers);
   });
 }
 /// posted: order of the receive among matches and receives; of one that is complete at once: now
-[[gnu::always_inline]] inline void note_received(const vid::traffic& t, int source, int tag,
+[[gnu::always_inline]] inline void note_received(const traffic& t, int source, int tag,
                                                  std::uint64_t posted = UINT64_MAX) noexcept {
   if (messages().matched.load(std::memory_order_relaxed) != 0) [[unlikely]] note_passed(t, source, tag, posted);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

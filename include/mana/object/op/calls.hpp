@@ -5,7 +5,7 @@
 #include <mana/object/datatype/calls/build.hpp>
 #include <mana/object/op/life.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// out: neutral error class
 inline int make_real_op(op_entry& e) noexcept {
@@ -16,15 +16,15 @@ inline int make_real_op(op_entry& e) noexcept {
 template <class Fn, class Function>
 inline int create_op(Function* function, int commutes, bool large, MPI_Op* out) noexcept {
   if (function == nullptr || out == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   op_entry* const e = vid::table<kind::op>().insert_entry();
   if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free operation id");
   e->references = 1;                     // the application's
   e->what.commutes = commutes != 0;
   e->what.number = take_op_number(reinterpret_cast<void (*)()>(function), large);
-  const int rc = e->what.number < vid::max_user_ops ? make_real_op(*e) : int{neutral::err_no_mem};
+  const int rc = e->what.number < max_user_ops ? make_real_op(*e) : int{neutral::err_no_mem};
   if (rc != neutral::success) {
-    if (e->what.number < vid::max_user_ops) give_op_number_back(e->what.number);
+    if (e->what.number < max_user_ops) give_op_number_back(e->what.number);
     vid::table<kind::op>().erase(*e);
     return fail(Fn::id, rc, "at most 1024 user-defined operations can exist at a time");
   }
@@ -106,7 +106,7 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
     return;
   }
 #endif
-  MPI_Fint type_number = op.is_fortran ? to_fortran<kind::datatype>(type) : 0;
+  MPI_Fint type_number = op.is_fortran ? app::to_fortran<kind::datatype>(type) : 0;
   void* const datatype = op.is_fortran ? static_cast<void*>(&type_number) : &type;
   using user_function = void (*)(void*, void*, int*, void*);
   const std::int64_t extent = count > INT_MAX ? layout_of(resolve_type(type)).extent : 0;
@@ -122,7 +122,7 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
 
 template <class Fn>
 inline int reduce_local_call(const void* in, void* inout, std::int64_t count, MPI_Datatype type, MPI_Op op) noexcept {
-  wrapper_scope scope(Fn::id);          // before any real handle is looked up: outside, the thread may be parked
+  call::wrapper_scope scope(Fn::id);          // before any real handle is looked up: outside, the thread may be parked
   const resolved<kind::datatype> t = resolve_type(type);
   const resolved<kind::op> o = resolve<kind::op>(op);
   if (!t.ok) return fail_type(Fn::id);
@@ -132,44 +132,44 @@ inline int reduce_local_call(const void* in, void* inout, std::int64_t count, MP
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   const auto call = [&]<class Number>(auto* slot, Number) noexcept {
     return slot(in, inout, static_cast<Number>(count), t.real, o.real); };
-  const int rc = narrow_call(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, {count}, call);
+  const int rc = call::narrow_call(mpi.MPI_Reduce_local_c, mpi.MPI_Reduce_local, {count}, call);
   return rc == neutral::success ? MPI_SUCCESS : fail(Fn::id, rc, nullptr);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int op_create(MPI_User_function* function, int commutes, MPI_Op* out) noexcept {
-  return wrap::create_op<fn::op_create>(function, commutes, false, out);
+  return object::create_op<fn::op_create>(function, commutes, false, out);
 }
 inline int op_free(MPI_Op* op) noexcept {
   const resolved<kind::op> o = op != nullptr ? resolve<kind::op>(*op) : resolved<kind::op>{};
   if (!o.ok || o.e == nullptr || o.e->what.freed)
-    return wrap::fail(fn::op_free::id, neutral::err_op, "not an operation of the program");
-  wrap::wrapper_scope scope(fn::op_free::id);
+    return object::fail(fn::op_free::id, neutral::err_op, "not an operation of the program");
+  call::wrapper_scope scope(fn::op_free::id);
   *op = MPI_OP_NULL;
   o.e->what.freed = true;
-  const int rc = wrap::let_go_of_op(*o.e);
-  return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::op_free::id, rc, nullptr);
+  const int rc = object::let_go_of_op(*o.e);
+  return rc == neutral::success ? MPI_SUCCESS : object::fail(fn::op_free::id, rc, nullptr);
 }
 /// Of the predefined operations all but MPI_REPLACE and MPI_NO_OP commute.
 inline int op_commutative(MPI_Op op, int* commutes) noexcept {
   const resolved<kind::op> o = resolve<kind::op>(op);
   if (!o.ok || o.predefined_code == neutral::op_null)
-    return wrap::fail(fn::op_commutative::id, neutral::err_op, "null, stale or foreign operation");
+    return object::fail(fn::op_commutative::id, neutral::err_op, "null, stale or foreign operation");
   *commutes = o.e != nullptr ? o.e->what.commutes : o.predefined_code != neutral::replace && o.predefined_code != neutral::no_op;
   return MPI_SUCCESS;
 }
 inline int reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op) noexcept {
-  return wrap::reduce_local_call<fn::reduce_local>(in, inout, count, type, op);
+  return object::reduce_local_call<fn::reduce_local>(in, inout, count, type, op);
 }
 #if MPI_VERSION >= 4
 inline int op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* out) noexcept {
-  return wrap::create_op<fn::op_create_c>(function, commutes, true, out);
+  return object::create_op<fn::op_create_c>(function, commutes, true, out);
 }
 inline int reduce_local_c(const void* in, void* inout, MPI_Count count, MPI_Datatype type, MPI_Op op) noexcept {
-  return wrap::reduce_local_call<fn::reduce_local_c>(in, inout, count, type, op);
+  return object::reduce_local_call<fn::reduce_local_c>(in, inout, count, type, op);
 }
 #endif
 

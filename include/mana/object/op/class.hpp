@@ -6,7 +6,7 @@ namespace mana {
 
 template <>
 struct object_class<kind::op> {
-  static void rebuild() noexcept { wrap::rebuild_ops(); }
+  static void rebuild() noexcept { object::rebuild_ops(); }
 };
 
 }  // namespace mana

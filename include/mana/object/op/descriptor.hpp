@@ -16,9 +16,13 @@ struct class_facts<kind::op> {
 
 }  // namespace mana
 
-namespace mana::vid {
+namespace mana::object {
 
 inline constexpr std::uint32_t max_user_ops = 1024;    // numbers that services::op_create accepts
+
+}  // namespace mana::object
+
+namespace mana {
 
 template <>
 struct descriptor<kind::op> {
@@ -27,4 +31,4 @@ struct descriptor<kind::op> {
   bool freed = false;               // by the program
 };
 
-}  // namespace mana::vid
+}  // namespace mana

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <mutex>
 
-namespace mana::wrap {
+namespace mana::object {
 
 using op_entry = vid::entry<kind::op>;
 
@@ -26,7 +26,7 @@ struct op_numbers {
     bool large = false, is_fortran = false, taken = false;
     op_proxy by_proxy = nullptr;              // null: the function is called itself
   };
-  user all[vid::max_user_ops];
+  user all[max_user_ops];
   std::uint32_t fresh = 0;                    // numbers from here on were never used
 };
 inline op_numbers& user_ops() noexcept {
@@ -36,28 +36,28 @@ inline op_numbers& user_ops() noexcept {
 
 /// out: a number that calls `function` from now on; max_user_ops if there is none
 inline std::uint32_t take_op_number(void (*function)(), bool large) noexcept {
-  const std::lock_guard hold(cold_lock());
+  const std::lock_guard hold(app::cold_lock());
   op_numbers& ops = user_ops();
   std::uint32_t number = ops.fresh;
-  if (number < vid::max_user_ops) ++ops.fresh;
+  if (number < max_user_ops) ++ops.fresh;
   else {
     const auto is_free = [](const op_numbers::user& u) { return !u.taken; };
     number = static_cast<std::uint32_t>(std::find_if(std::begin(ops.all), std::end(ops.all), is_free) - ops.all);
   }
-  if (number < vid::max_user_ops) ops.all[number] = {function, large, false, true, nullptr};
+  if (number < max_user_ops) ops.all[number] = {function, large, false, true, nullptr};
   return number;
 }
 inline void give_op_number_back(std::uint32_t number) noexcept {
-  const std::lock_guard hold(cold_lock());
+  const std::lock_guard hold(app::cold_lock());
   user_ops().all[number].taken = false;
 }
 
-inline void keep_op(op_entry& e) noexcept { count_up(e.references, library().callers); }
+inline void keep_op(op_entry& e) noexcept { count_up(e.references, call::library().callers); }
 
 /// The program frees its handle, or what used the operation is over: no reduction may call its number after the last
 /// of them (INV-67). Caller is in a wrapper_scope.      out: neutral error class
 inline int let_go_of_op(op_entry& e) noexcept {
-  if (!count_down(e.references, library().callers)) return neutral::success;
+  if (!count_down(e.references, call::library().callers)) return neutral::success;
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   const int rc = lower::cross([&] { return mpi.MPI_Op_free(&e.real); });
   give_op_number_back(e.what.number);
@@ -65,4 +65,4 @@ inline int let_go_of_op(op_entry& e) noexcept {
   return rc;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -4,7 +4,7 @@
 #include <mana/object/comm/life.hpp>
 #include <mana/object/datatype/descriptor.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// For a blocking call: under MPI_THREAD_MULTIPLE another thread may free what the call names while it waits.
 class blocking_hold {
@@ -12,10 +12,10 @@ class blocking_hold {
   [[gnu::always_inline]] explicit blocking_hold(vid::entry<kind::comm>* comm,
                                                 vid::entry<kind::datatype>* type = nullptr) noexcept
       : comm_(comm), type_(type) {
-    if (library().callers == turns::at_once) [[unlikely]] take();
+    if (call::library().callers == turns::at_once) [[unlikely]] take();
   }
   [[gnu::always_inline]] ~blocking_hold() {
-    if (library().callers == turns::at_once) [[unlikely]] give_up(comm_, type_);
+    if (call::library().callers == turns::at_once) [[unlikely]] give_up(comm_, type_);
   }
   blocking_hold(const blocking_hold&) = delete;
   blocking_hold& operator=(const blocking_hold&) = delete;
@@ -28,10 +28,10 @@ class blocking_hold {
   [[gnu::noinline, gnu::cold]] static void give_up(vid::entry<kind::comm>* comm,
                                                    vid::entry<kind::datatype>* type) noexcept {
     let_go_of_comm(*comm);
-    if (type != nullptr) vid::release_datatype(vid::table<kind::datatype>().id_of(*type).bits());
+    if (type != nullptr) release_datatype(vid::table<kind::datatype>().id_of(*type).bits());
   }
   vid::entry<kind::comm>* comm_;
   vid::entry<kind::datatype>* type_;
 };
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -17,13 +17,13 @@ struct class_facts<kind::request> {
 
 }  // namespace mana
 
-namespace mana::vid {
+namespace mana::object {
 
 struct collective_plan;         // object/comm/lane.hpp
 struct partitioned_transfer;    // object/request/partitioned_transfer.hpp
 
 enum class request_form : std::uint8_t { send, recv, matched_recv, collective, buffered, generalized };
-enum class request_state : std::uint8_t {
+enum class request_stage : std::uint8_t {
   inactive,   // persistent, not started
   unready,    // started, entry::real is 0. Partitioned: a send lacks partitions, or a receive's send is not known.
               // Synchronous: its message is in the receiver's inbox, and no receive has begun (`meeting`)
@@ -39,32 +39,36 @@ enum class meeting : std::uint8_t {
   unmet,      // the receiver holds the message, and will say when a receive begins
 };
 
+}  // namespace mana::object
+
+namespace mana {
+
 template <>
 struct descriptor<kind::request> {
-  request_form form = request_form::send;
-  request_state state = request_state::active;
+  object::request_form form = object::request_form::send;
+  object::request_stage state = object::request_stage::active;
   lower::send_mode mode = lower::send_mode::standard;
   bool persistent = false;
   bool buffered = false;               // persistent buffered send
   bool cancelling = false;             // MPI_Cancel was asked for; the live MPI has not answered yet
-  meeting met = meeting::untouched;    // of a synchronous send
+  object::meeting met = object::meeting::untouched;    // of a synchronous send
   bool detached = false;               // MPI_Request_free on an active request: ends with its completion
   bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
   bool keeps_more = false;             // than its communicator: counted operands, or memory; see keep_more()
   int peer = 0, tag = 0;               // neutral values, peer by rank in the communicator
-  entry<kind::comm>* on = nullptr;     // counted
-  operands names;
+  vid::entry<kind::comm>* on = nullptr;     // counted
+  object::operands names;
   void* buffer = nullptr;
   std::int64_t count = 0;
   std::uint64_t posted = 0;            // order of starting among this rank's receives; of a synchronous send that a drain
                                        // asks about: names it to its receiver
-  traffic* messages = nullptr;         // the communicator's
-  synchronous_envelope* envelope = nullptr;        // of a synchronous send that is not complete
+  object::traffic* messages = nullptr;         // the communicator's
+  object::synchronous_envelope* envelope = nullptr;        // of a synchronous send that is not complete
   std::uint64_t number = 0;            // of its message in the envelope, from 1
-  entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
-  collective_plan* plan = nullptr;     // owned: of a persistent collective
-  partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive
-  entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
+  vid::entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
+  object::collective_plan* plan = nullptr;     // owned: of a persistent collective
+  object::partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive
+  vid::entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
   void* owned[2];                      // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};
 
@@ -77,4 +81,4 @@ struct descriptor<kind::request> {
   }
 };
 
-}  // namespace mana::vid
+}  // namespace mana

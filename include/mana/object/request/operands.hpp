@@ -8,7 +8,7 @@
 #pragma once
 #include <cstdint>
 
-namespace mana::vid {
+namespace mana::object {
 
 /// Datatypes of a collective that has one for each member or neighbour. From malloc.
 struct type_list {
@@ -29,4 +29,4 @@ struct operands {
   }
 };
 
-}  // namespace mana::vid
+}  // namespace mana::object

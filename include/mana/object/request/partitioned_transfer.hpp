@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mana::vid {
+namespace mana::object {
 
 struct held_message;
 
@@ -36,7 +36,7 @@ struct partitioned_transfer {
   bool is_first = true;                 // of a send: no message has left
   held_message* first = nullptr;        // of a receive: the first message, while it is not started
   std::atomic_flag polled = ATOMIC_FLAG_INIT;   // a thread is testing the request
-  entry<kind::request>* next_unpaired = nullptr;    // in the list of receives whose send is not known yet
+  vid::entry<kind::request>* next_unpaired = nullptr;    // in the list of receives whose send is not known yet
 
   /// Status of a receive as the program sees it.
   void name_in_comm(neutral::status& s) const noexcept {
@@ -46,4 +46,4 @@ struct partitioned_transfer {
   }
 };
 
-}  // namespace mana::vid
+}  // namespace mana::object

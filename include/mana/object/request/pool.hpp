@@ -15,12 +15,12 @@
 #include <cstdlib>
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::object {
 
 using request_entry = vid::entry<kind::request>;
 
 /// An active request without a real one yet, on a communicator that it keeps. out: nullptr when all ids are in use
-inline request_entry* new_request(vid::request_form form, vid::entry<kind::comm>& on) noexcept {
+inline request_entry* new_request(request_form form, vid::entry<kind::comm>& on) noexcept {
   request_entry* const e = vid::table<kind::request>().insert_entry();
   if (e == nullptr) return nullptr;
   e->what.form = form;
@@ -39,16 +39,16 @@ inline void release_op(std::uint32_t name) noexcept {
 }
 
 /// Each gives up its reference. Not in a drain: frees memory.
-inline void release_operands(vid::operands& names) noexcept {
-  vid::release_datatype(names.datatype);
-  vid::release_datatype(names.other_datatype);
+inline void release_operands(operands& names) noexcept {
+  release_datatype(names.datatype);
+  release_datatype(names.other_datatype);
   if (names.op != 0) release_op(names.op);
   if (names.types == nullptr) return;
-  for (std::uint32_t i = 0; i < names.types->size; ++i) vid::release_datatype(names.types->names[i]);
+  for (std::uint32_t i = 0; i < names.types->size; ++i) release_datatype(names.types->names[i]);
   std::free(std::exchange(names.types, nullptr));
 }
 
-[[gnu::noinline, gnu::cold]] inline void release_rest(vid::descriptor<kind::request>& r) noexcept {
+[[gnu::noinline, gnu::cold]] inline void release_rest(descriptor<kind::request>& r) noexcept {
   release_operands(r.names);
   for (void* const memory : r.owned) std::free(memory);
 }
@@ -62,7 +62,7 @@ inline void free_request(request_entry& e) noexcept {
 }
 
 /// Its operation owns this memory, from malloc.
-inline void own_memory(vid::descriptor<kind::request>& r, void* memory) noexcept {
+inline void own_memory(descriptor<kind::request>& r, void* memory) noexcept {
   r.keep_more();
   r.owned[r.owned[0] != nullptr] = memory;
 }
@@ -70,10 +70,10 @@ inline void own_memory(vid::descriptor<kind::request>& r, void* memory) noexcept
 /// MPI_Isendrecv, whose receive is over: it goes on as its send, with the status of the receive, or is done with it.
 /// It has what the send needs; what the receive needed goes with the other entry. In drains too.
 inline void go_on_as_send(request_entry& e) noexcept {
-  vid::descriptor<kind::request>& r = e.what;
+  descriptor<kind::request>& r = e.what;
   request_entry& send = *std::exchange(r.send_part, nullptr);
-  vid::release_datatype(r.names.datatype);
-  r.form = vid::request_form::send;
+  release_datatype(r.names.datatype);
+  r.form = request_form::send;
   r.peer = send.what.peer;
   r.state = send.what.state;
   r.keeps_more = false;                                  // a receive has no memory
@@ -85,24 +85,24 @@ inline void go_on_as_send(request_entry& e) noexcept {
   e.real = std::exchange(send.real, 0);
   if (r.status.error == neutral::success) r.status.error = send.what.status.error;
   vid::table<kind::request>().erase(send);
-  count_down(r.on->references, library().callers);       // both were on it
+  count_down(r.on->references, call::library().callers);       // both were on it
 }
 
 /// A started request comes to wait for what the lower half knows nothing of.
-inline void become_unready(vid::descriptor<kind::request>& r) noexcept {
+inline void become_unready(descriptor<kind::request>& r) noexcept {
   requests().unready.fetch_add(1, std::memory_order_relaxed);
-  r.state = vid::request_state::unready;
+  r.state = request_stage::unready;
 }
 
 /// It waits no longer. Of several threads that find so at once, one ends the wait.
 inline void end_unready(request_entry& e) noexcept {
-  vid::request_state expected = vid::request_state::unready;
-  if (__atomic_compare_exchange_n(&e.what.state, &expected, vid::request_state::done, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  request_stage expected = request_stage::unready;
+  if (__atomic_compare_exchange_n(&e.what.state, &expected, request_stage::done, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     requests().unready.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// It leaves the state `unready`: what it has become is to be seen before.
-inline void become(request_entry& e, vid::request_state state) noexcept {
+inline void become(request_entry& e, request_stage state) noexcept {
   std::atomic_thread_fence(std::memory_order_release);
   e.what.state = state;
   requests().unready.fetch_sub(1, std::memory_order_relaxed);
@@ -112,23 +112,23 @@ inline void become(request_entry& e, vid::request_state state) noexcept {
 /// request stays, done, until its turn comes (object/request/completion/detached.hpp).
 /// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
 inline void retire(request_entry& e, const neutral::status& status) noexcept {
-  vid::descriptor<kind::request>& r = e.what;
+  descriptor<kind::request>& r = e.what;
   e.real = 0;
-  const bool is_second_part = r.is_exchange && r.form == vid::request_form::send;
+  const bool is_second_part = r.is_exchange && r.form == request_form::send;
   if (!is_second_part) r.status = status;
   else if (r.status.error == neutral::success) r.status.error = status.error;
-  r.state = vid::request_state::done;
+  r.state = request_stage::done;
   r.cancelling = false;
   close_synchronous(r);
-  if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) != vid::meeting::untouched) {
+  if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) != meeting::untouched) {
     become_unready(r);
     // The receiver's word may have come between.
-    if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) == vid::meeting::untouched) end_unready(e);
+    if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) == meeting::untouched) end_unready(e);
   }
-  if (r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv) {
+  if (r.form == request_form::recv || r.form == request_form::matched_recv) {
     if (status.cancelled == 0) {
       count_received(*r.messages, status.source);
-      if (r.form == vid::request_form::recv) note_received(*r.messages, status.source, status.tag, r.posted);
+      if (r.form == request_form::recv) note_received(*r.messages, status.source, status.tag, r.posted);
     }
     if (r.parts != nullptr) r.parts->name_in_comm(r.status);
   } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
@@ -137,4 +137,4 @@ inline void retire(request_entry& e, const neutral::status& status) noexcept {
   if (r.send_part != nullptr) go_on_as_send(e);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-namespace mana::wrap {
+namespace mana::object {
 
 struct request_state {
   std::atomic<std::uint64_t> next_posted{1};
@@ -20,4 +20,4 @@ struct request_state {
 inline request_state the_requests;
 inline request_state& requests() noexcept { return the_requests; }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

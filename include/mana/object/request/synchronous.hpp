@@ -6,16 +6,16 @@
 
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// A synchronous send was started, and is counted by this instead of count_sent(). peer: rank, or MPI_PROC_NULL
-inline void open_synchronous(vid::descriptor<kind::request>& r) noexcept {
+inline void open_synchronous(descriptor<kind::request>& r) noexcept {
   if (r.peer < 0) return;
-  vid::traffic& t = *r.messages;
-  count_one(t.counts[r.peer].sent, library().callers);
-  vid::synchronous_ledger& ledger = detail::ledger_of(t);
+  traffic& t = *r.messages;
+  count_one(t.counts[r.peer].sent, call::library().callers);
+  synchronous_ledger& ledger = detail::ledger_of(t);
   const detail::ledger_hold hold(ledger);
-  vid::synchronous_envelope& e = *detail::envelope_for(ledger, r.peer, r.tag);
+  synchronous_envelope& e = *detail::envelope_for(ledger, r.peer, r.tag);
   if (e.open++ == 0) e.sent = 0;
   r.envelope = &e;
   r.number = ++e.sent;
@@ -23,17 +23,17 @@ inline void open_synchronous(vid::descriptor<kind::request>& r) noexcept {
 }
 
 /// The send is complete, or the live MPI calls it so. Runs in drains too.
-inline void close_synchronous(vid::descriptor<kind::request>& r) noexcept {
+inline void close_synchronous(descriptor<kind::request>& r) noexcept {
   if (r.envelope == nullptr) [[likely]] return;
-  vid::synchronous_ledger& ledger = *r.messages->synchronous;
+  synchronous_ledger& ledger = *r.messages->synchronous;
   const detail::ledger_hold hold(ledger);
   --std::exchange(r.envelope, nullptr)->open;
   ledger.open.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// The live MPI refused a send that was counted.
-inline void take_back(vid::descriptor<kind::request>& r) noexcept {
-  if (vid::synchronous_envelope* const e = r.envelope; e != nullptr) {
+inline void take_back(descriptor<kind::request>& r) noexcept {
+  if (synchronous_envelope* const e = r.envelope; e != nullptr) {
     const detail::ledger_hold hold(*r.messages->synchronous);
     if (e->sent == r.number) --e->sent;
   }
@@ -42,6 +42,6 @@ inline void take_back(vid::descriptor<kind::request>& r) noexcept {
 }
 
 /// Messages to that peer with that tag that were sent after the send's own.
-inline std::uint64_t sent_after(const vid::descriptor<kind::request>& r) noexcept { return r.envelope->sent - r.number; }
+inline std::uint64_t sent_after(const descriptor<kind::request>& r) noexcept { return r.envelope->sent - r.number; }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

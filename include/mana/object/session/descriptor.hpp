@@ -14,9 +14,6 @@ struct class_facts<kind::session> {
   static constexpr bool follows_thread_level = false;
 };
 
-}  // namespace mana
-
-namespace mana::vid {
 
 template <>
 struct descriptor<kind::session> {
@@ -24,4 +21,4 @@ struct descriptor<kind::session> {
   std::uint32_t info = 0;                                 // bits of a virtual id, 0: none
 };
 
-}  // namespace mana::vid
+}  // namespace mana

@@ -5,28 +5,28 @@
 namespace mana::manual {
 
 inline int t_init_thread(int required, int* provided) noexcept {
-  wrap::wrapper_scope scope(fn::t_init_thread::id);
-  wrap::tool_interface& t = wrap::tools();
+  call::wrapper_scope scope(fn::t_init_thread::id);
+  object::tool_interface& t = object::tools();
   const std::lock_guard hold(t.lock);
   if (!t.below) {
-    const int rc = wrap::tool_below<fn::t_init_thread>(app::neutral_thread_level(required), &t.level);
+    const int rc = object::tool_below<fn::t_init_thread>(app::neutral_thread_level(required), &t.level);
     if (rc != neutral::success) return app::error_code(rc);
     t.below = true;
   }
   ++t.users;
-  wrap::give(provided, app::thread_level(t.level));
+  object::give(provided, app::thread_level(t.level));
   return MPI_SUCCESS;
 }
 
 /// The last one frees all handles, as the standard says.
 inline int t_finalize() noexcept {
-  return wrap::tool_call<fn::t_finalize>([] {
-    if (--wrap::tools().users > 0) return int{neutral::success};
-    wrap::for_each_tool(wrap::tool_form::cvar, [](wrap::tool_entry& e) {
-      if (e.real != 0) wrap::tool_below<fn::t_cvar_handle_free>(&e.real); });
-    wrap::for_each_tool(wrap::tool_form::session, [](wrap::tool_entry& e) {
-      if (e.real != 0) wrap::tool_below<fn::t_pvar_session_free>(&e.real); });
-    vid::table<kind::tool>().for_each_unordered([](wrap::tool_entry& e) { vid::table<kind::tool>().erase(e); });
+  return object::tool_call<fn::t_finalize>([] {
+    if (--object::tools().users > 0) return int{neutral::success};
+    object::for_each_tool(object::tool_form::cvar, [](object::tool_entry& e) {
+      if (e.real != 0) object::tool_below<fn::t_cvar_handle_free>(&e.real); });
+    object::for_each_tool(object::tool_form::session, [](object::tool_entry& e) {
+      if (e.real != 0) object::tool_below<fn::t_pvar_session_free>(&e.real); });
+    vid::table<kind::tool>().for_each_unordered([](object::tool_entry& e) { vid::table<kind::tool>().erase(e); });
     return int{neutral::success};
   });
 }
@@ -34,67 +34,67 @@ inline int t_finalize() noexcept {
 // --- control variables
 
 inline int t_cvar_get_num(int* n) noexcept {
-  return wrap::tool_count<fn::t_cvar_get_num>(n, [] { return wrap::numbers().cvar_count(); });
+  return object::tool_count<fn::t_cvar_get_num>(n, [] { return object::numbers().cvar_count(); });
 }
 inline int t_cvar_get_index(const char* name, int* index) noexcept {
-  return wrap::tool_index<fn::t_cvar_get_index>(
-      index, [=](int* live) { return wrap::tool_below<fn::t_cvar_get_index>(name, live); },
-      [](int live) { return wrap::numbers().told_cvar(live); });
+  return object::tool_index<fn::t_cvar_get_index>(
+      index, [=](int* live) { return object::tool_below<fn::t_cvar_get_index>(name, live); },
+      [](int live) { return object::numbers().told_cvar(live); });
 }
 inline int t_cvar_get_info(int number, char* name, int* name_length, int* verbosity, MPI_Datatype* datatype,
                            MPI_T_enum* enumeration, char* desc, int* desc_length, int* bind, int* scope) noexcept {
-  return wrap::tool_call<fn::t_cvar_get_info>([&] {
-    wrap::variable v;
-    const int index = wrap::numbers().live_cvar(number);
-    const int rc = wrap::ask_cvar(index, {name, name_length}, {desc, desc_length}, v);
+  return object::tool_call<fn::t_cvar_get_info>([&] {
+    object::variable v;
+    const int index = object::numbers().live_cvar(number);
+    const int rc = object::ask_cvar(index, {name, name_length}, {desc, desc_length}, v);
     if (rc != neutral::success) return rc;
-    wrap::give(verbosity, app::app_constant<kind::verbosity>(v.verbosity));
-    wrap::give(bind, app::app_constant<kind::bind_type>(v.bind));
-    wrap::give(scope, app::app_constant<kind::scope>(v.scope));
-    if (datatype != nullptr) *datatype = app::predefined_handle<kind::datatype>(wrap::datatype_code(v.datatype));
-    if (enumeration != nullptr) *enumeration = wrap::enumeration_handle(v.enumeration, false, index, 0);
+    object::give(verbosity, app::app_constant<kind::verbosity>(v.verbosity));
+    object::give(bind, app::app_constant<kind::bind_type>(v.bind));
+    object::give(scope, app::app_constant<kind::scope>(v.scope));
+    if (datatype != nullptr) *datatype = app::predefined_handle<kind::datatype>(object::datatype_code(v.datatype));
+    if (enumeration != nullptr) *enumeration = object::enumeration_handle(v.enumeration, false, index, 0);
     return rc;
   });
 }
 inline int t_cvar_handle_alloc(int number, void* object, MPI_T_cvar_handle* handle, int* count) noexcept {
-  return wrap::tool_call<fn::t_cvar_handle_alloc>([&] {
+  return object::tool_call<fn::t_cvar_handle_alloc>([&] {
     if (handle == nullptr || count == nullptr) return int{neutral::err_t_invalid};
-    wrap::tool_entry* made = nullptr;
-    const int index = wrap::numbers().live_cvar(number);
-    const int rc = wrap::allocate_handle(wrap::tool_form::cvar, nullptr, index, object, &made, count);
-    if (rc == neutral::success) *handle = wrap::tool_handle<MPI_T_cvar_handle>(*made);
+    object::tool_entry* made = nullptr;
+    const int index = object::numbers().live_cvar(number);
+    const int rc = object::allocate_handle(object::tool_form::cvar, nullptr, index, object, &made, count);
+    if (rc == neutral::success) *handle = object::tool_handle<MPI_T_cvar_handle>(*made);
     return rc;
   });
 }
 /// A handle that a restart made invalid is freed too.
 inline int t_cvar_handle_free(MPI_T_cvar_handle* handle) noexcept {
-  return wrap::tool_call<fn::t_cvar_handle_free>([&] {
-    wrap::tool_entry* const e = handle != nullptr ? wrap::find_tool(*handle, wrap::tool_form::cvar) : nullptr;
+  return object::tool_call<fn::t_cvar_handle_free>([&] {
+    object::tool_entry* const e = handle != nullptr ? object::find_tool(*handle, object::tool_form::cvar) : nullptr;
     if (e == nullptr) return int{neutral::err_t_invalid_handle};
-    const int rc = e->real != 0 ? wrap::tool_below<fn::t_cvar_handle_free>(&e->real) : int{neutral::success};
+    const int rc = e->real != 0 ? object::tool_below<fn::t_cvar_handle_free>(&e->real) : int{neutral::success};
     vid::table<kind::tool>().erase(*e);
     *handle = MPI_T_CVAR_HANDLE_NULL;
     return rc;
   });
 }
 inline int t_cvar_read(MPI_T_cvar_handle handle, void* value) noexcept {
-  return wrap::tool_call<fn::t_cvar_read>([&] {
-    const wrap::tool_entry* const e = wrap::find_valid(handle, wrap::tool_form::cvar);
-    return e != nullptr ? wrap::tool_below<fn::t_cvar_read>(e->real, value) : int{neutral::err_t_invalid_handle};
+  return object::tool_call<fn::t_cvar_read>([&] {
+    const object::tool_entry* const e = object::find_valid(handle, object::tool_form::cvar);
+    return e != nullptr ? object::tool_below<fn::t_cvar_read>(e->real, value) : int{neutral::err_t_invalid_handle};
   });
 }
 /// What was written is kept: a restart writes it again.
 inline int t_cvar_write(MPI_T_cvar_handle handle, const void* value) noexcept {
-  return wrap::tool_call<fn::t_cvar_write>([&] {
-    wrap::tool_entry* const e = wrap::find_valid(handle, wrap::tool_form::cvar);
+  return object::tool_call<fn::t_cvar_write>([&] {
+    object::tool_entry* const e = object::find_valid(handle, object::tool_form::cvar);
     if (e == nullptr) return int{neutral::err_t_invalid_handle};
-    const int rc = wrap::tool_below<fn::t_cvar_write>(e->real, value);
-    vid::descriptor<kind::tool>& d = e->what;
+    const int rc = object::tool_below<fn::t_cvar_write>(e->real, value);
+    descriptor<kind::tool>& d = e->what;
     if (rc != neutral::success || d.value_bytes == 0) return rc;
     if (d.value == nullptr) d.value = std::malloc(static_cast<std::size_t>(d.value_bytes));
     if (d.value == nullptr) return rc;
     // As the library has it now: of a text, the caller's buffer may be shorter than the longest value.
-    d.written = wrap::tool_below<fn::t_cvar_read>(e->real, d.value) == neutral::success;
+    d.written = object::tool_below<fn::t_cvar_read>(e->real, d.value) == neutral::success;
     return rc;
   });
 }
@@ -102,53 +102,53 @@ inline int t_cvar_write(MPI_T_cvar_handle handle, const void* value) noexcept {
 // --- performance variables
 
 inline int t_pvar_get_num(int* n) noexcept {
-  return wrap::tool_count<fn::t_pvar_get_num>(n, [] { return wrap::numbers().pvar_count(); });
+  return object::tool_count<fn::t_pvar_get_num>(n, [] { return object::numbers().pvar_count(); });
 }
 inline int t_pvar_get_index(const char* name, int var_class, int* index) noexcept {
   const int neutral_class = app::neutral_constant<kind::pvar_class>(var_class);
-  return wrap::tool_index<fn::t_pvar_get_index>(
-      index, [=](int* live) { return wrap::tool_below<fn::t_pvar_get_index>(name, neutral_class, live); },
-      [](int live) { return wrap::numbers().told_pvar(live); });
+  return object::tool_index<fn::t_pvar_get_index>(
+      index, [=](int* live) { return object::tool_below<fn::t_pvar_get_index>(name, neutral_class, live); },
+      [](int live) { return object::numbers().told_pvar(live); });
 }
 inline int t_pvar_get_info(int number, char* name, int* name_length, int* verbosity, int* var_class,
                            MPI_Datatype* datatype, MPI_T_enum* enumeration, char* desc, int* desc_length, int* bind,
                            int* readonly, int* continuous, int* atomic) noexcept {
-  return wrap::tool_call<fn::t_pvar_get_info>([&] {
-    wrap::variable v;
-    const int index = wrap::numbers().live_pvar(number);
-    const int rc = wrap::ask_pvar(index, {name, name_length}, {desc, desc_length}, v);
+  return object::tool_call<fn::t_pvar_get_info>([&] {
+    object::variable v;
+    const int index = object::numbers().live_pvar(number);
+    const int rc = object::ask_pvar(index, {name, name_length}, {desc, desc_length}, v);
     if (rc != neutral::success) return rc;
-    wrap::give(verbosity, app::app_constant<kind::verbosity>(v.verbosity));
-    wrap::give(var_class, app::app_constant<kind::pvar_class>(v.pvar_class));
-    wrap::give(bind, app::app_constant<kind::bind_type>(v.bind));
-    wrap::give(readonly, v.readonly);
-    wrap::give(continuous, v.continuous);
-    wrap::give(atomic, v.atomic);
-    if (datatype != nullptr) *datatype = app::predefined_handle<kind::datatype>(wrap::datatype_code(v.datatype));
-    if (enumeration != nullptr) *enumeration = wrap::enumeration_handle(v.enumeration, true, index, v.pvar_class);
+    object::give(verbosity, app::app_constant<kind::verbosity>(v.verbosity));
+    object::give(var_class, app::app_constant<kind::pvar_class>(v.pvar_class));
+    object::give(bind, app::app_constant<kind::bind_type>(v.bind));
+    object::give(readonly, v.readonly);
+    object::give(continuous, v.continuous);
+    object::give(atomic, v.atomic);
+    if (datatype != nullptr) *datatype = app::predefined_handle<kind::datatype>(object::datatype_code(v.datatype));
+    if (enumeration != nullptr) *enumeration = object::enumeration_handle(v.enumeration, true, index, v.pvar_class);
     return rc;
   });
 }
 inline int t_pvar_session_create(MPI_T_pvar_session* session) noexcept {
-  return wrap::tool_call<fn::t_pvar_session_create>([&] {
+  return object::tool_call<fn::t_pvar_session_create>([&] {
     if (session == nullptr) return int{neutral::err_t_invalid};
-    wrap::tool_entry* const e = vid::table<kind::tool>().insert_entry();
+    object::tool_entry* const e = vid::table<kind::tool>().insert_entry();
     if (e == nullptr) return int{neutral::err_t_out_of_sessions};
-    e->what.form = wrap::tool_form::session;
-    const int rc = wrap::tool_below<fn::t_pvar_session_create>(&e->real);
-    if (rc == neutral::success) *session = wrap::tool_handle<MPI_T_pvar_session>(*e);
+    e->what.form = object::tool_form::session;
+    const int rc = object::tool_below<fn::t_pvar_session_create>(&e->real);
+    if (rc == neutral::success) *session = object::tool_handle<MPI_T_pvar_session>(*e);
     else vid::table<kind::tool>().erase(*e);
     return rc;
   });
 }
 /// Its handles go with it.
 inline int t_pvar_session_free(MPI_T_pvar_session* session) noexcept {
-  return wrap::tool_call<fn::t_pvar_session_free>([&] {
-    wrap::tool_entry* const s = session != nullptr ? wrap::find_tool(*session, wrap::tool_form::session) : nullptr;
+  return object::tool_call<fn::t_pvar_session_free>([&] {
+    object::tool_entry* const s = session != nullptr ? object::find_tool(*session, object::tool_form::session) : nullptr;
     if (s == nullptr) return int{neutral::err_t_invalid_session};
-    wrap::for_each_tool(wrap::tool_form::pvar, [s](wrap::tool_entry& e) {
+    object::for_each_tool(object::tool_form::pvar, [s](object::tool_entry& e) {
       if (e.what.session == s) vid::table<kind::tool>().erase(e); });
-    const int rc = s->real != 0 ? wrap::tool_below<fn::t_pvar_session_free>(&s->real) : int{neutral::success};
+    const int rc = s->real != 0 ? object::tool_below<fn::t_pvar_session_free>(&s->real) : int{neutral::success};
     vid::table<kind::tool>().erase(*s);
     *session = MPI_T_PVAR_SESSION_NULL;
     return rc;
@@ -156,24 +156,24 @@ inline int t_pvar_session_free(MPI_T_pvar_session* session) noexcept {
 }
 inline int t_pvar_handle_alloc(MPI_T_pvar_session session, int number, void* object, MPI_T_pvar_handle* handle,
                                int* count) noexcept {
-  return wrap::tool_call<fn::t_pvar_handle_alloc>([&] {
-    wrap::tool_entry* const s = wrap::find_valid(session, wrap::tool_form::session);
+  return object::tool_call<fn::t_pvar_handle_alloc>([&] {
+    object::tool_entry* const s = object::find_valid(session, object::tool_form::session);
     if (s == nullptr) return int{neutral::err_t_invalid_session};
     if (handle == nullptr || count == nullptr) return int{neutral::err_t_invalid};
-    wrap::tool_entry* made = nullptr;
-    const int index = wrap::numbers().live_pvar(number);
-    const int rc = wrap::allocate_handle(wrap::tool_form::pvar, s, index, object, &made, count);
-    if (rc == neutral::success) *handle = wrap::tool_handle<MPI_T_pvar_handle>(*made);
+    object::tool_entry* made = nullptr;
+    const int index = object::numbers().live_pvar(number);
+    const int rc = object::allocate_handle(object::tool_form::pvar, s, index, object, &made, count);
+    if (rc == neutral::success) *handle = object::tool_handle<MPI_T_pvar_handle>(*made);
     return rc;
   });
 }
 inline int t_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handle) noexcept {
-  return wrap::tool_call<fn::t_pvar_handle_free>([&] {
-    const wrap::tool_entry* const s = wrap::find_tool(session, wrap::tool_form::session);
+  return object::tool_call<fn::t_pvar_handle_free>([&] {
+    const object::tool_entry* const s = object::find_tool(session, object::tool_form::session);
     if (s == nullptr) return int{neutral::err_t_invalid_session};
-    wrap::tool_entry* const e = handle != nullptr ? wrap::find_tool(*handle, wrap::tool_form::pvar) : nullptr;
+    object::tool_entry* const e = handle != nullptr ? object::find_tool(*handle, object::tool_form::pvar) : nullptr;
     if (e == nullptr || e->what.session != s) return int{neutral::err_t_invalid_handle};
-    const int rc = e->real != 0 ? wrap::tool_below<fn::t_pvar_handle_free>(s->real, &e->real) : int{neutral::success};
+    const int rc = e->real != 0 ? object::tool_below<fn::t_pvar_handle_free>(s->real, &e->real) : int{neutral::success};
     vid::table<kind::tool>().erase(*e);
     *handle = MPI_T_PVAR_HANDLE_NULL;
     return rc;
@@ -182,7 +182,7 @@ inline int t_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* han
 
 }  // namespace mana::manual
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// The frame of what is done with a session's handle, or (MPI_T_PVAR_ALL_HANDLES, where allowed) with all of them.
 /// use(session's real, handle's real), done(entry) for each handle that it succeeded with
@@ -207,91 +207,91 @@ inline int use_pvar(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool a
 }
 inline constexpr auto no_note = [](tool_entry&) noexcept {};
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int t_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle) noexcept {
-  return wrap::use_pvar<fn::t_pvar_start>(
-      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return wrap::tool_below<fn::t_pvar_start>(s, h); },
-      [](wrap::tool_entry& e) { e.what.started = true; });
+  return object::use_pvar<fn::t_pvar_start>(
+      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return object::tool_below<fn::t_pvar_start>(s, h); },
+      [](object::tool_entry& e) { e.what.started = true; });
 }
 inline int t_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle) noexcept {
-  return wrap::use_pvar<fn::t_pvar_stop>(
-      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return wrap::tool_below<fn::t_pvar_stop>(s, h); },
-      [](wrap::tool_entry& e) { e.what.started = false; });
+  return object::use_pvar<fn::t_pvar_stop>(
+      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return object::tool_below<fn::t_pvar_stop>(s, h); },
+      [](object::tool_entry& e) { e.what.started = false; });
 }
 inline int t_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle) noexcept {
-  return wrap::use_pvar<fn::t_pvar_reset>(
-      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return wrap::tool_below<fn::t_pvar_reset>(s, h); },
-      wrap::no_note);
+  return object::use_pvar<fn::t_pvar_reset>(
+      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return object::tool_below<fn::t_pvar_reset>(s, h); },
+      object::no_note);
 }
 inline int t_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* value) noexcept {
-  return wrap::use_pvar<fn::t_pvar_read>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
-    return wrap::tool_below<fn::t_pvar_read>(s, h, value); }, wrap::no_note);
+  return object::use_pvar<fn::t_pvar_read>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
+    return object::tool_below<fn::t_pvar_read>(s, h, value); }, object::no_note);
 }
 inline int t_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* value) noexcept {
-  return wrap::use_pvar<fn::t_pvar_readreset>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
-    return wrap::tool_below<fn::t_pvar_readreset>(s, h, value); }, wrap::no_note);
+  return object::use_pvar<fn::t_pvar_readreset>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
+    return object::tool_below<fn::t_pvar_readreset>(s, h, value); }, object::no_note);
 }
 inline int t_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void* value) noexcept {
-  return wrap::use_pvar<fn::t_pvar_write>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
-    return wrap::tool_below<fn::t_pvar_write>(s, h, value); }, wrap::no_note);
+  return object::use_pvar<fn::t_pvar_write>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
+    return object::tool_below<fn::t_pvar_write>(s, h, value); }, object::no_note);
 }
 
 // --- enumerations and categories
 
 inline int t_enum_get_info(MPI_T_enum enumeration, int* n, char* name, int* name_length) noexcept {
-  return wrap::tool_call<fn::t_enum_get_info>([&] {
-    const wrap::tool_entry* const e = wrap::find_valid(enumeration, wrap::tool_form::enumeration);
-    return e != nullptr ? wrap::tool_below<fn::t_enum_get_info>(e->real, n, name, name_length)
+  return object::tool_call<fn::t_enum_get_info>([&] {
+    const object::tool_entry* const e = object::find_valid(enumeration, object::tool_form::enumeration);
+    return e != nullptr ? object::tool_below<fn::t_enum_get_info>(e->real, n, name, name_length)
                         : int{neutral::err_t_invalid_handle};
   });
 }
 inline int t_enum_get_item(MPI_T_enum enumeration, int index, int* value, char* name, int* name_length) noexcept {
-  return wrap::tool_call<fn::t_enum_get_item>([&] {
-    const wrap::tool_entry* const e = wrap::find_valid(enumeration, wrap::tool_form::enumeration);
-    return e != nullptr ? wrap::tool_below<fn::t_enum_get_item>(e->real, index, value, name, name_length)
+  return object::tool_call<fn::t_enum_get_item>([&] {
+    const object::tool_entry* const e = object::find_valid(enumeration, object::tool_form::enumeration);
+    return e != nullptr ? object::tool_below<fn::t_enum_get_item>(e->real, index, value, name, name_length)
                         : int{neutral::err_t_invalid_handle};
   });
 }
 
 inline int t_category_changed(int* number) noexcept {
-  return wrap::tool_call<fn::t_category_changed>([=] {
+  return object::tool_call<fn::t_category_changed>([=] {
     if (number == nullptr) return int{neutral::err_t_invalid};
     int live = 0;
-    const int rc = wrap::tool_below<fn::t_category_changed>(&live);
-    if (rc == neutral::success) *number = wrap::numbers().stamp(live);
+    const int rc = object::tool_below<fn::t_category_changed>(&live);
+    if (rc == neutral::success) *number = object::numbers().stamp(live);
     return rc;
   });
 }
 inline int t_category_get_num(int* n) noexcept {
-  return wrap::tool_count<fn::t_category_get_num>(n, [] { return wrap::numbers().category_count(); });
+  return object::tool_count<fn::t_category_get_num>(n, [] { return object::numbers().category_count(); });
 }
 inline int t_category_get_index(const char* name, int* index) noexcept {
-  return wrap::tool_index<fn::t_category_get_index>(
-      index, [=](int* live) { return wrap::tool_below<fn::t_category_get_index>(name, live); },
-      [](int live) { return wrap::numbers().told_category(live); });
+  return object::tool_index<fn::t_category_get_index>(
+      index, [=](int* live) { return object::tool_below<fn::t_category_get_index>(name, live); },
+      [](int live) { return object::numbers().told_category(live); });
 }
 inline int t_category_get_info(int number, char* name, int* name_length, char* desc, int* desc_length, int* cvars,
                                int* pvars, int* categories) noexcept {
-  return wrap::tool_call<fn::t_category_get_info>([=] {
-    wrap::member_counts unused;
-    wrap::category_members* members = nullptr;
-    const int live = wrap::numbers().live_category(number);
-    int rc = wrap::ask_category(live, {name, name_length}, {desc, desc_length}, unused);
-    if (rc == neutral::success) rc = wrap::numbers().members_of(number, &members);
+  return object::tool_call<fn::t_category_get_info>([=] {
+    object::member_counts unused;
+    object::category_members* members = nullptr;
+    const int live = object::numbers().live_category(number);
+    int rc = object::ask_category(live, {name, name_length}, {desc, desc_length}, unused);
+    if (rc == neutral::success) rc = object::numbers().members_of(number, &members);
     if (rc != neutral::success) return rc;
-    wrap::give(cvars, members->cvars.count());
-    wrap::give(pvars, members->pvars.count());
-    wrap::give(categories, members->categories.count());
+    object::give(cvars, members->cvars.count());
+    object::give(pvars, members->pvars.count());
+    object::give(categories, members->categories.count());
     return rc;
   });
 }
 
 }  // namespace mana::manual
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// The frame of what tells a category's members of one kind.
 template <class Fn>
@@ -304,18 +304,18 @@ inline int tool_members(int category, int n, int* out, told_members category_mem
   });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int t_category_get_cvars(int index, int n, int* out) noexcept {
-  return wrap::tool_members<fn::t_category_get_cvars>(index, n, out, &wrap::category_members::cvars);
+  return object::tool_members<fn::t_category_get_cvars>(index, n, out, &object::category_members::cvars);
 }
 inline int t_category_get_pvars(int index, int n, int* out) noexcept {
-  return wrap::tool_members<fn::t_category_get_pvars>(index, n, out, &wrap::category_members::pvars);
+  return object::tool_members<fn::t_category_get_pvars>(index, n, out, &object::category_members::pvars);
 }
 inline int t_category_get_categories(int index, int n, int* out) noexcept {
-  return wrap::tool_members<fn::t_category_get_categories>(index, n, out, &wrap::category_members::categories);
+  return object::tool_members<fn::t_category_get_categories>(index, n, out, &object::category_members::categories);
 }
 
 }  // namespace mana::manual

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// Takes what malloc() gave.
 inline std::string as_string(char* text) {
@@ -149,4 +149,4 @@ inline int tool_index(int* index, Find&& find, Told&& told) noexcept {
   });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -6,7 +6,7 @@ namespace mana {
 
 template <>
 struct object_class<kind::tool> {
-  static void rebuild() noexcept { wrap::rebuild_tools(); }
+  static void rebuild() noexcept { object::rebuild_tools(); }
 };
 
 }  // namespace mana

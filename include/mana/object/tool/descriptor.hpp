@@ -19,13 +19,17 @@ struct class_facts<kind::tool> {
 
 }  // namespace mana
 
-namespace mana::vid {
+namespace mana::object {
 
 enum class tool_form : std::uint8_t { cvar, pvar, session, enumeration };
 
+}  // namespace mana::object
+
+namespace mana {
+
 template <>
 struct descriptor<kind::tool> {
-  tool_form form = tool_form::cvar;
+  object::tool_form form = object::tool_form::cvar;
   bool of_pvar = false;                    // enumeration: of a performance variable's values
   bool started = false;                    // pvar
   int pvar_class = 0;                      // neutral; of a pvar, or of the enumeration's one
@@ -33,7 +37,7 @@ struct descriptor<kind::tool> {
   std::uint32_t object = 0;                // that object: neutral code or bits of a virtual id
   int value_bytes = 0;                     // cvar: of its whole value; 0: not known
   bool written = false;                    // cvar: `value` is what the program wrote last
-  entry<kind::tool>* session = nullptr;    // pvar
+  vid::entry<kind::tool>* session = nullptr;    // pvar
   char* name = nullptr;                    // of the variable; from malloc, as `value`
   void* value = nullptr;
 
@@ -46,4 +50,4 @@ struct descriptor<kind::tool> {
   }
 };
 
-}  // namespace mana::vid
+}  // namespace mana

@@ -5,7 +5,7 @@
 
 #if MPI_VERSION >= 4
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// What a function answers that is given the number of one of `count` things, below or above their number.
 template <class Fn, class Count>
@@ -22,44 +22,44 @@ inline int no_such_event() noexcept {
   return tool_call<Fn>([] { return int{neutral::err_t_invalid_handle}; });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
-inline int t_event_get_num(int* n) noexcept { return wrap::tool_forward<fn::t_event_get_num>(n); }
+inline int t_event_get_num(int* n) noexcept { return object::tool_forward<fn::t_event_get_num>(n); }
 inline int t_event_get_index(const char* name, int* index) noexcept {
-  return wrap::tool_forward<fn::t_event_get_index>(name, index);
+  return object::tool_forward<fn::t_event_get_index>(name, index);
 }
-inline int t_source_get_num(int* n) noexcept { return wrap::tool_forward<fn::t_source_get_num>(n); }
+inline int t_source_get_num(int* n) noexcept { return object::tool_forward<fn::t_source_get_num>(n); }
 inline int t_source_get_timestamp(int index, MPI_Count* timestamp) noexcept {
   std::int64_t now = 0;
-  const int rc = wrap::tool_forward<fn::t_source_get_timestamp>(index, &now);
-  if (rc == MPI_SUCCESS) wrap::give(timestamp, now);
+  const int rc = object::tool_forward<fn::t_source_get_timestamp>(index, &now);
+  if (rc == MPI_SUCCESS) object::give(timestamp, now);
   return rc;
 }
 inline int t_category_get_num_events(int index, int* n) noexcept {
-  return wrap::tool_call<fn::t_category_get_num_events>([=] {
-    return wrap::tool_below<fn::t_category_get_num_events>(wrap::numbers().live_category(index), n); });
+  return object::tool_call<fn::t_category_get_num_events>([=] {
+    return object::tool_below<fn::t_category_get_num_events>(object::numbers().live_category(index), n); });
 }
 inline int t_category_get_events(int index, int n, int* out) noexcept {
-  return wrap::tool_call<fn::t_category_get_events>([=] {
-    return wrap::tool_below<fn::t_category_get_events>(wrap::numbers().live_category(index), n, out); });
+  return object::tool_call<fn::t_category_get_events>([=] {
+    return object::tool_below<fn::t_category_get_events>(object::numbers().live_category(index), n, out); });
 }
 
 inline int t_event_get_info(int index, char*, int*, int*, MPI_Datatype*, MPI_Aint*, int*, MPI_T_enum*, MPI_Info*, char*,
                             int*, int*) noexcept {
-  return wrap::tool_of_number<fn::t_event_get_info, fn::t_event_get_num>(index);
+  return object::tool_of_number<fn::t_event_get_info, fn::t_event_get_num>(index);
 }
 inline int t_event_handle_alloc(int index, void*, MPI_Info, MPI_T_event_registration*) noexcept {
-  return wrap::tool_of_number<fn::t_event_handle_alloc, fn::t_event_get_num>(index);
+  return object::tool_of_number<fn::t_event_handle_alloc, fn::t_event_get_num>(index);
 }
 inline int t_source_get_info(int index, char*, int*, char*, int*, MPI_T_source_order*, MPI_Count*, MPI_Count*,
                              MPI_Info*) noexcept {
-  return wrap::tool_of_number<fn::t_source_get_info, fn::t_source_get_num>(index);
+  return object::tool_of_number<fn::t_source_get_info, fn::t_source_get_num>(index);
 }
 
 #define MANA_NO_EVENT(name) \
-  template <class... Ignored> inline int name(Ignored...) noexcept { return wrap::no_such_event<fn::name>(); }
+  template <class... Ignored> inline int name(Ignored...) noexcept { return object::no_such_event<fn::name>(); }
 MANA_NO_EVENT(t_event_callback_get_info)
 MANA_NO_EVENT(t_event_callback_set_info)
 MANA_NO_EVENT(t_event_copy)

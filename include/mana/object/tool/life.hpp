@@ -10,9 +10,8 @@
 #include <cstring>
 #include <mutex>
 
-namespace mana::wrap {
+namespace mana::object {
 
-using vid::tool_form;
 using tool_entry = vid::entry<kind::tool>;
 
 /// Counted here alone. The library below is initialized by the first user and stays so: MPICH 4.0 crashes in MPI_Init
@@ -63,7 +62,7 @@ inline int tool_below(A... arguments) noexcept {
 /// The frame of every function but MPI_T_init_thread. body(): neutral error class. No error handler is called.
 template <class Fn, class Body>
 inline int tool_call(Body&& body) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const std::lock_guard hold(tools().lock);
   return app::error_code(tools().users > 0 ? body() : int{neutral::err_t_not_initialized});
 }
@@ -133,7 +132,7 @@ inline char* name_of_variable(bool of_pvar, int index) noexcept {
 }
 
 /// The live library's number of the variable that a handle names. out: neutral error class
-inline int find_variable(const vid::descriptor<kind::tool>& d, int* index) noexcept {
+inline int find_variable(const descriptor<kind::tool>& d, int* index) noexcept {
   const bool of_pvar = d.form == tool_form::pvar || d.of_pvar;
   return of_pvar ? tool_below<fn::t_pvar_get_index>(d.name, d.pvar_class, index)
                  : tool_below<fn::t_cvar_get_index>(d.name, index);
@@ -141,7 +140,7 @@ inline int find_variable(const vid::descriptor<kind::tool>& d, int* index) noexc
 
 /// Notes the object that a variable is bound to. given: its handle's address, as the application has it
 template <class K>
-inline int note_object(const void* given, vid::descriptor<kind::tool>& d) noexcept {
+inline int note_object(const void* given, descriptor<kind::tool>& d) noexcept {
   app::handle<K> handle;
   std::memcpy(&handle, given, sizeof handle);
   const resolved<K> found = resolve<K>(handle);
@@ -150,7 +149,7 @@ inline int note_object(const void* given, vid::descriptor<kind::tool>& d) noexce
   return neutral::success;
 }
 /// Only kinds that the live library knows: groups, info objects and error handlers are the wrapper library's own.
-inline int note_object(const void* given, vid::descriptor<kind::tool>& d) noexcept {
+inline int note_object(const void* given, descriptor<kind::tool>& d) noexcept {
   if (d.bind == neutral::bind_no_object) return neutral::success;
   if (given == nullptr) return neutral::err_t_invalid_handle;
   if (d.bind == neutral::bind_comm) return note_object<kind::comm>(given, d);
@@ -159,7 +158,7 @@ inline int note_object(const void* given, vid::descriptor<kind::tool>& d) noexce
   return neutral::err_t_not_supported;
 }
 /// The object's real handle; 0 where it is gone, or there is none.
-inline std::uint64_t real_object(const vid::descriptor<kind::tool>& d) noexcept {
+inline std::uint64_t real_object(const descriptor<kind::tool>& d) noexcept {
   if (d.bind == neutral::bind_comm) return real_of<kind::comm>(d.object);
   if (d.bind == neutral::bind_datatype) return real_of<kind::datatype>(d.object);
   return d.bind == neutral::bind_op ? real_of<kind::op>(d.object) : 0;
@@ -184,7 +183,7 @@ inline int allocate_handle(tool_form form, tool_entry* session, int index, const
   if (const int rc = ask(of_pvar, index, {}, {}, v); rc != neutral::success) return rc;
   tool_entry* const e = vid::table<kind::tool>().insert_entry();
   if (e == nullptr) return neutral::err_t_out_of_handles;
-  vid::descriptor<kind::tool>& d = e->what;
+  descriptor<kind::tool>& d = e->what;
   d.form = form;
   d.session = session;
   d.pvar_class = v.pvar_class;
@@ -223,7 +222,7 @@ inline void rebuild_tool(tool_entry& e) noexcept {
   e.real = 0;
   int index = 0, count = 0;
   variable v;
-  const vid::descriptor<kind::tool>& d = e.what;
+  const descriptor<kind::tool>& d = e.what;
   if (d.form == tool_form::pvar && d.session->real == 0) return;
   if (d.name == nullptr || find_variable(d, &index) != neutral::success) return;
   if (ask(d.form == tool_form::pvar || d.of_pvar, index, {}, {}, v) != neutral::success) return;
@@ -245,4 +244,4 @@ inline void rebuild_tools() noexcept {
     for_each_tool(form, rebuild_tool);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// A number that no library has. (Open MPI 4.1 does not look whether one is negative.)
 inline constexpr int no_number = INT_MAX;
@@ -107,4 +107,4 @@ class told_members {
   std::vector<int> all_;
 };
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -203,7 +203,7 @@ TEST_CASE("INV-38 a job that has taken a number, and has no directory yet, is se
   const temporary_directory scratch;
   const std::string directory = scratch.path() / "c";
   REQUIRE(chain_in(directory) == "");
-  const auto all = image::own_directory::open(directory);
+  const auto all = files::own_directory::open(directory);
   const auto taken = store::directory_lock::of_generation(all, length + 1);
   REQUIRE(taken.end() == store::lock_end::held);
   CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("a newer checkpoint is taken there just now"),

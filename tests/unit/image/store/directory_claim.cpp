@@ -43,7 +43,7 @@ struct child {
 
 TEST_CASE("INV-61 one job at a time has the directory, and what is locked else in it does not matter") {
   const temporary_directory scratch;
-  const auto all = image::own_directory::make((scratch.path() / "c").string());
+  const auto all = files::own_directory::make((scratch.path() / "c").string());
   auto first = store::directory_lock::of_job(all);
   CHECK(first.end() == lock_end::held);
   CHECK(first.number() >= 0);
@@ -57,7 +57,7 @@ TEST_CASE("INV-61 one job at a time has the directory, and what is locked else i
 
 TEST_CASE("who has it is written down, and replaced by the next") {
   const temporary_directory scratch;
-  const auto all = image::own_directory::make((scratch.path() / "c").string());
+  const auto all = files::own_directory::make((scratch.path() / "c").string());
   CHECK_FALSE(store::read_claim(all).has_value());
   const auto mine = store::this_holder("/bin/program \"\x80", "pmix 7");
   store::write_claim(all, store::this_holder("an earlier one", ""));
@@ -69,7 +69,7 @@ TEST_CASE("who has it is written down, and replaced by the next") {
   CHECK(read->launch == "pmix 7");
   CHECK(store::state_of(*read) == holder_state::lives);
   std::filesystem::copy(scratch.path() / "c", scratch.path() / "copy");
-  CHECK_FALSE(store::read_claim(image::own_directory::open((scratch.path() / "copy").string())).has_value());
+  CHECK_FALSE(store::read_claim(files::own_directory::open((scratch.path() / "copy").string())).has_value());
   std::filesystem::remove(scratch.path() / "c" / "claim.json");
   scratch.write("c/claim.json", "{\"host\": 3}");
   CHECK_FALSE(store::read_claim(all).has_value());
@@ -137,12 +137,12 @@ TEST_CASE("a process is an ancestor of those that it has started, and of no othe
 
 TEST_CASE("the claim goes with the process, however it ends") {
   const temporary_directory scratch;
-  const auto all = image::own_directory::make((scratch.path() / "c").string());
+  const auto all = files::own_directory::make((scratch.path() / "c").string());
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t pid = fork();
   if (pid == 0) {
-    const auto own = image::own_directory::open((scratch.path() / "c").string());
+    const auto own = files::own_directory::open((scratch.path() / "c").string());
     const auto lock = store::directory_lock::of_job(own);
     [[maybe_unused]] const ssize_t n = write(ends[1], lock.end() == lock_end::held ? "h" : "n", 1);
     for (;;) pause();

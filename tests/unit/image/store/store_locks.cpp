@@ -46,7 +46,7 @@ TEST_CASE("two who begin at the same time get different numbers") {
   const temporary_directory scratch;
   const checkpoints made(scratch.path());
   made.add();
-  const auto all = image::own_directory::open(made.directory());
+  const auto all = files::own_directory::open(made.directory());
   const auto other = store::directory_lock::of_generation(all, 2);      // it has the number, and no directory yet
   REQUIRE(other.end() == store::lock_end::held);
   CHECK(store::begin_generation(made.directory()).number == 3);
@@ -54,7 +54,7 @@ TEST_CASE("two who begin at the same time get different numbers") {
 
 TEST_CASE("a copy of the process does not keep a lock that was released") {
   const temporary_directory scratch;
-  const auto all = image::own_directory::make((scratch.path() / "c").string());
+  const auto all = files::own_directory::make((scratch.path() / "c").string());
   auto lock = store::directory_lock::of_all(all, store::lock_kind::exclusive, at_once);
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -79,7 +79,7 @@ TEST_CASE("nothing is removed while somebody restarts or commits") {
   const checkpoints made(scratch.path());
   made.add();
   made.add();
-  const auto all = image::own_directory::open(made.directory());
+  const auto all = files::own_directory::open(made.directory());
   {
     const auto reader = store::directory_lock::of_all(all, store::lock_kind::shared, at_once);
     const auto another = store::directory_lock::of_all(all, store::lock_kind::shared, at_once);
@@ -169,7 +169,7 @@ TEST_CASE("who asks for the state of generations keeps nobody from taking one") 
   const temporary_directory scratch;
   const checkpoints made(scratch.path());
   made.add();
-  const auto all = image::own_directory::open(made.directory());
+  const auto all = files::own_directory::open(made.directory());
   using store::directory_lock, store::lock_end;
   CHECK(directory_lock::state_of_generations(all, 1, 100) == lock_end::held);
   const auto writing = store::begin_generation(made.directory());

@@ -18,7 +18,7 @@
 
 #include <mana/gen/lower_slots.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 using comm_entry_t = vid::entry<kind::comm>;
 
@@ -35,17 +35,17 @@ struct comm_groups {
   const vid::rank_map& peers;
   explicit comm_groups(const vid::rank_map& r) noexcept : ranks(r), peers(r) {}
   comm_groups(const vid::rank_map& r, const vid::rank_map& p) noexcept : ranks(r), peers(p) {}
-  explicit comm_groups(const vid::descriptor<kind::comm>& d) noexcept : ranks(*d.ranks), peers(*d.peers) {}
+  explicit comm_groups(const descriptor<kind::comm>& d) noexcept : ranks(*d.ranks), peers(*d.peers) {}
 };
 
 /// Gives the descriptor what every communicator has.
-inline void describe_comm(vid::descriptor<kind::comm>& d, const comm_groups& groups, std::uint64_t lineage) noexcept {
+inline void describe_comm(descriptor<kind::comm>& d, const comm_groups& groups, std::uint64_t lineage) noexcept {
   d.ranks = &groups.ranks;
   d.peers = &groups.peers;
   d.everyone = d.is_inter() ? vid::clock_of_both(groups.ranks, groups.peers) : groups.ranks.clock;
   d.context = comms().next_context.fetch_add(1, std::memory_order_relaxed);
   d.lineage = lineage;
-  const bool has_own = library().callers == turns::at_once;
+  const bool has_own = call::library().callers == turns::at_once;
   d.started = has_own ? vid::communicator_clock(*d.everyone, lineage) : nullptr;
   d.clock = has_own ? d.started : d.everyone;
   begin_traffic(d);
@@ -87,7 +87,7 @@ enum class members { as_parent, asked };
 template <class Fn, members Who = members::asked, class Make, class Also>
 inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also) noexcept {
   *out = MPI_COMM_NULL;
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const resolved<kind::comm> from = resolve<kind::comm>(parent);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
   std::uint64_t made = 0;
@@ -120,12 +120,12 @@ struct group_call {
 /// out: MPI_COMM_NULL where this process is no member. Returns a neutral error class
 template <class Fn, class Make>
 inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& make) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   *out = MPI_COMM_NULL;
   if (call.members.size == 0) return neutral::success;
   const vid::rank_map& ranks = *vid::intern_ranks(call.members.world_ranks, call.members.size);
   if (ranks.own_rank == neutral::undefined) return neutral::success;
-  const bool has_own = library().callers == turns::at_once;
+  const bool has_own = call::library().callers == turns::at_once;
   vid::group_clock& clock = has_own ? *vid::keyed_clock(*ranks.clock, call.key) : *ranks.clock;
   if (!start_constructor(scope, clock, nullptr)) return neutral::err_unsupported_operation;
   std::uint64_t made = 0;
@@ -163,7 +163,7 @@ inline void end_handle(comm_entry_t& e, bool has_lanes) noexcept {
 
 /// The communicator ends when nothing names it any more (INV-67): as a rule here.
 inline int free_comm(MPI_Comm* comm) noexcept {
-  wrapper_scope scope(fn::comm_free::id);
+  call::wrapper_scope scope(fn::comm_free::id);
   const resolved<kind::comm> c = resolve<kind::comm>(*comm);
   if (!c.ok || c.predefined_code != 0) return raise(MPI_COMM_NULL, fn::comm_free::id, neutral::err_comm, nullptr);
   if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success)
@@ -180,7 +180,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
   return rc == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, fn::comm_free::id, rc, nullptr);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
@@ -199,7 +199,7 @@ inline int comm_rank(MPI_Comm comm, int* rank) noexcept {
 inline int comm_group(MPI_Comm comm, MPI_Group* group) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_group::id, neutral::err_comm, nullptr);
-  *group = wrap::make_group(c.e->what.ranks->world_ranks, c.e->what.ranks->size);
+  *group = object::make_group(c.e->what.ranks->world_ranks, c.e->what.ranks->size);
   return MPI_SUCCESS;
 }
 inline int comm_test_inter(MPI_Comm comm, int* flag) noexcept {
@@ -211,7 +211,7 @@ inline int comm_test_inter(MPI_Comm comm, int* flag) noexcept {
 inline int comm_compare(MPI_Comm a, MPI_Comm b, int* result) noexcept {
   const resolved<kind::comm> x = resolve<kind::comm>(a), y = resolve<kind::comm>(b);
   if (!x.ok || !y.ok) return raise(MPI_COMM_NULL, fn::comm_compare::id, neutral::err_comm, nullptr);
-  const vid::descriptor<kind::comm>&c = x.e->what, &d = y.e->what;
+  const descriptor<kind::comm>&c = x.e->what, &d = y.e->what;
   const auto same_sets = [&] { return c.ranks->clock == d.ranks->clock && c.peers->clock == d.peers->clock; };
   if (x.e == y.e) *result = MPI_IDENT;
   else if (c.is_inter() != d.is_inter()) *result = MPI_UNEQUAL;
@@ -221,90 +221,90 @@ inline int comm_compare(MPI_Comm a, MPI_Comm b, int* result) noexcept {
 }
 
 inline int comm_dup(MPI_Comm comm, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::comm_dup, wrap::members::as_parent>(
+  return object::construct_comm<fn::comm_dup, object::members::as_parent>(
       comm, out,
       [](std::uint64_t parent, std::uint64_t* made) noexcept {
         return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
       },
-      wrap::copy_all);
+      object::copy_all);
 }
 /// Hints are kept for MPI_Comm_get_info; the live MPI gets none of them.
 inline int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::comm_dup_with_info, wrap::members::as_parent>(
+  return object::construct_comm<fn::comm_dup_with_info, object::members::as_parent>(
       comm, out,
       [](std::uint64_t parent, std::uint64_t* made) noexcept {
         return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
       },
-      [info](wrap::comm_entry_t& from, wrap::comm_entry_t& to) noexcept {
-        const int rc = wrap::copy_all(from, to);
-        wrap::free_info_name(to.what.info);
-        to.what.info = wrap::copy_info(info);
+      [info](object::comm_entry_t& from, object::comm_entry_t& to) noexcept {
+        const int rc = object::copy_all(from, to);
+        object::free_info_name(to.what.info);
+        to.what.info = object::copy_info(info);
         return rc;
       });
 }
 inline int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::comm_split>(
+  return object::construct_comm<fn::comm_split>(
       comm, out,
       [=](std::uint64_t parent, std::uint64_t* made) noexcept {
         return lower::the_bridge().mpi->MPI_Comm_split(parent, color == MPI_UNDEFINED ? neutral::undefined : color, key,
                                                        made);
       },
-      wrap::nothing_more);
+      object::nothing_more);
 }
 inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
-  const wrap::group_members members = wrap::members_of_group(group);
+  const object::group_members members = object::members_of_group(group);
   if (!members.ok) return raise(comm, fn::comm_create::id, neutral::err_group, nullptr);
-  return wrap::construct_comm<fn::comm_create>(
+  return object::construct_comm<fn::comm_create>(
       comm, out,
       [&](std::uint64_t parent, std::uint64_t* made) noexcept {
         return lower::the_bridge().service->comm_create(parent, members.world_ranks, members.size, made);
       },
-      wrap::nothing_more);
+      object::nothing_more);
 }
 
 inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* out) noexcept {
   using f = fn::comm_create_group;
   const resolved<kind::comm> from = resolve<kind::comm>(comm);
-  const wrap::group_members members = wrap::members_of_group(group);
+  const object::group_members members = object::members_of_group(group);
   if (!from.ok || from.e->what.is_inter())
     return raise(from.ok ? comm : MPI_COMM_NULL, f::id, neutral::err_comm, nullptr);
   if (!members.ok) return raise(comm, f::id, neutral::err_group, nullptr);
   // Not a collective of the parent: threads may make several at once, with different tags.
-  const wrap::group_call call{members, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)),
+  const object::group_call call{members, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)),
                               from.e->what.errhandler};
-  const int rc = wrap::construct_from_group<f>(call, out, [&](std::uint64_t* made) noexcept {
+  const int rc = object::construct_from_group<f>(call, out, [&](std::uint64_t* made) noexcept {
     return lower::the_bridge().service->comm_create_group(from.e->real, members.world_ranks, members.size, tag, made); });
-  return rc == neutral::success ? MPI_SUCCESS : raise(comm, f::id, rc, wrap::text_if_refused(rc));
+  return rc == neutral::success ? MPI_SUCCESS : raise(comm, f::id, rc, object::text_if_refused(rc));
 }
 
 /// The members are the parent's, so the communicator is described at once; its real handle is written by the live MPI
 /// into the entry when the request completes.
 template <class Fn>
 inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
-  wrap::wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const resolved<kind::comm> from = resolve<kind::comm>(comm);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
   // First: a restart must find no half-made communicator.
-  const auto how = [] { return wrap::waiting{.blocking = false, .waits_for_all = false}; };
-  vid::group_clock& clock = wrap::clock_of_started(from.e->what);
-  if (!wrap::start_collective(scope, clock, from.e, how))
-    return raise(comm, Fn::id, neutral::err_unsupported_operation, wrap::refused_by_clock);
-  wrap::comm_entry_t* const e = wrap::new_comm();
-  wrap::request_entry* const r = wrap::new_request(vid::request_form::collective, *from.e);
+  const auto how = [] { return object::waiting{.blocking = false, .waits_for_all = false}; };
+  vid::group_clock& clock = object::clock_of_started(from.e->what);
+  if (!object::start_collective(scope, clock, from.e, how))
+    return raise(comm, Fn::id, neutral::err_unsupported_operation, object::refused_by_clock);
+  object::comm_entry_t* const e = object::new_comm();
+  object::request_entry* const r = object::new_request(object::request_form::collective, *from.e);
   if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
   const lower::services& s = *lower::the_bridge().service;
   const int rc = lower::cross([&] { return s.comm_idup(from.e->real, &e->real, &r->real); });
   if (rc != neutral::success) {
     vid::table<kind::comm>().erase(*e);
-    wrap::free_request(*r);
-    wrap::retract_collective(clock);
+    object::free_request(*r);
+    object::retract_collective(clock);
     return raise(comm, Fn::id, rc, nullptr);
   }
-  wrap::describe_comm(e->what, wrap::comm_groups(from.e->what), wrap::next_lineage(*from.e));
-  wrap::inherit_errhandler(from.e->what, e->what);
+  object::describe_comm(e->what, object::comm_groups(from.e->what), object::next_lineage(*from.e));
+  object::inherit_errhandler(from.e->what, e->what);
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*r));
-  const int after = wrap::copy_all(*from.e, *e);
+  const int after = object::copy_all(*from.e, *e);
   if (after == neutral::success) return MPI_SUCCESS;
   *out = MPI_COMM_NULL;
   return raise(comm, Fn::id, after, nullptr);
@@ -315,14 +315,14 @@ inline int comm_idup(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcep
 inline int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out, MPI_Request* request) noexcept {
   const int rc = idup_call<fn::comm_idup_with_info>(comm, out, request);
   if (rc != MPI_SUCCESS) return rc;
-  wrap::comm_entry_t& made = *vid::table<kind::comm>().find(app::to_virt<kind::comm>(*out));
-  wrap::free_info_name(made.what.info);
-  made.what.info = wrap::copy_info(info);
+  object::comm_entry_t& made = *vid::table<kind::comm>().find(app::to_virt<kind::comm>(*out));
+  object::free_info_name(made.what.info);
+  made.what.info = object::copy_info(info);
   return MPI_SUCCESS;
 }
-inline int comm_free(MPI_Comm* comm) noexcept { return wrap::free_comm(comm); }
+inline int comm_free(MPI_Comm* comm) noexcept { return object::free_comm(comm); }
 /// Without dynamic processes there is nothing else to wait for than what MPI_Comm_free does.
-inline int comm_disconnect(MPI_Comm* comm) noexcept { return wrap::free_comm(comm); }
+inline int comm_disconnect(MPI_Comm* comm) noexcept { return object::free_comm(comm); }
 
 /// Spawned programs cannot run here, so no program was spawned.
 inline int comm_get_parent(MPI_Comm* parent) noexcept {
@@ -333,41 +333,41 @@ inline int comm_get_parent(MPI_Comm* parent) noexcept {
 inline int comm_set_info(MPI_Comm comm, MPI_Info info) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_set_info::id, neutral::err_comm, nullptr);
-  wrap::free_info_name(c.e->what.info);
-  c.e->what.info = wrap::copy_info(info);
+  object::free_info_name(c.e->what.info);
+  c.e->what.info = object::copy_info(info);
   return MPI_SUCCESS;
 }
 inline int comm_get_info(MPI_Comm comm, MPI_Info* info) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_get_info::id, neutral::err_comm, nullptr);
-  *info = wrap::info_from_name(wrap::copy_info_name(c.e->what.info));
+  *info = object::info_from_name(object::copy_info_name(c.e->what.info));
   return MPI_SUCCESS;
 }
 
 /// Ranks are never reordered (a hint at most): a restart on other nodes must find them in the same order.
 inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::cart_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+  return object::construct_comm<fn::cart_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_create(parent, ndims, dims, periods, 0, made); },
-    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      wrap::set_topology(to.what, wrap::make_cart(ndims, dims, periods, to.what.ranks->own_rank));
+    [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
+      object::set_topology(to.what, object::make_cart(ndims, dims, periods, to.what.ranks->own_rank));
       return int{neutral::success}; });
 }
 inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::cart_sub::id, neutral::err_comm, nullptr);
-  const vid::cart* const grid = wrap::topology_as<vid::cart>(c.e->what);
+  const object::cart* const grid = object::topology_as<object::cart>(c.e->what);
   if (grid == nullptr) return raise(comm, fn::cart_sub::id, neutral::err_topology, "no cartesian topology");
-  return wrap::construct_comm<fn::cart_sub>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+  return object::construct_comm<fn::cart_sub>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_sub(parent, remain, made); },
-    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      wrap::set_topology(to.what, wrap::sub_cart(*grid, remain));
+    [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
+      object::set_topology(to.what, object::sub_cart(*grid, remain));
       return int{neutral::success}; });
 }
 inline int graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int, MPI_Comm* out) noexcept {
-  return wrap::construct_comm<fn::graph_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+  return object::construct_comm<fn::graph_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     return lower::the_bridge().mpi->MPI_Graph_create(parent, nnodes, index, edges, 0, made); },
-    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
-      wrap::set_topology(to.what, vid::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
+    [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
+      object::set_topology(to.what, object::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
       return int{neutral::success}; });
 }
 

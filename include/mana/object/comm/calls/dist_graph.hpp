@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// An edge as one of its ends hears of it.
 struct told_edge {
@@ -94,8 +94,8 @@ inline edge_letters address_edges(const given_edges& given, std::size_t ranks) {
 }
 
 /// Both ends of an edge hear of it from the same process, so edges between the same two come in the same order at both.
-inline vid::neighbours neighbours_of(const std::vector<told_edge>& told, bool weighted) {
-  vid::neighbours all{weighted, {}, {}, {}, {}};
+inline neighbours neighbours_of(const std::vector<told_edge>& told, bool weighted) {
+  neighbours all{weighted, {}, {}, {}, {}};
   for (const told_edge& e : told) {
     (e.leaves != 0 ? all.destinations : all.sources).push_back(e.other);
     if (weighted) (e.leaves != 0 ? all.destination_weights : all.source_weights).push_back(e.weight);
@@ -103,7 +103,7 @@ inline vid::neighbours neighbours_of(const std::vector<told_edge>& told, bool we
   return all;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
@@ -115,11 +115,11 @@ inline int dist_graph_create(MPI_Comm comm, int n, const int sources[], const in
   if (!parent.ok || parent.e->what.is_inter())
     return raise(parent.ok ? comm : MPI_COMM_NULL, f::id, neutral::err_comm, nullptr);
   const int ranks = parent.e->what.ranks->size;
-  const wrap::given_edges given{n, sources, degrees, destinations, weights};
+  const object::given_edges given{n, sources, degrees, destinations, weights};
   if (const int bad = given.check(ranks); bad != neutral::success) return raise(comm, f::id, bad, "the edges");
 
-  const wrap::edge_letters to = wrap::address_edges(given, static_cast<std::size_t>(ranks));
-  wrap::edge_letters from(static_cast<std::size_t>(ranks));
+  const object::edge_letters to = object::address_edges(given, static_cast<std::size_t>(ranks));
+  object::edge_letters from(static_cast<std::size_t>(ranks));
   const void* const sent_counts = to.counts.data();
   void* const counts_to_come = from.counts.data();
   if (const int rc = call_collective<fn::alltoall>(sent_counts, 1, MPI_INT, counts_to_come, 1, MPI_INT, comm);
@@ -135,14 +135,14 @@ inline int dist_graph_create(MPI_Comm comm, int n, const int sources[], const in
       rc != MPI_SUCCESS)
     return rc;
 
-  vid::neighbours own = wrap::neighbours_of(from.edges, given.weighted());
-  return wrap::construct_comm<f, wrap::members::as_parent>(
+  object::neighbours own = object::neighbours_of(from.edges, given.weighted());
+  return object::construct_comm<f, object::members::as_parent>(
       comm, out,
       [&](std::uint64_t real_parent, std::uint64_t* made) noexcept {
-        return wrap::create_adjacent(own, real_parent, made);
+        return object::create_adjacent(own, real_parent, made);
       },
-      [&](wrap::comm_entry_t&, wrap::comm_entry_t& made) noexcept {
-        wrap::set_topology(made.what, std::move(own));
+      [&](object::comm_entry_t&, object::comm_entry_t& made) noexcept {
+        object::set_topology(made.what, std::move(own));
         return int{neutral::success};
       });
 }
@@ -151,17 +151,17 @@ inline int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sou
                                       int outdegree, const int destinations[], const int destweights[], MPI_Info, int,
                                       MPI_Comm* out) noexcept {
   using fn_t = fn::dist_graph_create_adjacent;
-  return wrap::construct_comm<fn_t>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+  return object::construct_comm<fn_t>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
     const lower::bridge& b = lower::the_bridge();
-    return b.mpi->MPI_Dist_graph_create_adjacent(parent, indegree, sources, wrap::neutral_weights(sourceweights),
-                                                 outdegree, destinations, wrap::neutral_weights(destweights),
+    return b.mpi->MPI_Dist_graph_create_adjacent(parent, indegree, sources, object::neutral_weights(sourceweights),
+                                                 outdegree, destinations, object::neutral_weights(destweights),
                                                  b.predefined_real[neutral::info_null], 0, made); },
-    [=](wrap::comm_entry_t&, wrap::comm_entry_t& to) noexcept {
+    [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
       const auto list = [](const int* from, int n) { return std::vector<int>(from, from + std::max(n, 0)); };
-      vid::neighbours given{sourceweights != MPI_UNWEIGHTED, list(sources, indegree), {}, list(destinations, outdegree), {}};
+      object::neighbours given{sourceweights != MPI_UNWEIGHTED, list(sources, indegree), {}, list(destinations, outdegree), {}};
       if (given.weighted) given.source_weights = list(sourceweights, indegree);
       if (given.weighted) given.destination_weights = list(destweights, outdegree);
-      wrap::set_topology(to.what, std::move(given));
+      object::set_topology(to.what, std::move(given));
       return int{neutral::success}; });
 }
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// What a leader tells the other one of its group. Followed by int[size], the world ranks of its members in rank order.
 struct group_card {
@@ -32,7 +32,7 @@ class group_letter {
 
 /// Swaps letters with a rank that does the same with this one and this tag. May park.
 /// in: rank: world rank; tag: at least 0, below the live MPI's limit      out: neutral error class
-inline int swap_letters(wrapper_scope& scope, int rank, int tag, group_letter& own, group_letter& other) noexcept {
+inline int swap_letters(call::wrapper_scope& scope, int rank, int tag, group_letter& own, group_letter& other) noexcept {
   neutral::status received{};
   return exchange_messages(scope, message_arguments(own.data(), own.room(), rank, tag),
                            message_arguments(other.data(), other.room(), rank, tag), received);
@@ -64,7 +64,7 @@ struct contact {
 /// The leader's part, before it tells its group. out: the other group, or the error
 inline void ask_other_group(function_id f, const vid::rank_map& group, std::uint64_t lineage, const contact& to,
                             group_letter& other) noexcept {
-  wrapper_scope scope(f);
+  call::wrapper_scope scope(f);
   other.card().error = to.error;
   if (to.error != neutral::success) return;
   group_letter own;
@@ -92,8 +92,8 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
     return neutral::err_other;
   if (other.card().error != neutral::success) return other.card().error;
 
-  wrapper_scope scope(Fn::id);
-  vid::descriptor<kind::comm> made;
+  call::wrapper_scope scope(Fn::id);
+  descriptor<kind::comm> made;
   const comm_groups groups(group, *vid::intern_ranks(other.members(), other.card().size));
   describe_comm(made, groups, vid::mix64(lineage) + vid::mix64(other.card().lineage));   // a sum: alike on both sides
   inherit_errhandler(local.what, made);
@@ -118,7 +118,7 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
   return neutral::success;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
@@ -133,7 +133,7 @@ inline int comm_remote_group(MPI_Comm comm, MPI_Group* group) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok || !c.e->what.is_inter())
     return raise(c.ok ? comm : MPI_COMM_NULL, fn::comm_remote_group::id, neutral::err_comm, "no intercommunicator");
-  *group = wrap::make_group(c.e->what.peers->world_ranks, c.e->what.peers->size);
+  *group = object::make_group(c.e->what.peers->world_ranks, c.e->what.peers->size);
   return MPI_SUCCESS;
 }
 
@@ -146,26 +146,26 @@ inline int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer
     return raise(local.ok ? local_comm : MPI_COMM_NULL, f::id, neutral::err_comm, "the local communicator");
   if (local_leader < 0 || local_leader >= local.e->what.ranks->size)
     return raise(local_comm, f::id, neutral::err_rank, "the local leader");
-  wrap::contact to;
+  object::contact to;
   if (!peer.ok) to.error = neutral::err_comm;
   else if (remote_leader < 0 || remote_leader >= peer.e->what.peers->size) to.error = neutral::err_rank;
   else if (tag < 0) to.error = neutral::err_tag;
   else to = {neutral::success, peer.e->what.peers->world_ranks[remote_leader],
              peer.e->what.lineage + vid::mix64(static_cast<std::uint64_t>(tag))};
-  const int rc = wrap::join_groups<f>(local_comm, local_leader, to, out);
-  return rc == neutral::success ? MPI_SUCCESS : raise(local_comm, f::id, rc, wrap::text_if_refused(rc));
+  const int rc = object::join_groups<f>(local_comm, local_leader, to, out);
+  return rc == neutral::success ? MPI_SUCCESS : raise(local_comm, f::id, rc, object::text_if_refused(rc));
 }
 
 inline int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* out) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (c.ok && !c.e->what.is_inter())
     return raise(comm, fn::intercomm_merge::id, neutral::err_comm, "no intercommunicator");
-  return wrap::construct_comm<fn::intercomm_merge>(
+  return object::construct_comm<fn::intercomm_merge>(
       comm, out,
       [=](std::uint64_t parent, std::uint64_t* made) noexcept {
         return lower::the_bridge().service->intercomm_merge(parent, high != 0, made);
       },
-      wrap::nothing_more);
+      object::nothing_more);
 }
 
 }  // namespace mana::manual

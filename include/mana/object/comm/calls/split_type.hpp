@@ -3,7 +3,7 @@
 #pragma once
 #include <mana/object/comm/calls/comm.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// A copy of hints in the live MPI, for the time of a call that reads them.
 class live_info {
@@ -32,23 +32,23 @@ class live_info {
   std::uint64_t real_ = null();
 };
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* out) noexcept {
   const int neutral_type = app::neutral_constant<kind::split_type>(type);
-  return wrap::construct_comm<fn::comm_split_type>(
+  return object::construct_comm<fn::comm_split_type>(
       comm, out,
       // Made here, beside the call: a checkpoint may have come before it, and with it another live MPI.
       [=](std::uint64_t parent, std::uint64_t* made) noexcept {
         return lower::cross_up([=] {
-          const wrap::live_info hints(info);
+          const object::live_info hints(info);
           const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
           return lower::cross([&] { return mpi.MPI_Comm_split_type(parent, neutral_type, key, hints.real(), made); });
         });
       },
-      wrap::nothing_more);
+      object::nothing_more);
 }
 
 }  // namespace mana::manual

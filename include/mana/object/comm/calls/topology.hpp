@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <climits>
 
-namespace mana::wrap {
+namespace mana::object {
 
 template <class Form> inline constexpr const char* has_no = nullptr;
-template <> inline constexpr const char* has_no<vid::cart> = "the communicator has no cartesian topology";
-template <> inline constexpr const char* has_no<vid::graph> = "the communicator has no graph topology";
-template <> inline constexpr const char* has_no<vid::neighbours> = "the communicator has no distributed graph topology";
+template <> inline constexpr const char* has_no<cart> = "the communicator has no cartesian topology";
+template <> inline constexpr const char* has_no<graph> = "the communicator has no graph topology";
+template <> inline constexpr const char* has_no<neighbours> = "the communicator has no distributed graph topology";
 
 /// The frame of topology queries. use(topology, descriptor) returns a neutral error class.
 template <class Fn, class Form, class Use>
@@ -46,25 +46,25 @@ inline int size_of_cart(int ndims, const int* dims) noexcept {
   return static_cast<int>(size);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int topo_test(MPI_Comm comm, int* status) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::topo_test::id, neutral::err_comm, nullptr);
-  constexpr int forms[] = {MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};     // as in vid::topology
+  constexpr int forms[] = {MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};     // as in object::topology
   *status = c.e->what.topology != nullptr ? forms[c.e->what.topology->index()] : int{MPI_UNDEFINED};
   return MPI_SUCCESS;
 }
 inline int cartdim_get(MPI_Comm comm, int* ndims) noexcept {
-  return wrap::with_topology<fn::cartdim_get, vid::cart>(comm, [=](const vid::cart& c, const auto&) noexcept {
+  return object::with_topology<fn::cartdim_get, object::cart>(comm, [=](const object::cart& c, const auto&) noexcept {
     *ndims = c.ndims();
     return int{neutral::success}; });
 }
 /// in: maxdims  room in the arrays; at most so many are written
 inline int cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) noexcept {
-  return wrap::with_topology<fn::cart_get, vid::cart>(comm, [=](const vid::cart& c, const auto&) noexcept {
+  return object::with_topology<fn::cart_get, object::cart>(comm, [=](const object::cart& c, const auto&) noexcept {
     if (maxdims < 0) return int{neutral::err_arg};
     const auto n = static_cast<std::size_t>(std::min(c.ndims(), maxdims));
     std::copy_n(c.dims.begin(), n, dims);
@@ -73,21 +73,21 @@ inline int cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int c
     return int{neutral::success}; });
 }
 inline int cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) noexcept {
-  return wrap::with_topology<fn::cart_coords, vid::cart>(comm, [=](const vid::cart& c, const auto& d) noexcept {
+  return object::with_topology<fn::cart_coords, object::cart>(comm, [=](const object::cart& c, const auto& d) noexcept {
     if (rank < 0 || rank >= d.ranks->size) return int{neutral::err_rank};
     if (maxdims < c.ndims()) return int{neutral::err_dims};
-    wrap::coords_of_rank(c, rank, coords);
+    object::coords_of_rank(c, rank, coords);
     return int{neutral::success}; });
 }
 inline int cart_rank(MPI_Comm comm, const int coords[], int* rank) noexcept {
-  return wrap::with_topology<fn::cart_rank, vid::cart>(comm, [=](const vid::cart& c, const auto&) noexcept {
-    const int found = wrap::rank_of_coords(c, coords);
+  return object::with_topology<fn::cart_rank, object::cart>(comm, [=](const object::cart& c, const auto&) noexcept {
+    const int found = object::rank_of_coords(c, coords);
     if (found < 0) return int{neutral::err_arg};
     *rank = found;
     return int{neutral::success}; });
 }
 inline int cart_shift(MPI_Comm comm, int direction, int disp, int* source, int* dest) noexcept {
-  return wrap::with_topology<fn::cart_shift, vid::cart>(comm, [=](const vid::cart& c, const auto& d) noexcept {
+  return object::with_topology<fn::cart_shift, object::cart>(comm, [=](const object::cart& c, const auto& d) noexcept {
     if (direction < 0 || direction >= c.ndims()) return int{neutral::err_arg};
     const auto along = static_cast<std::size_t>(direction);
     const bool is_periodic = c.periods[along] != 0;
@@ -104,44 +104,44 @@ inline int cart_shift(MPI_Comm comm, int direction, int disp, int* source, int* 
     return int{neutral::success}; });
 }
 inline int cart_map(MPI_Comm comm, int ndims, const int dims[], const int*, int* newrank) noexcept {
-  return wrap::map_ranks<fn::cart_map>(comm, ndims < 0 ? -1 : wrap::size_of_cart(ndims, dims), newrank);
+  return object::map_ranks<fn::cart_map>(comm, ndims < 0 ? -1 : object::size_of_cart(ndims, dims), newrank);
 }
 
 inline int graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) noexcept {
-  return wrap::with_topology<fn::graphdims_get, vid::graph>(comm, [=](const vid::graph& g, const auto&) noexcept {
+  return object::with_topology<fn::graphdims_get, object::graph>(comm, [=](const object::graph& g, const auto&) noexcept {
     *nnodes = g.nodes();
     *nedges = static_cast<int>(g.edges.size());
     return int{neutral::success}; });
 }
 /// in: maxindex, maxedges  room in the arrays; at most so many are written
 inline int graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) noexcept {
-  return wrap::with_topology<fn::graph_get, vid::graph>(comm, [=](const vid::graph& g, const auto&) noexcept {
+  return object::with_topology<fn::graph_get, object::graph>(comm, [=](const object::graph& g, const auto&) noexcept {
     if (maxindex < 0 || maxedges < 0) return int{neutral::err_arg};
     std::copy_n(g.index.begin(), std::min(g.index.size(), static_cast<std::size_t>(maxindex)), index);
     std::copy_n(g.edges.begin(), std::min(g.edges.size(), static_cast<std::size_t>(maxedges)), edges);
     return int{neutral::success}; });
 }
 inline int graph_neighbors_count(MPI_Comm comm, int rank, int* count) noexcept {
-  return wrap::with_topology<fn::graph_neighbors_count, vid::graph>(
-      comm, [=](const vid::graph& g, const auto&) noexcept {
+  return object::with_topology<fn::graph_neighbors_count, object::graph>(
+      comm, [=](const object::graph& g, const auto&) noexcept {
     if (rank < 0 || rank >= g.nodes()) return int{neutral::err_rank};
     *count = g.degree(rank);
     return int{neutral::success}; });
 }
 inline int graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) noexcept {
-  return wrap::with_topology<fn::graph_neighbors, vid::graph>(comm, [=](const vid::graph& g, const auto&) noexcept {
+  return object::with_topology<fn::graph_neighbors, object::graph>(comm, [=](const object::graph& g, const auto&) noexcept {
     if (rank < 0 || rank >= g.nodes()) return int{neutral::err_rank};
     if (maxneighbors < 0) return int{neutral::err_arg};
     std::copy_n(g.edges.begin() + g.begin(rank), std::min(g.degree(rank), maxneighbors), neighbors);
     return int{neutral::success}; });
 }
 inline int graph_map(MPI_Comm comm, int nnodes, const int*, const int*, int* newrank) noexcept {
-  return wrap::map_ranks<fn::graph_map>(comm, nnodes, newrank);
+  return object::map_ranks<fn::graph_map>(comm, nnodes, newrank);
 }
 
 inline int dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) noexcept {
-  return wrap::with_topology<fn::dist_graph_neighbors_count, vid::neighbours>(
-      comm, [=](const vid::neighbours& n, const auto&) noexcept {
+  return object::with_topology<fn::dist_graph_neighbors_count, object::neighbours>(
+      comm, [=](const object::neighbours& n, const auto&) noexcept {
     *indegree = n.in();
     *outdegree = n.out();
     *weighted = n.weighted;
@@ -150,8 +150,8 @@ inline int dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegr
 /// in: maxindegree, maxoutdegree  room in the arrays; at most so many are written
 inline int dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                                 int destinations[], int destweights[]) noexcept {
-  return wrap::with_topology<fn::dist_graph_neighbors, vid::neighbours>(
-      comm, [=](const vid::neighbours& n, const auto&) noexcept {
+  return object::with_topology<fn::dist_graph_neighbors, object::neighbours>(
+      comm, [=](const object::neighbours& n, const auto&) noexcept {
     if (maxindegree < 0 || maxoutdegree < 0) return int{neutral::err_arg};
     const int in = std::min(n.in(), maxindegree), out = std::min(n.out(), maxoutdegree);
     std::copy_n(n.sources.begin(), in, sources);
@@ -164,9 +164,9 @@ inline int dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], i
 
 /// Implementations choose differently where several products are as good: the live one is asked.
 inline int dims_create(int nnodes, int ndims, int dims[]) noexcept {
-  wrap::wrapper_scope scope(fn::dims_create::id);
+  call::wrapper_scope scope(fn::dims_create::id);
   const int rc = lower::cross([&] { return lower::the_bridge().mpi->MPI_Dims_create(nnodes, ndims, dims); });
-  return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::dims_create::id, rc, nullptr);
+  return rc == neutral::success ? MPI_SUCCESS : object::fail(fn::dims_create::id, rc, nullptr);
 }
 
 }  // namespace mana::manual

@@ -8,10 +8,10 @@ namespace mana {
 template <>
 struct object_class<kind::comm> {
   static int look(drain::progress& judge) noexcept {
-    drain::for_each_channel([&](const auto& comm, std::uint64_t real) { drain::empty_channel(judge, comm, real); });
+    object::for_each_channel([&](const auto& comm, std::uint64_t real) { object::empty_channel(judge, comm, real); });
     return 0;
   }
-  static void rebuild() noexcept { restart::rebuild_comms(); }
+  static void rebuild() noexcept { object::rebuild_comms(); }
 };
 
 }  // namespace mana

@@ -9,7 +9,7 @@
 #include <mana/vid/ggid.hpp>
 #include <mana/vid/rank_map.hpp>
 
-namespace mana::restart {
+namespace mana::object {
 
 /// What members know it by.
 struct freed_comm {
@@ -33,7 +33,7 @@ inline vid::group_clock* clock_named(const freed_comm& told) noexcept {
 }
 
 inline bool has_requests(const vid::entry<kind::comm>& e) noexcept {
-  return e.what.freed && e.references > wrap::references_of_lanes(e.what);
+  return e.what.freed && e.references > references_of_lanes(e.what);
 }
 
 /// An entry that nothing names: it is built with the other members, and ends there.
@@ -66,11 +66,11 @@ inline void join_in(const freed_comm& told) noexcept {
 /// Afterwards the members of each communicator that is to be built have an entry of it. Collective over all ranks.
 inline void share_freed() noexcept {
   const lower::bridge& b = lower::the_bridge();
-  const std::uint64_t world = wrap::comms().world.real;
+  const std::uint64_t world = comms().world.real;
   int own = 0;
   vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) { own += has_requests(e); });
   std::int64_t most = own;
-  wrap::find_most(world, 1, &most);
+  find_most(world, 1, &most);
   if (most == 0) return;
   constexpr int words = sizeof(freed_comm) / sizeof(std::int64_t);
   const auto ranks = static_cast<std::size_t>(b.world_size);
@@ -103,8 +103,8 @@ inline void share_freed() noexcept {
 
 /// Of join_in(). The others have requests on it; this rank has not.
 inline void end_shared(vid::entry<kind::comm>& e) noexcept {
-  wrap::free_real(std::exchange(e.real, 0));
+  free_real(std::exchange(e.real, 0));
   vid::table<kind::comm>().erase(e);
 }
 
-}  // namespace mana::restart
+}  // namespace mana::object

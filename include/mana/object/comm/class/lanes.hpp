@@ -4,11 +4,11 @@
 #include <mana/object/comm/state.hpp>
 #include <mana/object/request/form/collective/lanes.hpp>
 
-namespace mana::restart {
+namespace mana::object {
 
 inline void duplicate_lanes(vid::entry<kind::comm>& comm) noexcept {
   const lower::bridge& b = lower::the_bridge();
-  for (vid::lane* l = comm.what.lanes->first; l != nullptr; l = l->next)
+  for (lane* l = comm.what.lanes->first; l != nullptr; l = l->next)
     if (lower::cross([&] { return b.mpi->MPI_Comm_dup(comm.real, &l->real); }) != neutral::success)
       lower::cross([&] { b.service->fatal("a communicator of persistent collectives could not be made at restart"); });
 }
@@ -16,14 +16,14 @@ inline void duplicate_lanes(vid::entry<kind::comm>& comm) noexcept {
 /// The program has freed this communicator: the duplicates go on, where there are requests on them. Ends the lanes if no
 /// member has any. Memory stays until it may be freed.
 inline void let_go(vid::entry<kind::comm>& comm) noexcept {
-  vid::lane_list& lanes = *comm.what.lanes;
+  lane_list& lanes = *comm.what.lanes;
   std::int64_t taken = lanes.taken;
-  wrap::find_most(comm.real, 1, &taken);
+  find_most(comm.real, 1, &taken);
   const bool has_others = comm.references > 1;
-  if (!has_others) wrap::free_real(std::exchange(comm.real, 0));
-  if (lanes.taken == 0) wrap::free_reals(lanes);
+  if (!has_others) free_real(std::exchange(comm.real, 0));
+  if (lanes.taken == 0) free_reals(lanes);
   if (taken > 0) return;
-  lanes.next_ended = std::exchange(wrap::comms().ended_lanes, &lanes);
+  lanes.next_ended = std::exchange(comms().ended_lanes, &lanes);
   lanes.topology = std::exchange(comm.what.topology, nullptr);
   comm.what.lanes = nullptr;
   --comm.references;
@@ -40,4 +40,4 @@ inline void rebuild_lanes(vid::entry<kind::comm>& comm) noexcept {
   if (comm.what.lanes->is_kept) let_go(comm);
 }
 
-}  // namespace mana::restart
+}  // namespace mana::object

@@ -10,9 +10,8 @@
 
 #include <mana/gen/lower_slots.hpp>
 
-namespace mana::restart {
+namespace mana::object {
 
-using wrap::address_of;
 
 /// Orders of communicators: by all their members (ggid, check), then by lineage among the same members. It is a total
 /// order that every member sees alike, so building in it cannot deadlock: the least communicator that is not built yet is
@@ -25,14 +24,14 @@ inline bool built_before(const vid::entry<kind::comm>& a, const vid::entry<kind:
 }
 
 /// A communicator with a topology, from one over the same ranks without. In the lower half. out: neutral error class
-inline int build_topology(const vid::cart& c, std::uint64_t plain, std::uint64_t& made) noexcept {
+inline int build_topology(const cart& c, std::uint64_t plain, std::uint64_t& made) noexcept {
   return lower::the_bridge().mpi->MPI_Cart_create(plain, c.ndims(), address_of(c.dims), address_of(c.periods), 0, &made);
 }
-inline int build_topology(const vid::graph& g, std::uint64_t plain, std::uint64_t& made) noexcept {
+inline int build_topology(const graph& g, std::uint64_t plain, std::uint64_t& made) noexcept {
   return lower::the_bridge().mpi->MPI_Graph_create(plain, g.nodes(), address_of(g.index), address_of(g.edges), 0, &made);
 }
-inline int build_topology(const vid::neighbours& n, std::uint64_t plain, std::uint64_t& made) noexcept {
-  return wrap::create_adjacent(n, plain, &made);
+inline int build_topology(const neighbours& n, std::uint64_t plain, std::uint64_t& made) noexcept {
+  return create_adjacent(n, plain, &made);
 }
 
 inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
@@ -59,11 +58,11 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
 /// its persistent collectives.
 inline void rebuild_comms() noexcept {
   const lower::bridge& b = lower::the_bridge();
-  wrap::comm_state& all = wrap::comms();
+  comm_state& all = comms();
   all.world.real = b.predefined_real[neutral::comm_world];
   all.self.real = b.predefined_real[neutral::comm_self];
   all.hidden.real = b.predefined_real[neutral::comm_hidden];
-  if (all.partitioned.real != 0 && wrap::make_partitioned_comm() != neutral::success)
+  if (all.partitioned.real != 0 && make_partitioned_comm() != neutral::success)
     lower::cross([&] { b.service->fatal("no communicator for partitioned messages at restart"); });
   share_freed();
   rebuild_lanes(all.world);
@@ -75,4 +74,4 @@ inline void rebuild_comms() noexcept {
   });
 }
 
-}  // namespace mana::restart
+}  // namespace mana::object

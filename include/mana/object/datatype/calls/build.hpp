@@ -7,7 +7,7 @@
 #include <cstring>
 #include <mutex>
 
-namespace mana::wrap {
+namespace mana::object {
 
 inline int fail_type(function_id f) noexcept { return fail(f, neutral::err_type, "null, stale or foreign datatype"); }
 
@@ -17,7 +17,7 @@ inline int finish_type(recipe_writer& w, MPI_Datatype* out) noexcept {
   if (w.error() == neutral::err_type) return fail_type(Fn::id);
   if (!w.ok()) return fail(Fn::id, w.error(), nullptr);
   if (out == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   int error = neutral::success;
   const type_entry* const e = construct(w.take(), &error);
   if (e == nullptr) return fail(Fn::id, error, nullptr);
@@ -167,7 +167,7 @@ template <class Fn, class... Int>
 inline int make_f90(combiner how, MPI_Datatype* out, Int... arguments) noexcept {
   constexpr int n = sizeof...(Int);
   const int given[] = {arguments...};
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const std::lock_guard hold(f90_lock());
   type_entry* known = nullptr;
   vid::table<kind::datatype>().for_each_unordered([&](type_entry& e) {
@@ -214,106 +214,106 @@ inline int get_type_attribute(MPI_Datatype type, int number, int* flag, Store&& 
   return MPI_SUCCESS;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int type_contiguous(int n, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_contiguous<fn::type_contiguous>(n, t, out);
+  return object::make_contiguous<fn::type_contiguous>(n, t, out);
 }
 inline int type_vector(int n, int b, int s, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_vector<fn::type_vector>(n, b, s, t, out);
+  return object::make_vector<fn::type_vector>(n, b, s, t, out);
 }
 inline int type_create_hvector(int n, int b, MPI_Aint s, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_hvector<fn::type_create_hvector>(n, b, s, t, out);
+  return object::make_hvector<fn::type_create_hvector>(n, b, s, t, out);
 }
 inline int type_hvector(int n, int b, MPI_Aint s, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_hvector<fn::type_hvector>(n, b, s, t, out);
+  return object::make_hvector<fn::type_hvector>(n, b, s, t, out);
 }
 inline int type_indexed(int n, const int b[], const int d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_indexed<fn::type_indexed>(n, b, d, t, out);
+  return object::make_indexed<fn::type_indexed>(n, b, d, t, out);
 }
 inline int type_create_hindexed(int n, const int b[], const MPI_Aint d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_hindexed<fn::type_create_hindexed>(n, b, d, t, out);
+  return object::make_hindexed<fn::type_create_hindexed>(n, b, d, t, out);
 }
 inline int type_hindexed(int n, int b[], MPI_Aint d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_hindexed<fn::type_hindexed>(n, static_cast<const int*>(b), d, t, out);
+  return object::make_hindexed<fn::type_hindexed>(n, static_cast<const int*>(b), d, t, out);
 }
 inline int type_create_indexed_block(int n, int b, const int d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_indexed_block<fn::type_create_indexed_block>(n, b, d, t, out);
+  return object::make_indexed_block<fn::type_create_indexed_block>(n, b, d, t, out);
 }
 inline int type_create_hindexed_block(int n, int b, const MPI_Aint d[], MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_hindexed_block<fn::type_create_hindexed_block>(n, b, d, t, out);
+  return object::make_hindexed_block<fn::type_create_hindexed_block>(n, b, d, t, out);
 }
 inline int type_create_struct(int n, const int b[], const MPI_Aint d[], const MPI_Datatype t[],
                               MPI_Datatype* out) noexcept {
-  return wrap::make_struct<fn::type_create_struct>(n, b, d, t, out);
+  return object::make_struct<fn::type_create_struct>(n, b, d, t, out);
 }
 inline int type_struct(int n, int b[], MPI_Aint d[], MPI_Datatype t[], MPI_Datatype* out) noexcept {
-  return wrap::make_struct<fn::type_struct>(n, static_cast<const int*>(b), d, t, out);
+  return object::make_struct<fn::type_struct>(n, static_cast<const int*>(b), d, t, out);
 }
 inline int type_create_resized(MPI_Datatype t, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* out) noexcept {
-  return wrap::make_resized<fn::type_create_resized, false>(t, lb, extent, out);
+  return object::make_resized<fn::type_create_resized, false>(t, lb, extent, out);
 }
 inline int type_create_subarray(int n, const int sizes[], const int subsizes[], const int starts[], int order,
                                 MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_subarray_type<fn::type_create_subarray>(n, sizes, subsizes, starts, order, t, out);
+  return object::make_subarray_type<fn::type_create_subarray>(n, sizes, subsizes, starts, order, t, out);
 }
 inline int type_create_darray(int size, int rank, int n, const int gsizes[], const int distribs[], const int dargs[],
                               const int psizes[], int order, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_darray_type<fn::type_create_darray>(size, rank, n, gsizes, distribs, dargs, psizes, order, t, out);
+  return object::make_darray_type<fn::type_create_darray>(size, rank, n, gsizes, distribs, dargs, psizes, order, t, out);
 }
 inline int type_create_f90_real(int p, int r, MPI_Datatype* out) noexcept {
-  return wrap::make_f90<fn::type_create_f90_real>(wrap::combiner::f90_real, out, p, r);
+  return object::make_f90<fn::type_create_f90_real>(object::combiner::f90_real, out, p, r);
 }
 inline int type_create_f90_complex(int p, int r, MPI_Datatype* out) noexcept {
-  return wrap::make_f90<fn::type_create_f90_complex>(wrap::combiner::f90_complex, out, p, r);
+  return object::make_f90<fn::type_create_f90_complex>(object::combiner::f90_complex, out, p, r);
 }
 inline int type_create_f90_integer(int r, MPI_Datatype* out) noexcept {
-  return wrap::make_f90<fn::type_create_f90_integer>(wrap::combiner::f90_integer, out, r);
+  return object::make_f90<fn::type_create_f90_integer>(object::combiner::f90_integer, out, r);
 }
 
 #if MPI_VERSION >= 4
 inline int type_contiguous_c(MPI_Count n, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_contiguous<fn::type_contiguous_c>(n, t, out);
+  return object::make_contiguous<fn::type_contiguous_c>(n, t, out);
 }
 inline int type_vector_c(MPI_Count n, MPI_Count b, MPI_Count s, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_vector<fn::type_vector_c>(n, b, s, t, out);
+  return object::make_vector<fn::type_vector_c>(n, b, s, t, out);
 }
 inline int type_create_hvector_c(MPI_Count n, MPI_Count b, MPI_Count s, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_hvector<fn::type_create_hvector_c>(n, b, s, t, out);
+  return object::make_hvector<fn::type_create_hvector_c>(n, b, s, t, out);
 }
 inline int type_indexed_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], MPI_Datatype t,
                           MPI_Datatype* out) noexcept {
-  return wrap::make_indexed<fn::type_indexed_c>(n, b, d, t, out);
+  return object::make_indexed<fn::type_indexed_c>(n, b, d, t, out);
 }
 inline int type_create_hindexed_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], MPI_Datatype t,
                                   MPI_Datatype* out) noexcept {
-  return wrap::make_hindexed<fn::type_create_hindexed_c>(n, b, d, t, out);
+  return object::make_hindexed<fn::type_create_hindexed_c>(n, b, d, t, out);
 }
 inline int type_create_indexed_block_c(MPI_Count n, MPI_Count b, const MPI_Count d[], MPI_Datatype t,
                                        MPI_Datatype* out) noexcept {
-  return wrap::make_indexed_block<fn::type_create_indexed_block_c>(n, b, d, t, out);
+  return object::make_indexed_block<fn::type_create_indexed_block_c>(n, b, d, t, out);
 }
 inline int type_create_hindexed_block_c(MPI_Count n, MPI_Count b, const MPI_Count d[], MPI_Datatype t,
                                         MPI_Datatype* out) noexcept {
-  return wrap::make_hindexed_block<fn::type_create_hindexed_block_c>(n, b, d, t, out);
+  return object::make_hindexed_block<fn::type_create_hindexed_block_c>(n, b, d, t, out);
 }
 inline int type_create_struct_c(MPI_Count n, const MPI_Count b[], const MPI_Count d[], const MPI_Datatype t[],
                                 MPI_Datatype* out) noexcept {
-  return wrap::make_struct<fn::type_create_struct_c>(n, b, d, t, out);
+  return object::make_struct<fn::type_create_struct_c>(n, b, d, t, out);
 }
 inline int type_create_resized_c(MPI_Datatype t, MPI_Count lb, MPI_Count extent, MPI_Datatype* out) noexcept {
-  return wrap::make_resized<fn::type_create_resized_c, true>(t, lb, extent, out);
+  return object::make_resized<fn::type_create_resized_c, true>(t, lb, extent, out);
 }
 inline int type_create_subarray_c(int n, const MPI_Count sizes[], const MPI_Count subsizes[], const MPI_Count starts[],
                                   int order, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return wrap::make_subarray_type<fn::type_create_subarray_c>(n, sizes, subsizes, starts, order, t, out);
+  return object::make_subarray_type<fn::type_create_subarray_c>(n, sizes, subsizes, starts, order, t, out);
 }
 inline int type_create_darray_c(int size, int rank, int n, const MPI_Count gsizes[], const int distribs[],
                                 const int dargs[], const int psizes[], int order, MPI_Datatype t,
                                 MPI_Datatype* out) noexcept {
-  return wrap::make_darray_type<fn::type_create_darray_c>(size, rank, n, gsizes, distribs, dargs, psizes, order, t,
+  return object::make_darray_type<fn::type_create_darray_c>(size, rank, n, gsizes, distribs, dargs, psizes, order, t,
                                                           out);
 }
 #endif
@@ -321,20 +321,20 @@ inline int type_create_darray_c(int size, int rank, int n, const MPI_Count gsize
 /// Attributes follow by their copy functions; the name does not.
 /// Open MPI says in a duplicate's name what it is one of.
 inline void name_duplicate([[maybe_unused]] const resolved<kind::datatype>& of,
-                           [[maybe_unused]] wrap::type_entry& made) noexcept {
+                           [[maybe_unused]] object::type_entry& made) noexcept {
   if constexpr (family::duplicates_are_named) {
     char name[MPI_MAX_OBJECT_NAME];
-    std::snprintf(name, sizeof name, "Dup %s", wrap::name_of_type(of));
+    std::snprintf(name, sizeof name, "Dup %s", object::name_of_type(of));
     made.what.name = strdup(name);
   }
 }
 inline int type_dup(MPI_Datatype old, MPI_Datatype* out) noexcept {
-  using namespace wrap;
+  using namespace object;
   const resolved<kind::datatype> from = resolve_type(old);
   if (!from.ok) return fail_type(fn::type_dup::id);
   recipe_writer w(combiner::dup, false, 0, 0, 0, 1);
   w.type(old);
-  wrapper_scope scope(fn::type_dup::id);
+  call::wrapper_scope scope(fn::type_dup::id);
   int error = neutral::success;
   type_entry* const e = construct(w.take(), &error);
   if (e == nullptr) return fail(fn::type_dup::id, error, nullptr);
@@ -350,49 +350,49 @@ inline int type_dup(MPI_Datatype old, MPI_Datatype* out) noexcept {
 }
 
 inline int type_commit(MPI_Datatype* type) noexcept {
-  const resolved<kind::datatype> t = type != nullptr ? wrap::resolve_type(*type) : resolved<kind::datatype>{};
-  if (!t.ok) return wrap::fail_type(fn::type_commit::id);
+  const resolved<kind::datatype> t = type != nullptr ? object::resolve_type(*type) : resolved<kind::datatype>{};
+  if (!t.ok) return object::fail_type(fn::type_commit::id);
   if (t.e == nullptr || t.e->what.committed) return MPI_SUCCESS;
-  wrap::wrapper_scope scope(fn::type_commit::id);
-  const int rc = wrap::commit_type(*t.e);
-  return rc == neutral::success ? MPI_SUCCESS : wrap::fail(fn::type_commit::id, rc, nullptr);
+  call::wrapper_scope scope(fn::type_commit::id);
+  const int rc = object::commit_type(*t.e);
+  return rc == neutral::success ? MPI_SUCCESS : object::fail(fn::type_commit::id, rc, nullptr);
 }
 
 /// The datatype lives on while operations or other datatypes need it.
 inline int type_free(MPI_Datatype* type) noexcept {
-  const resolved<kind::datatype> t = type != nullptr ? wrap::resolve_type(*type) : resolved<kind::datatype>{};
-  if (!t.ok) return wrap::fail_type(fn::type_free::id);
+  const resolved<kind::datatype> t = type != nullptr ? object::resolve_type(*type) : resolved<kind::datatype>{};
+  if (!t.ok) return object::fail_type(fn::type_free::id);
   if (t.e == nullptr || t.e->what.permanent)
-    return wrap::fail(fn::type_free::id, neutral::err_type, "predefined datatypes cannot be freed");
-  if (t.e->what.handles == 0) return wrap::fail(fn::type_free::id, neutral::err_type, "the datatype is freed already");
-  wrap::wrapper_scope scope(fn::type_free::id);
+    return object::fail(fn::type_free::id, neutral::err_type, "predefined datatypes cannot be freed");
+  if (t.e->what.handles == 0) return object::fail(fn::type_free::id, neutral::err_type, "the datatype is freed already");
+  call::wrapper_scope scope(fn::type_free::id);
   if (t.e->what.handles == 1)
-    if (const int rc = wrap::remove_all_attributes(t.e->what.attributes, kind_code::datatype, *type);
+    if (const int rc = object::remove_all_attributes(t.e->what.attributes, kind_code::datatype, *type);
         rc != neutral::success)
-      return wrap::fail(fn::type_free::id, rc, "delete function of an attribute");
-  wrap::drop_handle(*t.e);
+      return object::fail(fn::type_free::id, rc, "delete function of an attribute");
+  object::drop_handle(*t.e);
   *type = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
 }
 
 inline int type_set_attr(MPI_Datatype type, int number, void* value) noexcept {
-  return wrap::set_type_attribute(type, number, value);
+  return object::set_type_attribute(type, number, value);
 }
 inline int type_get_attr(MPI_Datatype type, int number, void* value, int* flag) noexcept {
-  return wrap::get_type_attribute(type, number, flag,
+  return object::get_type_attribute(type, number, flag,
                                   [=](void* found, std::int64_t) { std::memcpy(value, &found, sizeof found); });
 }
 inline int type_delete_attr(MPI_Datatype type, int number) noexcept {
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_delete_attr::id);
-  if (wrap::attribute_keys().find(number, kind_code::datatype) == nullptr)
-    return wrap::fail(fn::type_delete_attr::id, neutral::err_keyval, "attribute key");
-  wrap::attribute_list* const list = wrap::type_attributes(t);
+  const resolved<kind::datatype> t = object::resolve_type(type);
+  if (!t.ok) return object::fail_type(fn::type_delete_attr::id);
+  if (object::attribute_keys().find(number, kind_code::datatype) == nullptr)
+    return object::fail(fn::type_delete_attr::id, neutral::err_keyval, "attribute key");
+  object::attribute_list* const list = object::type_attributes(t);
   const int rc =
-      list != nullptr ? wrap::remove_attribute(*list, kind_code::datatype, type, number) : int{neutral::err_other};
+      list != nullptr ? object::remove_attribute(*list, kind_code::datatype, type, number) : int{neutral::err_other};
   return rc == neutral::success
              ? MPI_SUCCESS
-             : wrap::fail(fn::type_delete_attr::id, rc, "no such attribute, or its delete function failed");
+             : object::fail(fn::type_delete_attr::id, rc, "no such attribute, or its delete function failed");
 }
 
 }  // namespace mana::manual

@@ -3,7 +3,7 @@
 #pragma once
 #include <mana/object/datatype/calls/build.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// As MPI says for values that the type does not hold: MPI_UNDEFINED.
 template <class Out>
@@ -23,18 +23,18 @@ inline int with_layout(MPI_Datatype type, Store&& store) noexcept {
 }
 template <class Fn, class Out>
 inline int get_size(MPI_Datatype type, Out* size) noexcept {
-  return with_layout<Fn>(type, [=](const vid::type_layout& l) noexcept { *size = fit<Out>(l.size); });
+  return with_layout<Fn>(type, [=](const type_layout& l) noexcept { *size = fit<Out>(l.size); });
 }
 template <class Fn, class Out>
 inline int get_extent(MPI_Datatype type, Out* lb, Out* extent) noexcept {
-  return with_layout<Fn>(type, [=](const vid::type_layout& l) noexcept {
+  return with_layout<Fn>(type, [=](const type_layout& l) noexcept {
     *lb = fit<Out>(l.lb);
     *extent = fit<Out>(l.extent);
   });
 }
 template <class Fn, class Out>
 inline int get_true_extent(MPI_Datatype type, Out* lb, Out* extent) noexcept {
-  return with_layout<Fn>(type, [=](const vid::type_layout& l) noexcept {
+  return with_layout<Fn>(type, [=](const type_layout& l) noexcept {
     *lb = fit<Out>(l.true_lb);
     *extent = fit<Out>(l.true_extent);
   });
@@ -70,7 +70,7 @@ inline void give_contents(const recipe& r, int* ints, MPI_Aint* addresses, MPI_D
     types[t] = type_handle(r.types()[t]);
     if (r.types()[t] < neutral::predefined_limit) continue;
     if (vid::table<kind::datatype>().find(virt<kind::datatype>(r.types()[t]))->what.handles++ == 0)
-      vid::keep_datatype(r.types()[t]);
+      keep_datatype(r.types()[t]);
   }
 }
 
@@ -106,63 +106,63 @@ inline int set_elements_of(MPI_Status* status, MPI_Datatype type, std::int64_t c
   return MPI_SUCCESS;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
-inline int type_size(MPI_Datatype t, int* size) noexcept { return wrap::get_size<fn::type_size>(t, size); }
-inline int type_size_x(MPI_Datatype t, MPI_Count* size) noexcept { return wrap::get_size<fn::type_size_x>(t, size); }
+inline int type_size(MPI_Datatype t, int* size) noexcept { return object::get_size<fn::type_size>(t, size); }
+inline int type_size_x(MPI_Datatype t, MPI_Count* size) noexcept { return object::get_size<fn::type_size_x>(t, size); }
 inline int type_get_extent(MPI_Datatype t, MPI_Aint* lb, MPI_Aint* extent) noexcept {
-  return wrap::get_extent<fn::type_get_extent>(t, lb, extent);
+  return object::get_extent<fn::type_get_extent>(t, lb, extent);
 }
 inline int type_get_extent_x(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept {
-  return wrap::get_extent<fn::type_get_extent_x>(t, lb, extent);
+  return object::get_extent<fn::type_get_extent_x>(t, lb, extent);
 }
 inline int type_get_true_extent(MPI_Datatype t, MPI_Aint* lb, MPI_Aint* extent) noexcept {
-  return wrap::get_true_extent<fn::type_get_true_extent>(t, lb, extent);
+  return object::get_true_extent<fn::type_get_true_extent>(t, lb, extent);
 }
 inline int type_get_true_extent_x(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept {
-  return wrap::get_true_extent<fn::type_get_true_extent_x>(t, lb, extent);
+  return object::get_true_extent<fn::type_get_true_extent_x>(t, lb, extent);
 }
 inline int type_extent(MPI_Datatype t, MPI_Aint* extent) noexcept {
-  return wrap::with_layout<fn::type_extent>(t, [=](const vid::type_layout& l) noexcept { *extent = l.extent; });
+  return object::with_layout<fn::type_extent>(t, [=](const object::type_layout& l) noexcept { *extent = l.extent; });
 }
 inline int type_lb(MPI_Datatype t, MPI_Aint* lb) noexcept {
-  return wrap::with_layout<fn::type_lb>(t, [=](const vid::type_layout& l) noexcept { *lb = l.lb; });
+  return object::with_layout<fn::type_lb>(t, [=](const object::type_layout& l) noexcept { *lb = l.lb; });
 }
 inline int type_ub(MPI_Datatype t, MPI_Aint* ub) noexcept {
-  return wrap::with_layout<fn::type_ub>(t, [=](const vid::type_layout& l) noexcept { *ub = l.lb + l.extent; });
+  return object::with_layout<fn::type_ub>(t, [=](const object::type_layout& l) noexcept { *ub = l.lb + l.extent; });
 }
 
 inline int type_get_envelope(MPI_Datatype type, int* ints, int* addresses, int* types, int* how) noexcept {
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_get_envelope::id);
+  const resolved<kind::datatype> t = object::resolve_type(type);
+  if (!t.ok) return object::fail_type(fn::type_get_envelope::id);
   *ints = *addresses = *types = 0;
   *how = MPI_COMBINER_NAMED;
   if (t.e == nullptr) return MPI_SUCCESS;
-  const vid::recipe& r = t.e->what.made;
+  const object::recipe& r = t.e->what.made;
   if (r.large())
-    return wrap::fail(fn::type_get_envelope::id, neutral::err_type,
+    return object::fail(fn::type_get_envelope::id, neutral::err_type,
                       "made with large counts: use MPI_Type_get_envelope_c");
   *ints = r.ints_size();
   *addresses = r.addresses_size();
   *types = r.types_size();
-  *how = wrap::app_combiner(r.how());
+  *how = object::app_combiner(r.how());
   return MPI_SUCCESS;
 }
 inline int type_get_contents(MPI_Datatype type, int max_ints, int max_addresses, int max_types, int ints[],
                              MPI_Aint addresses[], MPI_Datatype types[]) noexcept {
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_get_contents::id);
+  const resolved<kind::datatype> t = object::resolve_type(type);
+  if (!t.ok) return object::fail_type(fn::type_get_contents::id);
   if (t.e == nullptr)
-    return wrap::fail(fn::type_get_contents::id, neutral::err_type, "predefined datatypes have no contents");
-  const vid::recipe& r = t.e->what.made;
+    return object::fail(fn::type_get_contents::id, neutral::err_type, "predefined datatypes have no contents");
+  const object::recipe& r = t.e->what.made;
   if (r.large())
-    return wrap::fail(fn::type_get_contents::id, neutral::err_type,
+    return object::fail(fn::type_get_contents::id, neutral::err_type,
                       "made with large counts: use MPI_Type_get_contents_c");
   if (max_ints < r.ints_size() || max_addresses < r.addresses_size() || max_types < r.types_size())
-    return wrap::fail(fn::type_get_contents::id, neutral::err_arg, "arrays too short");
-  wrap::give_contents(r, ints, addresses, types);
+    return object::fail(fn::type_get_contents::id, neutral::err_arg, "arrays too short");
+  object::give_contents(r, ints, addresses, types);
   return MPI_SUCCESS;
 }
 
@@ -183,29 +183,29 @@ inline int type_match_size(int type_class, int size, MPI_Datatype* type) noexcep
                       {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16, MPI_C_DOUBLE_COMPLEX},
                       {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32, MPI_C_LONG_DOUBLE_COMPLEX}};
   if (type_class != MPI_TYPECLASS_REAL && type_class != MPI_TYPECLASS_INTEGER && type_class != MPI_TYPECLASS_COMPLEX)
-    return wrap::fail(fn::type_match_size::id, neutral::err_arg, "type class");
+    return object::fail(fn::type_match_size::id, neutral::err_arg, "type class");
   for (const row& r : rows) {
     if (r.type_class != type_class || r.size != size) continue;
     *type = r.fortran != MPI_DATATYPE_NULL ? r.fortran : r.c;
     return MPI_SUCCESS;
   }
-  return wrap::fail(fn::type_match_size::id, neutral::err_arg, "no datatype of that size");
+  return object::fail(fn::type_match_size::id, neutral::err_arg, "no datatype of that size");
 }
 
 inline int get_count(const MPI_Status* s, MPI_Datatype t, int* n) noexcept {
-  return wrap::get_count_of<fn::get_count>(s, t, n);
+  return object::get_count_of<fn::get_count>(s, t, n);
 }
 inline int get_elements(const MPI_Status* s, MPI_Datatype t, int* n) noexcept {
-  return wrap::get_elements_of<fn::get_elements>(s, t, n);
+  return object::get_elements_of<fn::get_elements>(s, t, n);
 }
 inline int get_elements_x(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept {
-  return wrap::get_elements_of<fn::get_elements_x>(s, t, n);
+  return object::get_elements_of<fn::get_elements_x>(s, t, n);
 }
 inline int status_set_elements(MPI_Status* s, MPI_Datatype t, int n) noexcept {
-  return wrap::set_elements_of<fn::status_set_elements>(s, t, n);
+  return object::set_elements_of<fn::status_set_elements>(s, t, n);
 }
 inline int status_set_elements_x(MPI_Status* s, MPI_Datatype t, MPI_Count n) noexcept {
-  return wrap::set_elements_of<fn::status_set_elements_x>(s, t, n);
+  return object::set_elements_of<fn::status_set_elements_x>(s, t, n);
 }
 inline int status_set_cancelled(MPI_Status* status, int flag) noexcept {
   neutral::status s = app::load_status(status);
@@ -219,48 +219,48 @@ inline int test_cancelled(const MPI_Status* status, int* flag) noexcept {
 }
 
 #if MPI_VERSION >= 4
-inline int type_size_c(MPI_Datatype t, MPI_Count* size) noexcept { return wrap::get_size<fn::type_size_c>(t, size); }
+inline int type_size_c(MPI_Datatype t, MPI_Count* size) noexcept { return object::get_size<fn::type_size_c>(t, size); }
 inline int type_get_extent_c(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept {
-  return wrap::get_extent<fn::type_get_extent_c>(t, lb, extent);
+  return object::get_extent<fn::type_get_extent_c>(t, lb, extent);
 }
 inline int type_get_true_extent_c(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept {
-  return wrap::get_true_extent<fn::type_get_true_extent_c>(t, lb, extent);
+  return object::get_true_extent<fn::type_get_true_extent_c>(t, lb, extent);
 }
 inline int get_count_c(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept {
-  return wrap::get_count_of<fn::get_count_c>(s, t, n);
+  return object::get_count_of<fn::get_count_c>(s, t, n);
 }
 inline int get_elements_c(const MPI_Status* s, MPI_Datatype t, MPI_Count* n) noexcept {
-  return wrap::get_elements_of<fn::get_elements_c>(s, t, n);
+  return object::get_elements_of<fn::get_elements_c>(s, t, n);
 }
 
 inline int type_get_envelope_c(MPI_Datatype type, MPI_Count* ints, MPI_Count* addresses, MPI_Count* counts,
                                MPI_Count* types, int* how) noexcept {
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_get_envelope_c::id);
+  const resolved<kind::datatype> t = object::resolve_type(type);
+  if (!t.ok) return object::fail_type(fn::type_get_envelope_c::id);
   *ints = *addresses = *counts = *types = 0;
   *how = MPI_COMBINER_NAMED;
   if (t.e == nullptr) return MPI_SUCCESS;
-  const vid::recipe& r = t.e->what.made;
+  const object::recipe& r = t.e->what.made;
   *ints = r.ints_size();
   *addresses = r.addresses_size();
   *counts = r.counts_size();
   *types = r.types_size();
-  *how = wrap::app_combiner(r.how());
+  *how = object::app_combiner(r.how());
   return MPI_SUCCESS;
 }
 inline int type_get_contents_c(MPI_Datatype type, MPI_Count max_ints, MPI_Count max_addresses, MPI_Count max_counts,
                                MPI_Count max_types, int ints[], MPI_Aint addresses[], MPI_Count counts[],
                                MPI_Datatype types[]) noexcept {
-  const resolved<kind::datatype> t = wrap::resolve_type(type);
-  if (!t.ok) return wrap::fail_type(fn::type_get_contents_c::id);
+  const resolved<kind::datatype> t = object::resolve_type(type);
+  if (!t.ok) return object::fail_type(fn::type_get_contents_c::id);
   if (t.e == nullptr)
-    return wrap::fail(fn::type_get_contents_c::id, neutral::err_type, "predefined datatypes have no contents");
-  const vid::recipe& r = t.e->what.made;
+    return object::fail(fn::type_get_contents_c::id, neutral::err_type, "predefined datatypes have no contents");
+  const object::recipe& r = t.e->what.made;
   if (max_ints < r.ints_size() || max_addresses < r.addresses_size() || max_counts < r.counts_size() ||
       max_types < r.types_size())
-    return wrap::fail(fn::type_get_contents_c::id, neutral::err_arg, "arrays too short");
+    return object::fail(fn::type_get_contents_c::id, neutral::err_arg, "arrays too short");
   std::copy_n(r.counts(), r.counts_size(), counts);
-  wrap::give_contents(r, ints, addresses, types);
+  object::give_contents(r, ints, addresses, types);
   return MPI_SUCCESS;
 }
 #endif

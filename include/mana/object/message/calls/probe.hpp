@@ -8,7 +8,7 @@
 #include <mana/object/request/calls/request.hpp>
 #include <mana/object/request/state.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 using message_entry = vid::entry<kind::message>;
 
@@ -38,18 +38,18 @@ inline lower::wait_end announce_probe(const probe_arguments& p) noexcept {
 /// Polls until there is a message, or, with a flag, once.
 /// in: poll  (int& there) → neutral error class; it may wait where there is no flag      out: neutral error class
 template <class Poll>
-inline int find_message(wrapper_scope& scope, const probe_arguments& p, const int* flag, int& there, Poll&& poll) noexcept {
+inline int find_message(call::wrapper_scope& scope, const probe_arguments& p, const int* flag, int& there, Poll&& poll) noexcept {
   int rc = neutral::success;
   const auto announce = [&] { return announce_probe(p); };
   const auto found = [&] { return (rc = poll(there)) != neutral::success || there != 0; };
-  if (flag != nullptr) look(found, announce);
-  else wait(scope, [&] { return found() ? poll_end::done : poll_end::waits; }, announce);
+  if (flag != nullptr) call::look(found, announce);
+  else call::wait(scope, [&] { return found() ? call::poll_end::done : call::poll_end::waits; }, announce);
   return rc;
 }
 
 /// MPI_Probe (flag == nullptr) and MPI_Iprobe.
 inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* out) noexcept {
-  wrapper_scope scope(f);
+  call::wrapper_scope scope(f);
   const probe_arguments p(source, tag, comm);
   if (p.error != 0) return raise(p.error == neutral::err_comm ? MPI_COMM_NULL : comm, f, p.error, nullptr);
   const blocking_hold hold(p.comm.e);
@@ -70,7 +70,7 @@ inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* fl
 /// MPI_Mprobe (flag == nullptr) and MPI_Improbe.
 inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                        MPI_Status* out) noexcept {
-  wrapper_scope scope(f);
+  call::wrapper_scope scope(f);
   const probe_arguments p(source, tag, comm);
   if (p.error != 0) return raise(p.error == neutral::err_comm ? MPI_COMM_NULL : comm, f, p.error, nullptr);
   const blocking_hold hold(p.comm.e);
@@ -79,9 +79,9 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   e->what.messages = p.comm.e->what.messages;
   int there = 0;
   const int rc = find_message(scope, p, flag, there, [&](int& is_there) {
-    if (vid::held_message* const held = take_held(p.comm.e->what, p.source, p.tag)) {
+    if (held_message* const held = take_held(p.comm.e->what, p.source, p.tag)) {
       e->what.held = held;
-      e->what.status = drain::status_of(*held);
+      e->what.status = status_of(*held);
       is_there = 1;
       return int{neutral::success};
     }
@@ -96,7 +96,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   if (flag != nullptr) *flag = there;
   if (there != 0 && status_or_null(out) != nullptr) app::store_status(out, e->what.status);
   const bool no_process = there != 0 && e->what.status.source == neutral::proc_null;
-  e->what.matched = take_next(requests().next_posted, library().callers);
+  e->what.matched = take_next(requests().next_posted, call::library().callers);
   if (there != 0 && !no_process) {
     keep_comm(*(e->what.on = p.comm.e));
     messages().matched.fetch_add(1, std::memory_order_relaxed);
@@ -118,12 +118,12 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   message_entry* const m =
       no_process ? nullptr : vid::table<kind::message>().find(app::to_virt<kind::message>(*message));
   if (m == nullptr && !no_process) return neutral::err_request;
-  request = new_request(vid::request_form::matched_recv, no_process ? comms().self : *m->what.on);
+  request = new_request(request_form::matched_recv, no_process ? comms().self : *m->what.on);
   if (request == nullptr) return neutral::err_no_mem;
-  vid::descriptor<kind::request>& r = request->what;
+  descriptor<kind::request>& r = request->what;
   r.names.datatype = name_of(t);
   if (t.e != nullptr) {
-    count_up(t.e->references, library().callers);
+    count_up(t.e->references, call::library().callers);
     r.keep_more();
   }
   r.buffer = buffer;
@@ -131,11 +131,11 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   r.peer = no_process ? int{neutral::proc_null} : m->what.status.source;
   int rc = neutral::success;
   if (no_process) {
-    r.state = vid::request_state::done;
+    r.state = request_stage::done;
     r.status = {neutral::proc_null, neutral::any_tag, neutral::success, 0, 0};
   } else if (m->what.held != nullptr) {
     r.status = deliver(m->what.held, buffer, count, t.real);
-    r.state = vid::request_state::done;
+    r.state = request_stage::done;
   } else {
     const lower::services& s = *lower::the_bridge().service;
     rc = lower::cross([&] { return s.imrecv(buffer, count, t.real, m->real, &request->real); });
@@ -154,7 +154,7 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
 template <class Fn>
 inline int mrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_Message* message,
                       MPI_Status* out) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   request_entry* request = nullptr;
   if (const int rc = start_matched(message, buffer, count, type, request); rc != neutral::success)
     return raise_request(Fn::id, rc);
@@ -166,7 +166,7 @@ inline int mrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_M
 template <class Fn>
 inline int imrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_Message* message,
                        MPI_Request* out) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   request_entry* request = nullptr;
   if (const int rc = start_matched(message, buffer, count, type, request); rc != neutral::success)
     return raise_request(Fn::id, rc);
@@ -174,33 +174,33 @@ inline int imrecv_call(void* buffer, std::int64_t count, MPI_Datatype type, MPI_
   return MPI_SUCCESS;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int probe(int s, int g, MPI_Comm c, MPI_Status* st) noexcept {
-  return wrap::probe_call(fn::probe::id, s, g, c, nullptr, st);
+  return object::probe_call(fn::probe::id, s, g, c, nullptr, st);
 }
 inline int iprobe(int s, int g, MPI_Comm c, int* flag, MPI_Status* st) noexcept {
-  return wrap::probe_call(fn::iprobe::id, s, g, c, flag, st);
+  return object::probe_call(fn::iprobe::id, s, g, c, flag, st);
 }
 inline int mprobe(int s, int g, MPI_Comm c, MPI_Message* m, MPI_Status* st) noexcept {
-  return wrap::mprobe_call(fn::mprobe::id, s, g, c, nullptr, m, st);
+  return object::mprobe_call(fn::mprobe::id, s, g, c, nullptr, m, st);
 }
 inline int improbe(int s, int g, MPI_Comm c, int* flag, MPI_Message* m, MPI_Status* st) noexcept {
-  return wrap::mprobe_call(fn::improbe::id, s, g, c, flag, m, st);
+  return object::mprobe_call(fn::improbe::id, s, g, c, flag, m, st);
 }
 inline int mrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Status* st) noexcept {
-  return wrap::mrecv_call<fn::mrecv>(b, n, t, m, st);
+  return object::mrecv_call<fn::mrecv>(b, n, t, m, st);
 }
 inline int mrecv_c(void* b, MPI_Count n, MPI_Datatype t, MPI_Message* m, MPI_Status* st) noexcept {
-  return wrap::mrecv_call<fn::mrecv_c>(b, n, t, m, st);
+  return object::mrecv_call<fn::mrecv_c>(b, n, t, m, st);
 }
 inline int imrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* r) noexcept {
-  return wrap::imrecv_call<fn::imrecv>(b, n, t, m, r);
+  return object::imrecv_call<fn::imrecv>(b, n, t, m, r);
 }
 inline int imrecv_c(void* b, MPI_Count n, MPI_Datatype t, MPI_Message* m, MPI_Request* r) noexcept {
-  return wrap::imrecv_call<fn::imrecv_c>(b, n, t, m, r);
+  return object::imrecv_call<fn::imrecv_c>(b, n, t, m, r);
 }
 
 }  // namespace mana::manual

@@ -12,23 +12,23 @@ inline int mpix_query_hip_support() noexcept { return 0; }
 
 #if defined(MPIX_GPU_SUPPORT_CUDA)
 inline int mpix_gpu_query_support(int gpu, int* is_supported) noexcept {
-  if (is_supported == nullptr) return wrap::fail(fn::mpix_gpu_query_support::id, neutral::err_arg, "null pointer");
+  if (is_supported == nullptr) return object::fail(fn::mpix_gpu_query_support::id, neutral::err_arg, "null pointer");
   *is_supported = 0;
   if (gpu == MPIX_GPU_SUPPORT_CUDA || gpu == MPIX_GPU_SUPPORT_ZE || gpu == MPIX_GPU_SUPPORT_HIP) return MPI_SUCCESS;
-  return wrap::fail(fn::mpix_gpu_query_support::id, neutral::err_arg, "no such kind of GPU");
+  return object::fail(fn::mpix_gpu_query_support::id, neutral::err_arg, "no such kind of GPU");
 }
 
 /// What was added, and not removed yet; is_class: of classes.
 template <class Fn, class Change>
 inline int change_added(int code, bool is_class, Change&& change) noexcept {
   {
-    const std::lock_guard hold(wrap::cold_lock());
-    if (wrap::errors().added(code) && wrap::errors().is_class(code) >= is_class) {
-      change(wrap::errors());
+    const std::lock_guard hold(app::cold_lock());
+    if (app::errors().added(code) && app::errors().is_class(code) >= is_class) {
+      change(app::errors());
       return MPI_SUCCESS;
     }
   }
-  return wrap::fail(Fn::id, neutral::err_other, "the program did not add it, or removed it");
+  return object::fail(Fn::id, neutral::err_other, "the program did not add it, or removed it");
 }
 inline int mpix_delete_error_class(int code) noexcept {
   return change_added<fn::mpix_delete_error_class>(code, true, [=](auto& all) { all.remove(code); });
@@ -45,7 +45,7 @@ inline int mpix_delete_error_string(int code) noexcept {
 inline int mpix_grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                                MPI_Grequest_cancel_function* cancel, MPIX_Grequest_poll_function* poll,
                                MPIX_Grequest_wait_function*, void* extra, MPI_Request* request) noexcept {
-  return wrap::start_generalized<fn::mpix_grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false, false, poll},
+  return object::start_generalized<fn::mpix_grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false, false, poll},
                                                           request);
 }
 
@@ -64,8 +64,8 @@ inline int mpix_grequest_class_create(MPI_Grequest_query_function* query, MPI_Gr
                                       MPI_Grequest_cancel_function* cancel, MPIX_Grequest_poll_function* poll,
                                       MPIX_Grequest_wait_function*, MPIX_Grequest_class* made) noexcept {
   if (query == nullptr || free == nullptr || cancel == nullptr || made == nullptr)
-    return wrap::fail(fn::mpix_grequest_class_create::id, neutral::err_arg, "null pointer");
-  const std::lock_guard hold(wrap::cold_lock());
+    return object::fail(fn::mpix_grequest_class_create::id, neutral::err_arg, "null pointer");
+  const std::lock_guard hold(app::cold_lock());
   request_classes().push_back({query, free, cancel, poll});
   *made = static_cast<MPIX_Grequest_class>(request_classes().size());
   return MPI_SUCCESS;
@@ -73,11 +73,11 @@ inline int mpix_grequest_class_create(MPI_Grequest_query_function* query, MPI_Gr
 inline int mpix_grequest_class_allocate(MPIX_Grequest_class number, void* extra, MPI_Request* request) noexcept {
   request_class found{};                       // null pointers are refused below
   {
-    const std::lock_guard hold(wrap::cold_lock());
+    const std::lock_guard hold(app::cold_lock());
     const std::vector<request_class>& all = request_classes();
     if (number > 0 && static_cast<std::size_t>(number) <= all.size()) found = all[static_cast<std::size_t>(number) - 1];
   }
-  return wrap::start_generalized<fn::mpix_grequest_class_allocate>(
+  return object::start_generalized<fn::mpix_grequest_class_allocate>(
       {found.query, found.free, found.cancel, extra, MPI_SUCCESS, false, false, found.poll}, request);
 }
 #endif

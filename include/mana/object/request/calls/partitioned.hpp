@@ -10,16 +10,16 @@
 
 #include <new>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// MPI_Psend_init and MPI_Precv_init. No wildcards.
 template <class Fn>
-inline int init_partitioned(vid::request_form form, const void* buffer, int partitions, std::int64_t count,
+inline int init_partitioned(request_form form, const void* buffer, int partitions, std::int64_t count,
                             MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* out) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, peer, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
-  const bool is_send = form == vid::request_form::send;
+  const bool is_send = form == request_form::send;
   const bool has_peer = m.peer != neutral::proc_null;
   std::int64_t total = 0;
   if (m.peer == neutral::any_source || m.peer < neutral::proc_null)
@@ -32,16 +32,16 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
     return raise(comm, Fn::id, neutral::err_unsupported_operation, "this MPI has no partitioned communication");
 
   request_entry* const e = new_request(form, comms().partitioned);
-  auto* const parts = e != nullptr ? new (std::nothrow) vid::partitioned_transfer : nullptr;
+  auto* const parts = e != nullptr ? new (std::nothrow) partitioned_transfer : nullptr;
   if (parts == nullptr) {
     if (e != nullptr) free_request(*e);
     return raise(comm, Fn::id, neutral::err_no_mem, "no memory, or no free request id");
   }
-  vid::descriptor<kind::request>& r = e->what;
+  descriptor<kind::request>& r = e->what;
   describe(r, m, lower::send_mode::standard);
   r.count = total;
   r.peer = has_peer ? m.messages().peers->world_ranks[m.peer] : int{neutral::proc_null};
-  r.state = vid::request_state::inactive;
+  r.state = request_stage::inactive;
   r.persistent = true;
   r.parts = parts;
   parts->peer = m.peer;
@@ -58,7 +58,7 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
       return raise(comm, Fn::id, neutral::err_no_mem, "no number is left for partitioned messages to this process");
     }
   }
-  if (library().callers == turns::at_once) requests().shares_requests = true;
+  if (call::library().callers == turns::at_once) requests().shares_requests = true;
   if (has_peer && !is_send) look_for_pair(*e);
   *out = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
   return MPI_SUCCESS;
@@ -68,61 +68,61 @@ inline int init_partitioned(vid::request_form form, const void* buffer, int part
 inline request_entry* find_unready_send(MPI_Request request) noexcept {
   request_entry* e = nullptr;
   if (look_up(request, e) != found_request::live || e->what.parts == nullptr) return nullptr;
-  return e->what.form == vid::request_form::send && e->what.state == vid::request_state::unready ? e : nullptr;
+  return e->what.form == request_form::send && e->what.state == request_stage::unready ? e : nullptr;
 }
 inline bool is_partition(const request_entry& e, int partition) noexcept {
   return partition >= 0 && partition < e.what.parts->partitions;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int psend_init(const void* b, int p, MPI_Count n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Info,
                       MPI_Request* r) noexcept {
-  return wrap::init_partitioned<fn::psend_init>(vid::request_form::send, b, p, n, t, d, g, c, r);
+  return object::init_partitioned<fn::psend_init>(object::request_form::send, b, p, n, t, d, g, c, r);
 }
 inline int precv_init(void* b, int p, MPI_Count n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Info,
                       MPI_Request* r) noexcept {
-  return wrap::init_partitioned<fn::precv_init>(vid::request_form::recv, b, p, n, t, s, g, c, r);
+  return object::init_partitioned<fn::precv_init>(object::request_form::recv, b, p, n, t, s, g, c, r);
 }
 
 inline int pready_range(int low, int high, MPI_Request request) noexcept {
-  wrap::wrapper_scope scope(fn::pready_range::id);
-  wrap::request_entry* const e = wrap::find_unready_send(request);
-  if (e == nullptr) return wrap::raise_request(fn::pready_range::id, neutral::err_request);
-  if (!wrap::is_partition(*e, low) || !wrap::is_partition(*e, high) || low > high)
-    return wrap::raise_request(fn::pready_range::id, neutral::err_arg);
-  return wrap::raise_request(fn::pready_range::id, wrap::mark_ready(*e, high - low + 1));
+  call::wrapper_scope scope(fn::pready_range::id);
+  object::request_entry* const e = object::find_unready_send(request);
+  if (e == nullptr) return object::raise_request(fn::pready_range::id, neutral::err_request);
+  if (!object::is_partition(*e, low) || !object::is_partition(*e, high) || low > high)
+    return object::raise_request(fn::pready_range::id, neutral::err_arg);
+  return object::raise_request(fn::pready_range::id, object::mark_ready(*e, high - low + 1));
 }
 inline int pready(int partition, MPI_Request request) noexcept {
-  wrap::wrapper_scope scope(fn::pready::id);
-  wrap::request_entry* const e = wrap::find_unready_send(request);
-  if (e == nullptr) return wrap::raise_request(fn::pready::id, neutral::err_request);
-  if (!wrap::is_partition(*e, partition)) return wrap::raise_request(fn::pready::id, neutral::err_arg);
-  return wrap::raise_request(fn::pready::id, wrap::mark_ready(*e, 1));
+  call::wrapper_scope scope(fn::pready::id);
+  object::request_entry* const e = object::find_unready_send(request);
+  if (e == nullptr) return object::raise_request(fn::pready::id, neutral::err_request);
+  if (!object::is_partition(*e, partition)) return object::raise_request(fn::pready::id, neutral::err_arg);
+  return object::raise_request(fn::pready::id, object::mark_ready(*e, 1));
 }
 inline int pready_list(int n, const int* partitions, MPI_Request request) noexcept {
-  wrap::wrapper_scope scope(fn::pready_list::id);
-  wrap::request_entry* const e = wrap::find_unready_send(request);
-  if (e == nullptr) return wrap::raise_request(fn::pready_list::id, neutral::err_request);
-  if (n < 0 || !std::all_of(partitions, partitions + n, [&](int p) { return wrap::is_partition(*e, p); }))
-    return wrap::raise_request(fn::pready_list::id, neutral::err_arg);
-  return n == 0 ? MPI_SUCCESS : wrap::raise_request(fn::pready_list::id, wrap::mark_ready(*e, n));
+  call::wrapper_scope scope(fn::pready_list::id);
+  object::request_entry* const e = object::find_unready_send(request);
+  if (e == nullptr) return object::raise_request(fn::pready_list::id, neutral::err_request);
+  if (n < 0 || !std::all_of(partitions, partitions + n, [&](int p) { return object::is_partition(*e, p); }))
+    return object::raise_request(fn::pready_list::id, neutral::err_arg);
+  return n == 0 ? MPI_SUCCESS : object::raise_request(fn::pready_list::id, object::mark_ready(*e, n));
 }
 
 /// Partitions arrive together. True for a request that is null or inactive, as MPI_Test says.
 inline int parrived(MPI_Request request, int partition, int* flag) noexcept {
-  wrap::wrapper_scope scope(fn::parrived::id);
-  wrap::request_entry* e = nullptr;
-  const wrap::found_request found = wrap::look_up(request, e);
-  const bool is_receive = e != nullptr && e->what.parts != nullptr && e->what.form == vid::request_form::recv;
-  if (found == wrap::found_request::foreign || (e != nullptr && !is_receive))
-    return wrap::raise_request(fn::parrived::id, neutral::err_request);
-  if (e != nullptr && !wrap::is_partition(*e, partition))
-    return wrap::raise_request(fn::parrived::id, neutral::err_arg);
-  wrap::request_entry* list[] = {e};
-  *flag = !wrap::awaits(e) || e->what.state == vid::request_state::done || wrap::probe_entries(1, list) > 0;
+  call::wrapper_scope scope(fn::parrived::id);
+  object::request_entry* e = nullptr;
+  const object::found_request found = object::look_up(request, e);
+  const bool is_receive = e != nullptr && e->what.parts != nullptr && e->what.form == object::request_form::recv;
+  if (found == object::found_request::foreign || (e != nullptr && !is_receive))
+    return object::raise_request(fn::parrived::id, neutral::err_request);
+  if (e != nullptr && !object::is_partition(*e, partition))
+    return object::raise_request(fn::parrived::id, neutral::err_arg);
+  object::request_entry* list[] = {e};
+  *flag = !object::awaits(e) || e->what.state == object::request_stage::done || object::probe_entries(1, list) > 0;
   return MPI_SUCCESS;
 }
 

@@ -7,7 +7,7 @@
 #include <mana/object/request/form/message/buffered.hpp>
 #include <mana/object/request/form/partitioned/partitioned.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 enum class found_request { null, live, foreign };
 
@@ -19,7 +19,7 @@ inline found_request look_up(MPI_Request handle, request_entry*& e) noexcept {
 }
 
 inline bool awaits(const request_entry* e) noexcept {
-  return e != nullptr && e->what.state != vid::request_state::inactive;
+  return e != nullptr && e->what.state != request_stage::inactive;
 }
 
 /// Hands a done request to the application: its status out, the id freed or, if persistent, inactive again.
@@ -32,7 +32,7 @@ inline int hand_over(request_entry& e, MPI_Request* handle, MPI_Status* status, 
     app::store_status(status, e.what.status);
     if (store_error) status->MPI_ERROR = code;
   }
-  if (e.what.persistent) { e.what.state = vid::request_state::inactive; return code; }
+  if (e.what.persistent) { e.what.state = request_stage::inactive; return code; }
   *handle = MPI_REQUEST_NULL;
   if (is_program_s) forget_generalized(e);
   else free_request(e);
@@ -53,7 +53,7 @@ inline int raise_code(function_id f, int code) noexcept {
 
 /// MPI_Wait (flag == nullptr) and MPI_Test.
 inline int finish_one(function_id f, MPI_Request* request, int* flag, MPI_Status* status) noexcept {
-  wrapper_scope scope(f);
+  call::wrapper_scope scope(f);
   request_entry* e = nullptr;
   if (look_up(*request, e) == found_request::foreign) return raise_request(f, neutral::err_request);
   if (!awaits(e)) {
@@ -64,7 +64,7 @@ inline int finish_one(function_id f, MPI_Request* request, int* flag, MPI_Status
   if (flag == nullptr) await_one(scope, *e);
   else {
     request_entry* list[] = {e};
-    *flag = e->what.state == vid::request_state::done || probe_entries(1, list) > 0;
+    *flag = e->what.state == request_stage::done || probe_entries(1, list) > 0;
     if (*flag == 0) return MPI_SUCCESS;
   }
   return raise_code(f, hand_over(*e, request, status_or_null(status), false));
@@ -83,7 +83,7 @@ inline int look_up_all(int n, MPI_Request* requests, request_entry** entries, in
 
 /// MPI_Waitall (flag == nullptr) and MPI_Testall.
 inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MPI_Status* given) noexcept {
-  wrapper_scope scope(f);
+  call::wrapper_scope scope(f);
   if (n < 0) return raise_request(f, neutral::err_count);
   scratch<request_entry*> entries(n);
   int waiting = 0;
@@ -115,7 +115,7 @@ inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MP
 
 /// MPI_Waitany (flag == nullptr) and MPI_Testany.
 inline int finish_any(function_id f, int n, MPI_Request* requests, int* index, int* flag, MPI_Status* status) noexcept {
-  wrapper_scope scope(f);
+  call::wrapper_scope scope(f);
   if (n < 0) return raise_request(f, neutral::err_count);
   scratch<request_entry*> entries(n);
   int waiting = 0;
@@ -132,7 +132,7 @@ inline int finish_any(function_id f, int n, MPI_Request* requests, int* index, i
     if (*flag == 0) return MPI_SUCCESS;
   }
   for (int i = 0; i < n; ++i) {
-    if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::done) continue;
+    if (entries[i] == nullptr || entries[i]->what.state != request_stage::done) continue;
     *index = i;
     return raise_code(f, hand_over(*entries[i], requests + i, status_or_null(status), false));
   }
@@ -142,7 +142,7 @@ inline int finish_any(function_id f, int n, MPI_Request* requests, int* index, i
 /// MPI_Waitsome (wait) and MPI_Testsome.
 inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, int* out_count, int* indices,
                        MPI_Status* given) noexcept {
-  wrapper_scope scope(f);
+  call::wrapper_scope scope(f);
   if (n < 0) return raise_request(f, neutral::err_count);
   scratch<request_entry*> entries(n);
   int waiting = 0;
@@ -154,7 +154,7 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
   MPI_Status* const statuses = statuses_or_null(given);
   int found = 0, last_error = MPI_SUCCESS;
   for (int i = 0; i < n; ++i) {
-    if (entries[i] == nullptr || entries[i]->what.state != vid::request_state::done) continue;
+    if (entries[i] == nullptr || entries[i]->what.state != request_stage::done) continue;
     const int error = hand_over(*entries[i], requests + i, statuses != nullptr ? statuses + found : nullptr, true);
     if (error != MPI_SUCCESS) last_error = error;
     indices[found++] = i;
@@ -166,7 +166,7 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
 /// MPI_Grequest_start and its like.
 template <class Fn>
 inline int start_generalized(const generalized_operation& given, MPI_Request* request) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   if (given.query == nullptr || given.free == nullptr || given.cancel == nullptr || request == nullptr)
     return fail(Fn::id, neutral::err_arg, "null pointer");
   request_entry* const e = new_generalized(given);
@@ -175,101 +175,101 @@ inline int start_generalized(const generalized_operation& given, MPI_Request* re
   return MPI_SUCCESS;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
-inline int wait(MPI_Request* r, MPI_Status* s) noexcept { return wrap::finish_one(fn::wait::id, r, nullptr, s); }
+inline int wait(MPI_Request* r, MPI_Status* s) noexcept { return object::finish_one(fn::wait::id, r, nullptr, s); }
 inline int test(MPI_Request* r, int* flag, MPI_Status* s) noexcept {
-  return wrap::finish_one(fn::test::id, r, flag, s);
+  return object::finish_one(fn::test::id, r, flag, s);
 }
 inline int waitall(int n, MPI_Request* r, MPI_Status* s) noexcept {
-  return wrap::finish_all(fn::waitall::id, n, r, nullptr, s);
+  return object::finish_all(fn::waitall::id, n, r, nullptr, s);
 }
 inline int testall(int n, MPI_Request* r, int* flag, MPI_Status* s) noexcept {
-  return wrap::finish_all(fn::testall::id, n, r, flag, s);
+  return object::finish_all(fn::testall::id, n, r, flag, s);
 }
 inline int waitany(int n, MPI_Request* r, int* i, MPI_Status* s) noexcept {
-  return wrap::finish_any(fn::waitany::id, n, r, i, nullptr, s);
+  return object::finish_any(fn::waitany::id, n, r, i, nullptr, s);
 }
 inline int testany(int n, MPI_Request* r, int* i, int* flag, MPI_Status* s) noexcept {
-  return wrap::finish_any(fn::testany::id, n, r, i, flag, s);
+  return object::finish_any(fn::testany::id, n, r, i, flag, s);
 }
 inline int waitsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept {
-  return wrap::finish_some(fn::waitsome::id, true, n, r, c, i, s);
+  return object::finish_some(fn::waitsome::id, true, n, r, c, i, s);
 }
 inline int testsome(int n, MPI_Request* r, int* c, int* i, MPI_Status* s) noexcept {
-  return wrap::finish_some(fn::testsome::id, false, n, r, c, i, s);
+  return object::finish_some(fn::testsome::id, false, n, r, c, i, s);
 }
 
 inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status) noexcept {
-  wrap::wrapper_scope scope(fn::request_get_status::id);
-  wrap::request_entry* e = nullptr;
-  if (wrap::look_up(request, e) == wrap::found_request::foreign)
-    return wrap::raise_request(fn::request_get_status::id, neutral::err_request);
-  wrap::request_entry* list[] = {e};
-  *flag = !wrap::awaits(e) || e->what.state == vid::request_state::done || wrap::probe_entries(1, list) > 0;
-  const bool queries = *flag != 0 && e != nullptr && wrap::is_generalized(*e);
-  if (queries) wrap::query(*e);
-  if (*flag != 0 && wrap::status_or_null(status) != nullptr) {
-    if (wrap::awaits(e)) app::store_status(status, e->what.status);
+  call::wrapper_scope scope(fn::request_get_status::id);
+  object::request_entry* e = nullptr;
+  if (object::look_up(request, e) == object::found_request::foreign)
+    return object::raise_request(fn::request_get_status::id, neutral::err_request);
+  object::request_entry* list[] = {e};
+  *flag = !object::awaits(e) || e->what.state == object::request_stage::done || object::probe_entries(1, list) > 0;
+  const bool queries = *flag != 0 && e != nullptr && object::is_generalized(*e);
+  if (queries) object::query(*e);
+  if (*flag != 0 && object::status_or_null(status) != nullptr) {
+    if (object::awaits(e)) app::store_status(status, e->what.status);
     else app::store_empty(status);
   }
-  return queries ? wrap::raise_code(fn::request_get_status::id, wrap::code_of(*e)) : MPI_SUCCESS;
+  return queries ? object::raise_code(fn::request_get_status::id, object::code_of(*e)) : MPI_SUCCESS;
 }
 
 inline int cancel(MPI_Request* request) noexcept {
-  wrap::wrapper_scope scope(fn::cancel::id);
-  wrap::request_entry* e = nullptr;
-  if (wrap::look_up(*request, e) != wrap::found_request::live || e->what.form == vid::request_form::collective ||
+  call::wrapper_scope scope(fn::cancel::id);
+  object::request_entry* e = nullptr;
+  if (object::look_up(*request, e) != object::found_request::live || e->what.form == object::request_form::collective ||
       e->what.parts != nullptr || e->what.is_exchange)
-    return wrap::raise_request(fn::cancel::id, neutral::err_request);
-  if (wrap::is_generalized(*e)) return wrap::raise_code(fn::cancel::id, wrap::cancel_generalized(*e));
-  wrap::forgo_meeting(*e);        // a wait for it must not depend on the receiver now (MPI-4.1 3.8.4)
-  if (e->what.state != vid::request_state::active) return MPI_SUCCESS;    // completed in a drain, or inactive
+    return object::raise_request(fn::cancel::id, neutral::err_request);
+  if (object::is_generalized(*e)) return object::raise_code(fn::cancel::id, object::cancel_generalized(*e));
+  object::forgo_meeting(*e);        // a wait for it must not depend on the receiver now (MPI-4.1 3.8.4)
+  if (e->what.state != object::request_stage::active) return MPI_SUCCESS;    // completed in a drain, or inactive
   const lower::services& s = *lower::the_bridge().service;
   e->what.cancelling = true;
-  return wrap::raise_request(fn::cancel::id, lower::cross([&] { return s.cancel(e->real); }));
+  return object::raise_request(fn::cancel::id, lower::cross([&] { return s.cancel(e->real); }));
 }
 
 /// An active request stays known until its operation has completed: a drain has to count it, a restart to post it.
 inline int request_free(MPI_Request* request) noexcept {
-  wrap::wrapper_scope scope(fn::request_free::id);
-  wrap::request_entry* e = nullptr;
-  if (wrap::look_up(*request, e) != wrap::found_request::live)
-    return wrap::raise_request(fn::request_free::id, neutral::err_request);
+  call::wrapper_scope scope(fn::request_free::id);
+  object::request_entry* e = nullptr;
+  if (object::look_up(*request, e) != object::found_request::live)
+    return object::raise_request(fn::request_free::id, neutral::err_request);
   // The standard forbids it for these, and others may wait for this rank.
-  if ((e->what.plan != nullptr || e->what.parts != nullptr) && wrap::awaits(e))
-    return wrap::raise_request(fn::request_free::id, neutral::err_request);
-  if (wrap::is_generalized(*e)) {
+  if ((e->what.plan != nullptr || e->what.parts != nullptr) && object::awaits(e))
+    return object::raise_request(fn::request_free::id, neutral::err_request);
+  if (object::is_generalized(*e)) {
     *request = MPI_REQUEST_NULL;
-    return wrap::raise_code(fn::request_free::id, wrap::complete_or_free(*e, false) ? wrap::free_now(*e) : MPI_SUCCESS);
+    return object::raise_code(fn::request_free::id, object::complete_or_free(*e, false) ? object::free_now(*e) : MPI_SUCCESS);
   }
-  if (e->what.parts != nullptr) wrap::end_partitioned(*e);
-  wrap::forgo_meeting(*e);        // nobody asks whether it was met
-  if (e->what.plan != nullptr) wrap::free_plan(*e);
-  else if (e->what.state == vid::request_state::active) wrap::detach(*e);
-  else wrap::free_request(*e);
+  if (e->what.parts != nullptr) object::end_partitioned(*e);
+  object::forgo_meeting(*e);        // nobody asks whether it was met
+  if (e->what.plan != nullptr) object::free_plan(*e);
+  else if (e->what.state == object::request_stage::active) object::detach(*e);
+  else object::free_request(*e);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
 }
 
 inline int start(MPI_Request* request) noexcept {
-  wrap::wrapper_scope scope(fn::start::id);
-  wrap::request_entry* e = nullptr;
-  if (wrap::look_up(*request, e) != wrap::found_request::live || !e->what.persistent ||
-      e->what.state != vid::request_state::inactive)
-    return wrap::raise_request(fn::start::id, neutral::err_request);
-  const int rc = e->what.plan != nullptr    ? wrap::start_plan(scope, *e)
-                 : e->what.parts != nullptr ? wrap::start_partitioned(*e)
-                 : e->what.buffered         ? wrap::start_buffered(*e)
-                                            : wrap::start_persistent(*e);
-  if (rc != neutral::success) e->what.state = vid::request_state::inactive;
-  return wrap::raise_request(fn::start::id, rc);
+  call::wrapper_scope scope(fn::start::id);
+  object::request_entry* e = nullptr;
+  if (object::look_up(*request, e) != object::found_request::live || !e->what.persistent ||
+      e->what.state != object::request_stage::inactive)
+    return object::raise_request(fn::start::id, neutral::err_request);
+  const int rc = e->what.plan != nullptr    ? object::start_plan(scope, *e)
+                 : e->what.parts != nullptr ? object::start_partitioned(*e)
+                 : e->what.buffered         ? object::start_buffered(*e)
+                                            : object::start_persistent(*e);
+  if (rc != neutral::success) e->what.state = object::request_stage::inactive;
+  return object::raise_request(fn::start::id, rc);
 }
 
 inline int startall(int n, MPI_Request* requests) noexcept {
-  if (n < 0) return wrap::raise_request(fn::startall::id, neutral::err_count);
+  if (n < 0) return object::raise_request(fn::startall::id, neutral::err_count);
   for (int i = 0; i < n; ++i)
     if (const int rc = start(requests + i); rc != MPI_SUCCESS) return rc;
   return MPI_SUCCESS;
@@ -277,19 +277,19 @@ inline int startall(int n, MPI_Request* requests) noexcept {
 
 inline int grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                           MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* request) noexcept {
-  return wrap::start_generalized<fn::grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false}, request);
+  return object::start_generalized<fn::grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false}, request);
 }
 
 /// After this the request may be another thread's, and gone.
 inline int grequest_complete(MPI_Request request) noexcept {
-  wrap::wrapper_scope scope(fn::grequest_complete::id);
-  wrap::request_entry* e = nullptr;
-  if (wrap::look_up(request, e) != wrap::found_request::live || !wrap::is_generalized(*e) || wrap::is_complete(*e))
-    return wrap::raise_request(fn::grequest_complete::id, neutral::err_request);
-  const bool last = wrap::complete_or_free(*e, true);
-  const int rc = last ? wrap::free_now(*e) : MPI_SUCCESS;
-  if (!last) wrap::announce_completion();
-  return wrap::raise_code(fn::grequest_complete::id, rc);
+  call::wrapper_scope scope(fn::grequest_complete::id);
+  object::request_entry* e = nullptr;
+  if (object::look_up(request, e) != object::found_request::live || !object::is_generalized(*e) || object::is_complete(*e))
+    return object::raise_request(fn::grequest_complete::id, neutral::err_request);
+  const bool last = object::complete_or_free(*e, true);
+  const int rc = last ? object::free_now(*e) : MPI_SUCCESS;
+  if (!last) object::announce_completion();
+  return object::raise_code(fn::grequest_complete::id, rc);
 }
 
 }  // namespace mana::manual

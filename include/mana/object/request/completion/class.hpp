@@ -7,19 +7,19 @@ namespace mana {
 
 template <>
 struct object_class<kind::request> {
-  static int complete(drain::progress& judge) noexcept { return drain::test_requests(drain::is_collective, &judge); }
+  static int complete(drain::progress& judge) noexcept { return object::test_requests(object::is_collective, &judge); }
   static int look(drain::progress& judge) noexcept {
-    drain::test_requests(drain::is_receive, &judge);
-    return drain::test_requests(drain::is_send, &judge);
+    object::test_requests(object::is_receive, &judge);
+    return object::test_requests(object::is_send, &judge);
   }
   static void describe(drain::sentence& said) noexcept {
-    vid::table<kind::request>().for_each_unordered([&](const wrap::request_entry& e) {
-      if (e.what.state == vid::request_state::active && e.real != 0 && drain::is_send(e.what) && e.what.peer >= 0)
+    vid::table<kind::request>().for_each_unordered([&](const object::request_entry& e) {
+      if (e.what.state == object::request_stage::active && e.real != 0 && object::is_send(e.what) && e.what.peer >= 0)
         said << (said.empty() ? "waits for " : ", for ") << "a send to rank "
              << e.what.messages->peers->world_ranks[e.what.peer] << " on " << *e.what.messages << " to complete";
     });
   }
-  static void rebuild() noexcept { restart::repost_receives(); }
+  static void rebuild() noexcept { object::repost_receives(); }
 };
 
 }  // namespace mana

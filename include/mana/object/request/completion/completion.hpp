@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// Memory for n values of T: on the stack for few, else from malloc (never used in a drain).
 template <class T, int Few = 32>
@@ -41,7 +41,7 @@ inline bool any_unready(int n, request_entry* const* entries) noexcept {
   if (requests().unready.load(std::memory_order_relaxed) == 0) [[likely]] return false;
   receive_words();
   return std::any_of(entries, entries + n, [](const request_entry* e) {
-    return e != nullptr && e->what.state == vid::request_state::unready; });
+    return e != nullptr && e->what.state == request_stage::unready; });
 }
 
 /// World ranks on whose action these requests wait. out: ranks: int[2 * n]; returns how many, or -1 for "anyone"
@@ -49,14 +49,14 @@ inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
   int found = 0;
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr) continue;
-    const vid::descriptor<kind::request>& r = entries[i]->what;
-    const bool awaits_peer = r.state == vid::request_state::unready &&
-                             (r.form == vid::request_form::recv || r.met == vid::meeting::unmet);
-    if (r.state != vid::request_state::active && !awaits_peer) continue;
-    if (const request_entry* const send = r.send_part; send != nullptr && send->what.state == vid::request_state::active &&
+    const descriptor<kind::request>& r = entries[i]->what;
+    const bool awaits_peer = r.state == request_stage::unready &&
+                             (r.form == request_form::recv || r.met == meeting::unmet);
+    if (r.state != request_stage::active && !awaits_peer) continue;
+    if (const request_entry* const send = r.send_part; send != nullptr && send->what.state == request_stage::active &&
                                                        send->what.peer != neutral::proc_null)
       ranks[found++] = r.messages->peers->world_ranks[send->what.peer];
-    if (r.form == vid::request_form::collective || r.peer == neutral::proc_null) continue;
+    if (r.form == request_form::collective || r.peer == neutral::proc_null) continue;
     if (r.peer == neutral::any_source) return -1;
     ranks[found++] = r.messages->peers->world_ranks[r.peer];
   }
@@ -81,7 +81,7 @@ inline int poll_entries(int n, request_entry** entries, int least, bool is_claim
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr || entries[i]->real == 0 || reals[i] != 0) continue;
     retire(*entries[i], statuses[i]);
-    done += entries[i]->what.state == vid::request_state::done;
+    done += entries[i]->what.state == request_stage::done;
   }
   return done;
 }
@@ -112,7 +112,7 @@ inline int poll_claimed(int n, request_entry** entries, int least) noexcept {
 inline int count_done(int n, request_entry* const* entries) noexcept {
   int done = 0;
   for (int i = 0; i < n; ++i)
-    done += entries[i] != nullptr && entries[i]->what.state == vid::request_state::done;
+    done += entries[i] != nullptr && entries[i]->what.state == request_stage::done;
   return done;
 }
 
@@ -127,49 +127,49 @@ inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexc
 
 /// await() where generalized requests are among them: no visit to the lower half may last while one of these is all that
 /// is missing, and where only these are left the thread sleeps.
-[[gnu::noinline, gnu::cold]] inline void await_with_generalized(wrapper_scope& scope, int n, request_entry** entries,
+[[gnu::noinline, gnu::cold]] inline void await_with_generalized(call::wrapper_scope& scope, int n, request_entry** entries,
                                                                 int least) noexcept {
   constexpr unsigned polls_before_yield = 64;
   unsigned fruitless = 0;
-  wait(scope, [&] {
+  call::wait(scope, [&] {
     const std::uint32_t seen = generalized().completions.load(std::memory_order_acquire);
     ++fruitless;
     poll_generalized(n, entries);
     const bool has_unready = any_unready(n, entries);
     const open_requests open = count_open(n, entries);
     const int missing = least - count_done(n, entries);
-    if (missing <= 0) return poll_end::done;
+    if (missing <= 0) return call::poll_end::done;
     if (open.real == 0 && !has_unready) {
       make_progress();
       await_completion(seen, fruitless);
-      return poll_end::again;
+      return call::poll_end::again;
     }
     // So many of the live MPI's have to complete in any case.
     const int surely = has_unready ? 0 : missing - open.generalized;
-    if (poll_entries(n, entries, surely > 0 ? surely : 0) > 0) return poll_end::again;
-    if (!attention() && fruitless % polls_before_yield == 0) sched_yield();
-    return poll_end::waits;
+    if (poll_entries(n, entries, surely > 0 ? surely : 0) > 0) return call::poll_end::again;
+    if (!call::attention() && fruitless % polls_before_yield == 0) sched_yield();
+    return call::poll_end::waits;
   }, [&] { return announce_wait(n, entries); });
 }
 
 /// Waits until `least` of the requests are done. entries: request_entry*[n], nullptr and inactive ones do not count.
 /// May park: afterwards the entries are the same, their real handles others.
-inline void await(wrapper_scope& scope, int n, request_entry** entries, int least) noexcept {
+inline void await(call::wrapper_scope& scope, int n, request_entry** entries, int least) noexcept {
   if (generalized().live.load(std::memory_order_relaxed) != 0 && count_open(n, entries).generalized != 0) [[unlikely]]
     return await_with_generalized(scope, n, entries, least);
-  wait(scope, [&] {
+  call::wait(scope, [&] {
     const bool has_unready = any_unready(n, entries);
     if (has_unready) sched_yield();
     const int missing = least - count_done(n, entries);
     const bool is_done = missing <= 0 || poll_entries(n, entries, has_unready ? 0 : missing) >= missing;
-    return is_done ? poll_end::done : poll_end::waits;
+    return is_done ? call::poll_end::done : call::poll_end::waits;
   }, [&] { return announce_wait(n, entries); });
 }
 
 /// Tests all of them once. out: how many are done now
 inline int probe_entries(int n, request_entry** entries) noexcept {
   int done = 0;
-  look([&] {
+  call::look([&] {
     any_unready(n, entries);
     if (generalized().live.load(std::memory_order_relaxed) != 0) [[unlikely]] poll_generalized(n, entries);
     const int before = count_done(n, entries);
@@ -182,9 +182,9 @@ inline int probe_entries(int n, request_entry** entries) noexcept {
 }
 
 /// Waits for one request that a blocking call left pending when a checkpoint came.
-inline void await_one(wrapper_scope& scope, request_entry& e) noexcept {
+inline void await_one(call::wrapper_scope& scope, request_entry& e) noexcept {
   request_entry* list[] = {&e};
   await(scope, 1, list, 1);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

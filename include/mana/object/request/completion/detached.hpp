@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::object {
 
 inline void append_detached(request_entry& e) noexcept {
   request_state& all = requests();
@@ -18,8 +18,8 @@ inline void append_detached(request_entry& e) noexcept {
 /// One that is out of the line. In it again unless it has ended.
 inline void end_if_done(request_entry& e) noexcept {
   request_entry* list[] = {&e};
-  if (e.what.state == vid::request_state::active) poll_entries(1, list, 0);
-  if (e.what.state == vid::request_state::done) free_request(e);
+  if (e.what.state == request_stage::active) poll_entries(1, list, 0);
+  if (e.what.state == request_stage::done) free_request(e);
   else append_detached(e);
 }
 
@@ -36,7 +36,7 @@ inline void look_after_one() noexcept {
 /// Only one thread at a time is here.
 template <class Do>
 inline void with_detached(Do&& act) noexcept {
-  library_state& lib = library();
+  call::library_state& lib = call::library();
   const bool locked = lib.callers == turns::at_once;
   while (locked && requests().detached_lock.test_and_set(std::memory_order_acquire)) {}
   act();
@@ -68,4 +68,4 @@ inline void end_detached(const vid::entry<kind::comm>* comm) noexcept {
   });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -6,14 +6,14 @@
 
 #include <utility>
 
-namespace mana::drain {
+namespace mana::object {
 
 /// Requests that are tested in one visit to the lower half, which makes progress once for all of them; no more than it
 /// takes without memory from malloc. Receives and sends are never in one of them: the two parts of an MPI_Isendrecv, of
 /// which the first to be retired takes the other's place, are not tested together.
 class test_batch {
  public:
-  void add(wrap::request_entry& e) noexcept {
+  void add(request_entry& e) noexcept {
     entries_[n_] = &e;
     reals_[n_] = e.real;
     statuses_[n_] = {};
@@ -28,7 +28,7 @@ class test_batch {
         ++pending_;
         continue;
       }
-      wrap::retire(*entries_[i], statuses_[i]);
+      retire(*entries_[i], statuses_[i]);
       // A message that is too long is the program's error, and so known; others may have lost one.
       if (const int error = statuses_[i].error; error != neutral::success && error != neutral::err_truncate)
         error_ = error, on_ = entries_[i]->what.messages;
@@ -37,13 +37,13 @@ class test_batch {
   int pending() const noexcept { return pending_; }
   /// Of an operation that ended otherwise than MPI lets it; neutral class.
   int error() const noexcept { return error_; }
-  const vid::traffic* on() const noexcept { return on_; }
+  const traffic* on() const noexcept { return on_; }
 
  private:
   static constexpr int most = 64;
   int n_ = 0, pending_ = 0, error_ = neutral::success;
-  const vid::traffic* on_ = nullptr;
-  wrap::request_entry* entries_[most];
+  const traffic* on_ = nullptr;
+  request_entry* entries_[most];
   std::uint64_t reals_[most];
   neutral::status statuses_[most];
 };
@@ -51,23 +51,23 @@ class test_batch {
 /// Tests every active request of which `wanted` says yes, once.
 /// judge: hears of errors      out: how many of them are still pending
 template <class Wanted>
-inline int test_requests(Wanted&& wanted, progress* judge = nullptr) noexcept {
+inline int test_requests(Wanted&& wanted, drain::progress* judge = nullptr) noexcept {
   test_batch batch;
-  vid::table<kind::request>().for_each_unordered([&](wrap::request_entry& e) {
-    if (e.what.state == vid::request_state::active && e.real != 0 && wanted(e.what)) batch.add(e); });
+  vid::table<kind::request>().for_each_unordered([&](request_entry& e) {
+    if (e.what.state == request_stage::active && e.real != 0 && wanted(e.what)) batch.add(e); });
   batch.test();
   if (judge != nullptr) judge->check(batch.error(), "MPI_Test", batch.on());
   return batch.pending();
 }
 
-inline bool is_collective(const vid::descriptor<kind::request>& r) noexcept {
-  return r.form == vid::request_form::collective;
+inline bool is_collective(const descriptor<kind::request>& r) noexcept {
+  return r.form == request_form::collective;
 }
-inline bool is_receive(const vid::descriptor<kind::request>& r) noexcept {
-  return r.form == vid::request_form::recv || r.form == vid::request_form::matched_recv;
+inline bool is_receive(const descriptor<kind::request>& r) noexcept {
+  return r.form == request_form::recv || r.form == request_form::matched_recv;
 }
-inline bool is_send(const vid::descriptor<kind::request>& r) noexcept {
-  return r.form == vid::request_form::send || r.form == vid::request_form::buffered;
+inline bool is_send(const descriptor<kind::request>& r) noexcept {
+  return r.form == request_form::send || r.form == request_form::buffered;
 }
 
-}  // namespace mana::drain
+}  // namespace mana::object

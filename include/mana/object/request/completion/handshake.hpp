@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// The payload: which request, in the process that sent the message.
 struct handshake_word {
@@ -24,8 +24,8 @@ inline constexpr int handshake_tag = 0;
 
 /// Ends the wait for the receiver: the receive has begun, or nobody asks any more. Several threads may call it at once.
 inline void forgo_meeting(request_entry& e) noexcept {
-  vid::meeting expected = vid::meeting::unmet;
-  if (!__atomic_compare_exchange_n(&e.what.met, &expected, vid::meeting::untouched, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  meeting expected = meeting::unmet;
+  if (!__atomic_compare_exchange_n(&e.what.met, &expected, meeting::untouched, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return;
   end_unready(e);
 }
@@ -33,18 +33,18 @@ inline void forgo_meeting(request_entry& e) noexcept {
 /// A receive has met the send. Does nothing for one that has ended otherwise: it was cancelled or freed.
 inline void meet(const handshake_word& word) noexcept {
   request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(word.request));
-  if (e == nullptr || e->what.met != vid::meeting::unmet || e->what.posted != word.number) return;
+  if (e == nullptr || e->what.met != meeting::unmet || e->what.posted != word.number) return;
   forgo_meeting(*e);
 }
 
 /// A receive takes the message: tells the sender, if it waits for that. Not inline: off every fast path.
-[[gnu::noinline, gnu::cold]] inline void acknowledge(const vid::awaited_receive& awaited) noexcept {
+[[gnu::noinline, gnu::cold]] inline void acknowledge(const awaited_receive& awaited) noexcept {
   const lower::bridge& b = lower::the_bridge();
   const handshake_word word{awaited.number, awaited.request, 0};
   if (awaited.world_rank == static_cast<int>(b.world_rank)) return meet(word);
   comm_state& all = comms();
   auto* const copy = static_cast<handshake_word*>(std::malloc(sizeof word));
-  request_entry* const e = copy != nullptr ? new_request(vid::request_form::send, all.hidden) : nullptr;
+  request_entry* const e = copy != nullptr ? new_request(request_form::send, all.hidden) : nullptr;
   if (e == nullptr) std::abort();
   *copy = word;
   own_memory(e->what, copy);
@@ -59,4 +59,4 @@ inline void meet(const handshake_word& word) noexcept {
   detach(*e);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

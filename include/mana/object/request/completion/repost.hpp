@@ -6,14 +6,14 @@
 #include <mana/object/request/pool.hpp>
 #include <mana/vid/in_order.hpp>
 
-namespace mana::restart {
+namespace mana::object {
 
-inline void repost(wrap::request_entry& e) noexcept {
+inline void repost(request_entry& e) noexcept {
   const lower::bridge& b = lower::the_bridge();
-  vid::descriptor<kind::request>& r = e.what;
+  descriptor<kind::request>& r = e.what;
   e.real = 0;
   if (r.cancelling) {             // no message came for it before the checkpoint, so the cancellation succeeds
-    wrap::retire(e, wrap::cancelled_status);
+    retire(e, cancelled_status);
     return;
   }
   const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
@@ -26,9 +26,9 @@ inline void repost(wrap::request_entry& e) noexcept {
 /// Posts pending receives again, in the order in which the application had posted them.
 inline void repost_receives() noexcept {
   vid::for_each_in_order<kind::request>(
-      [](const wrap::request_entry& e) {
-        return e.what.state == vid::request_state::active && e.what.form == vid::request_form::recv; },
-      [](const wrap::request_entry& a, const wrap::request_entry& b) { return a.what.posted < b.what.posted; }, repost);
+      [](const request_entry& e) {
+        return e.what.state == request_stage::active && e.what.form == request_form::recv; },
+      [](const request_entry& a, const request_entry& b) { return a.what.posted < b.what.posted; }, repost);
 }
 
-}  // namespace mana::restart
+}  // namespace mana::object

@@ -16,7 +16,7 @@
 
 #if MPI_VERSION >= 4
 
-namespace mana::wrap {
+namespace mana::object {
 
 using session_entry = vid::entry<kind::session>;
 
@@ -65,10 +65,10 @@ inline int wanted_level(MPI_Info info) noexcept {
 
 /// Runs when the process exits. A program that did not close its sessions, or still needs MPI, has not ended it natively.
 inline void end_at_exit() noexcept {
-  library_state& lib = library();
-  if (lib.live != life::initialized || lib.open_sessions != 0 || lib.state == life::initialized) return;
-  wrapper_scope scope(fn::session_finalize::id);
-  end_live_mpi(scope);
+  call::library_state& lib = call::library();
+  if (lib.live != call::life::initialized || lib.open_sessions != 0 || lib.state == call::life::initialized) return;
+  call::wrapper_scope scope(fn::session_finalize::id);
+  library::end_live_mpi(scope);
 }
 
 struct process_set {
@@ -114,40 +114,40 @@ inline int raise_from_group(MPI_Errhandler handler, function_id f, int neutral_c
                         app::error_code(neutral_class), f, detail);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 inline int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) noexcept {
   using f = fn::session_init;
-  if (!lower::has_lower_half()) wrap::end_without_lower_half();
-  wrap::wrapper_scope scope(f::id);
-  const std::uint32_t name = wrap::attachable(handler, kind_code::session);
-  if (name == 0) return wrap::fail(f::id, neutral::err_errhandler, "not an error handler for sessions");
-  const int rc = wrap::start_live_mpi(scope, wrap::wanted_level(info));
-  wrap::session_entry* const s =
+  if (!lower::has_lower_half()) call::end_without_lower_half();
+  call::wrapper_scope scope(f::id);
+  const std::uint32_t name = object::attachable(handler, kind_code::session);
+  if (name == 0) return object::fail(f::id, neutral::err_errhandler, "not an error handler for sessions");
+  const int rc = library::start_live_mpi(scope, object::wanted_level(info));
+  object::session_entry* const s =
       rc == neutral::success ? vid::table<kind::session>().insert_entry() : nullptr;
   if (s == nullptr)
-    return wrap::run_errhandler(name, MPI_SESSION_NULL, app::error_code(rc != 0 ? rc : int{neutral::err_no_mem}), f::id,
+    return object::run_errhandler(name, MPI_SESSION_NULL, app::error_code(rc != 0 ? rc : int{neutral::err_no_mem}), f::id,
                                 "the MPI library did not start, or has ended");
-  static const int registered = std::atexit(wrap::end_at_exit);
+  static const int registered = std::atexit(object::end_at_exit);
   (void)registered;
-  ++wrap::library().open_sessions;
-  wrap::keep_errhandler(name);
+  ++call::library().open_sessions;
+  object::keep_errhandler(name);
   s->what.errhandler = name;
-  const wrap::info_store* const hints = wrap::hints_of(info);
-  wrap::info_store used = hints != nullptr ? *hints : wrap::info_store();
-  used.set("thread_level", wrap::thread_level_name(wrap::library().thread_level));
-  s->what.info = wrap::store_hints(used);
+  const object::info_store* const hints = object::hints_of(info);
+  object::info_store used = hints != nullptr ? *hints : object::info_store();
+  used.set("thread_level", object::thread_level_name(call::library().thread_level));
+  s->what.info = object::store_hints(used);
   *session = app::from_virt<kind::session>(vid::table<kind::session>().id_of(*s));
   return MPI_SUCCESS;
 }
 
 inline int session_finalize(MPI_Session* session) noexcept {
-  return wrap::with_session<fn::session_finalize>(*session, nullptr, [&](wrap::session_entry& s) {
-    --wrap::library().open_sessions;
-    wrap::release_errhandler(s.what.errhandler);
-    wrap::free_info_name(s.what.info);
+  return object::with_session<fn::session_finalize>(*session, nullptr, [&](object::session_entry& s) {
+    --call::library().open_sessions;
+    object::release_errhandler(s.what.errhandler);
+    object::free_info_name(s.what.info);
     vid::table<kind::session>().erase(s);
     *session = MPI_SESSION_NULL;
     return int{neutral::success}; });
@@ -155,23 +155,23 @@ inline int session_finalize(MPI_Session* session) noexcept {
 
 /// The hints that it was made with, and the level that it got.
 inline int session_get_info(MPI_Session session, MPI_Info* info) noexcept {
-  return wrap::with_session<fn::session_get_info>(session, nullptr, [&](wrap::session_entry& s) {
-    *info = wrap::info_from_name(wrap::copy_info_name(s.what.info));
+  return object::with_session<fn::session_get_info>(session, nullptr, [&](object::session_entry& s) {
+    *info = object::info_from_name(object::copy_info_name(s.what.info));
     return int{neutral::success}; });
 }
 
 inline int session_get_num_psets(MPI_Session session, MPI_Info, int* n) noexcept {
-  return wrap::with_session<fn::session_get_num_psets>(session, nullptr, [&](wrap::session_entry&) {
-    *n = static_cast<int>(std::size(wrap::process_sets));
+  return object::with_session<fn::session_get_num_psets>(session, nullptr, [&](object::session_entry&) {
+    *n = static_cast<int>(std::size(object::process_sets));
     return int{neutral::success}; });
 }
 
 /// length: characters that there is room for, with the end of the string; 0: none, only the length is asked for. out:
 /// length of the name with its end
 inline int session_get_nth_pset(MPI_Session session, MPI_Info, int n, int* length, char* name) noexcept {
-  return wrap::with_session<fn::session_get_nth_pset>(session, "no such process set", [&](wrap::session_entry&) {
-    if (n < 0 || n >= static_cast<int>(std::size(wrap::process_sets))) return int{neutral::err_arg};
-    const std::string_view text = wrap::process_sets[n].name;
+  return object::with_session<fn::session_get_nth_pset>(session, "no such process set", [&](object::session_entry&) {
+    if (n < 0 || n >= static_cast<int>(std::size(object::process_sets))) return int{neutral::err_arg};
+    const std::string_view text = object::process_sets[n].name;
     if (*length > 0) {
       const std::size_t copied = text.copy(name, static_cast<std::size_t>(*length) - 1);
       name[copied] = '\0';
@@ -181,39 +181,39 @@ inline int session_get_nth_pset(MPI_Session session, MPI_Info, int n, int* lengt
 }
 
 inline int session_get_pset_info(MPI_Session session, const char* name, MPI_Info* info) noexcept {
-  const wrap::process_set* const set = wrap::find_process_set(name);
-  if (wrap::find_session(session) != nullptr && set == nullptr)
-    return wrap::no_such_set(session, fn::session_get_pset_info::id);
-  return wrap::with_session<fn::session_get_pset_info>(session, nullptr, [&](wrap::session_entry&) {
-    wrap::info_store known;
-    known.set("mpi_size", std::to_string(wrap::ranks_of(*set).size));
-    *info = wrap::info_from_name(wrap::store_hints(known));
+  const object::process_set* const set = object::find_process_set(name);
+  if (object::find_session(session) != nullptr && set == nullptr)
+    return object::no_such_set(session, fn::session_get_pset_info::id);
+  return object::with_session<fn::session_get_pset_info>(session, nullptr, [&](object::session_entry&) {
+    object::info_store known;
+    known.set("mpi_size", std::to_string(object::ranks_of(*set).size));
+    *info = object::info_from_name(object::store_hints(known));
     return int{neutral::success}; });
 }
 
 inline int group_from_session_pset(MPI_Session session, const char* name, MPI_Group* group) noexcept {
-  const wrap::process_set* const set = wrap::find_process_set(name);
-  if (wrap::find_session(session) != nullptr && set == nullptr)
-    return wrap::no_such_set(session, fn::group_from_session_pset::id);
-  return wrap::with_session<fn::group_from_session_pset>(session, nullptr, [&](wrap::session_entry&) {
-    const vid::rank_map& ranks = wrap::ranks_of(*set);
-    *group = wrap::make_group(ranks.world_ranks, ranks.size);
+  const object::process_set* const set = object::find_process_set(name);
+  if (object::find_session(session) != nullptr && set == nullptr)
+    return object::no_such_set(session, fn::group_from_session_pset::id);
+  return object::with_session<fn::group_from_session_pset>(session, nullptr, [&](object::session_entry&) {
+    const vid::rank_map& ranks = object::ranks_of(*set);
+    *group = object::make_group(ranks.world_ranks, ranks.size);
     return int{neutral::success}; });
 }
 
 inline int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler handler,
                                   MPI_Comm* out) noexcept {
   using f = fn::comm_create_from_group;
-  const wrap::group_members members = wrap::members_of_group(group);
-  const std::uint32_t name = wrap::attachable(handler, kind_code::comm);
+  const object::group_members members = object::members_of_group(group);
+  const std::uint32_t name = object::attachable(handler, kind_code::comm);
   *out = MPI_COMM_NULL;
   if (members.ok && members.size == 0) return MPI_SUCCESS;
-  if (name == 0) return wrap::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
-  if (!wrap::has_this_process(members))
-    return wrap::raise_from_group(handler, f::id, neutral::err_group, "no group with this process");
-  const int rc = wrap::comm_from_group<f>(members, stringtag, name, out);
-  if (rc != neutral::success) return wrap::raise_from_group(handler, f::id, rc, wrap::text_if_refused(rc));
-  resolve<kind::comm>(*out).e->what.info = wrap::copy_info(info);
+  if (name == 0) return object::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
+  if (!object::has_this_process(members))
+    return object::raise_from_group(handler, f::id, neutral::err_group, "no group with this process");
+  const int rc = object::comm_from_group<f>(members, stringtag, name, out);
+  if (rc != neutral::success) return object::raise_from_group(handler, f::id, rc, object::text_if_refused(rc));
+  resolve<kind::comm>(*out).e->what.info = object::copy_info(info);
   return MPI_SUCCESS;
 }
 
@@ -222,46 +222,46 @@ inline int intercomm_create_from_groups(MPI_Group local_group, int local_leader,
                                         int remote_leader, const char* stringtag, MPI_Info info, MPI_Errhandler handler,
                                         MPI_Comm* out) noexcept {
   using f = fn::intercomm_create_from_groups;
-  const wrap::group_members local = wrap::members_of_group(local_group), remote = wrap::members_of_group(remote_group);
-  const std::uint32_t name = wrap::attachable(handler, kind_code::comm);
+  const object::group_members local = object::members_of_group(local_group), remote = object::members_of_group(remote_group);
+  const std::uint32_t name = object::attachable(handler, kind_code::comm);
   *out = MPI_COMM_NULL;
-  if (name == 0) return wrap::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
-  if (!wrap::has_this_process(local) || local_leader < 0 || local_leader >= local.size)
-    return wrap::raise_from_group(handler, f::id, neutral::err_group, "no local group with this process and that leader");
-  wrap::contact to;
+  if (name == 0) return object::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
+  if (!object::has_this_process(local) || local_leader < 0 || local_leader >= local.size)
+    return object::raise_from_group(handler, f::id, neutral::err_group, "no local group with this process and that leader");
+  object::contact to;
   if (!remote.ok) to.error = neutral::err_group;
   else if (remote_leader < 0 || remote_leader >= remote.size) to.error = neutral::err_rank;
   else to = {neutral::success, remote.world_ranks[remote_leader], std::hash<std::string_view>{}(stringtag)};
   MPI_Comm meeting = MPI_COMM_NULL;
-  int rc = wrap::comm_from_group<f>(local, stringtag, name, &meeting);
-  if (rc == neutral::success) rc = wrap::join_groups<f>(meeting, local_leader, to, out);
-  if (meeting != MPI_COMM_NULL) wrap::free_comm(&meeting);
-  if (rc != neutral::success) return wrap::raise_from_group(handler, f::id, rc, wrap::text_if_refused(rc));
-  resolve<kind::comm>(*out).e->what.info = wrap::copy_info(info);
+  int rc = object::comm_from_group<f>(local, stringtag, name, &meeting);
+  if (rc == neutral::success) rc = object::join_groups<f>(meeting, local_leader, to, out);
+  if (meeting != MPI_COMM_NULL) object::free_comm(&meeting);
+  if (rc != neutral::success) return object::raise_from_group(handler, f::id, rc, object::text_if_refused(rc));
+  resolve<kind::comm>(*out).e->what.info = object::copy_info(info);
   return MPI_SUCCESS;
 }
 
 inline int session_set_errhandler(MPI_Session session, MPI_Errhandler handler) noexcept {
-  return wrap::with_session<fn::session_set_errhandler>(
-      session, "not an error handler for sessions", [&](wrap::session_entry& s) {
-    const std::uint32_t name = wrap::attachable(handler, kind_code::session);
+  return object::with_session<fn::session_set_errhandler>(
+      session, "not an error handler for sessions", [&](object::session_entry& s) {
+    const std::uint32_t name = object::attachable(handler, kind_code::session);
     if (name == 0) return int{neutral::err_errhandler};
-    wrap::keep_errhandler(name);
-    wrap::release_errhandler(s.what.errhandler);
+    object::keep_errhandler(name);
+    object::release_errhandler(s.what.errhandler);
     s.what.errhandler = name;
     return int{neutral::success}; });
 }
 inline int session_get_errhandler(MPI_Session session, MPI_Errhandler* out) noexcept {
-  return wrap::with_session<fn::session_get_errhandler>(session, nullptr, [&](wrap::session_entry& s) {
-    wrap::keep_errhandler(s.what.errhandler);          // the application frees what it is given
-    *out = wrap::errhandler_handle(s.what.errhandler);
+  return object::with_session<fn::session_get_errhandler>(session, nullptr, [&](object::session_entry& s) {
+    object::keep_errhandler(s.what.errhandler);          // the application frees what it is given
+    *out = object::errhandler_handle(s.what.errhandler);
     return int{neutral::success}; });
 }
 inline int session_call_errhandler(MPI_Session session, int code) noexcept {
-  const int rc = wrap::with_session<fn::session_call_errhandler>(session, nullptr, [&](wrap::session_entry& s) {
-    wrap::run_errhandler(s.what.errhandler, session, code, fn::session_call_errhandler::id, "called by the application");
+  const int rc = object::with_session<fn::session_call_errhandler>(session, nullptr, [&](object::session_entry& s) {
+    object::run_errhandler(s.what.errhandler, session, code, fn::session_call_errhandler::id, "called by the application");
     return int{neutral::success}; });
-  return rc == MPI_SUCCESS ? wrap::succeeds_after_handler : rc;
+  return rc == MPI_SUCCESS ? object::succeeds_after_handler : rc;
 }
 
 }  // namespace mana::manual

@@ -16,7 +16,7 @@
 #include <new>
 #include <utility>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// The largest of the members' values, n times. Collective over the communicator, in the lower half; the caller has
 /// seen to it that all members come. Two rounds, as one on an intercommunicator gives the values of the other group
@@ -35,21 +35,21 @@ inline void find_most(std::uint64_t real_comm, int n, std::int64_t* values) noex
   for (int i = 0; i < n; ++i) values[i] = std::max(own[i], others[i]);
 }
 
-inline bool is_free(const vid::lane& l) noexcept { return !__atomic_load_n(&l.is_taken, __ATOMIC_ACQUIRE); }
+inline bool is_free(const lane& l) noexcept { return !__atomic_load_n(&l.is_taken, __ATOMIC_ACQUIRE); }
 
 /// The first lane, beginning with number `from`, that no request of this rank has. out: its number; none_free
 inline constexpr std::int64_t none_free = std::numeric_limits<std::int64_t>::max();
-inline std::int64_t next_free(const vid::lane_list& lanes, std::int64_t from) noexcept {
+inline std::int64_t next_free(const lane_list& lanes, std::int64_t from) noexcept {
   std::int64_t number = 0;
-  for (const vid::lane* l = lanes.first; l != nullptr; l = l->next, ++number)
+  for (const lane* l = lanes.first; l != nullptr; l = l->next, ++number)
     if (number >= from && is_free(*l)) return number;
   return none_free;
 }
 
 /// A lane that is free on all members, an old one or a new one. Collective over the communicator.
 /// out: neutral error class; *found
-inline int find_lane(vid::entry<kind::comm>& comm, vid::lane*& found) noexcept {
-  vid::lane_list& lanes = *comm.what.lanes;
+inline int find_lane(vid::entry<kind::comm>& comm, lane*& found) noexcept {
+  lane_list& lanes = *comm.what.lanes;
   for (std::int64_t number = 0;;) {
     const std::int64_t own = next_free(lanes, number);
     std::int64_t most[] = {own, -own};
@@ -61,7 +61,7 @@ inline int find_lane(vid::entry<kind::comm>& comm, vid::lane*& found) noexcept {
     while (number-- > 0) found = found->next;
     return neutral::success;
   }
-  auto* const made = new (std::nothrow) vid::lane;
+  auto* const made = new (std::nothrow) lane;
   if (made == nullptr) return neutral::err_no_mem;
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   if (const int rc = lower::cross([&] { return mpi.MPI_Comm_dup(comm.real, &made->real); }); rc != neutral::success) {
@@ -69,7 +69,7 @@ inline int find_lane(vid::entry<kind::comm>& comm, vid::lane*& found) noexcept {
     return rc;
   }
   made->clock = vid::communicator_clock(*comm.what.everyone, vid::mix64(~comm.what.lineage + vid::mix64(lanes.count)));
-  vid::lane** last = &lanes.first;
+  lane** last = &lanes.first;
   while (*last != nullptr) last = &(*last)->next;
   *last = made;
   ++lanes.count;
@@ -77,7 +77,7 @@ inline int find_lane(vid::entry<kind::comm>& comm, vid::lane*& found) noexcept {
   return neutral::success;
 }
 
-inline void take_lane(vid::collective_plan& plan, vid::lane_list& lanes, vid::lane& l) noexcept {
+inline void take_lane(collective_plan& plan, lane_list& lanes, lane& l) noexcept {
   plan.lanes = &lanes;
   plan.on = &l;
   l.is_taken = true;
@@ -86,16 +86,16 @@ inline void take_lane(vid::collective_plan& plan, vid::lane_list& lanes, vid::la
 
 /// Frees the real communicators. Of a list that was kept, each rank does it when it has no request on it any more: that
 /// MPI_Comm_free does not wait for other members the standard expects, and every MPI does.
-inline void free_reals(vid::lane_list& lanes) noexcept {
+inline void free_reals(lane_list& lanes) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  for (vid::lane* l = lanes.first; l != nullptr; l = l->next)
+  for (lane* l = lanes.first; l != nullptr; l = l->next)
     if (std::uint64_t real = std::exchange(l->real, 0); real != 0)
       lower::cross([&] { return mpi.MPI_Comm_free(&real); });
 }
 
 /// Not at a restart: frees memory.
-inline void destroy_lanes(vid::lane_list* lanes) noexcept {
-  while (vid::lane* const l = lanes->first) {
+inline void destroy_lanes(lane_list* lanes) noexcept {
+  while (lane* const l = lanes->first) {
     lanes->first = l->next;
     vid::retire(l->clock);
     delete l;
@@ -108,26 +108,26 @@ inline void destroy_lanes(vid::lane_list* lanes) noexcept {
 /// What a restart left. cost: one load where there is nothing
 inline void destroy_ended_lanes() noexcept {
   if (comms().ended_lanes == nullptr) return;
-  vid::lane_list* all = __atomic_exchange_n(&comms().ended_lanes, nullptr, __ATOMIC_ACQ_REL);
+  lane_list* all = __atomic_exchange_n(&comms().ended_lanes, nullptr, __ATOMIC_ACQ_REL);
   while (all != nullptr) destroy_lanes(std::exchange(all, all->next_ended));
 }
 
 /// Starts what was initialised. May park.      out: neutral error class
-inline int start_plan(wrapper_scope& scope, request_entry& e) noexcept {
-  vid::collective_plan& plan = *e.what.plan;
+inline int start_plan(call::wrapper_scope& scope, request_entry& e) noexcept {
+  collective_plan& plan = *e.what.plan;
   vid::group_clock& clock = *plan.on->clock;
   const auto how = [] { return waiting{.blocking = false, .waits_for_all = false}; };
   if (!start_collective(scope, clock, nullptr, how)) return neutral::err_unsupported_operation;
   const int rc = plan.start(plan.on->real, &e.real);
   if (rc != neutral::success) retract_collective(clock);
-  else e.what.state = vid::request_state::active;
+  else e.what.state = request_stage::active;
   return rc;
 }
 
 /// MPI_Request_free of an inactive one.
 inline void free_plan(request_entry& e) noexcept {
-  vid::collective_plan* const plan = e.what.plan;
-  vid::lane_list& lanes = *plan->lanes;
+  collective_plan* const plan = e.what.plan;
+  lane_list& lanes = *plan->lanes;
   __atomic_store_n(&plan->on->is_taken, false, __ATOMIC_RELEASE);
   delete plan;
   free_request(e);
@@ -138,7 +138,7 @@ inline void free_plan(request_entry& e) noexcept {
 /// The same on all members, in this order. Where threads may free several at once they are not looked at: none.
 class kept_communicators {
  public:
-  explicit kept_communicators(const vid::descriptor<kind::comm>& like) : found_(count(like)) {
+  explicit kept_communicators(const descriptor<kind::comm>& like) : found_(count(like)) {
     int n = 0;
     vid::table<kind::comm>().for_each_unordered([&](vid::entry<kind::comm>& e) {
       if (n < size_ && is_one(e, like)) found_[n++] = &e; });
@@ -155,12 +155,12 @@ class kept_communicators {
   }
 
  private:
-  static bool is_one(const vid::entry<kind::comm>& e, const vid::descriptor<kind::comm>& like) noexcept {
+  static bool is_one(const vid::entry<kind::comm>& e, const descriptor<kind::comm>& like) noexcept {
     return e.what.lanes != nullptr && e.what.lanes->is_kept && e.what.ranks == like.ranks &&
            e.what.peers == like.peers;
   }
-  int count(const vid::descriptor<kind::comm>& like) noexcept {
-    if (library().callers == turns::at_once) return 0;
+  int count(const descriptor<kind::comm>& like) noexcept {
+    if (call::library().callers == turns::at_once) return 0;
     vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) {
       size_ += is_one(e, like); });
     return size_;
@@ -178,7 +178,7 @@ inline void end_unused(std::uint64_t real_comm, kept_communicators& kept) noexce
   const std::int64_t* most = taken.data();
   for (vid::entry<kind::comm>* const e : kept) {
     if (*most++ > 0) continue;
-    vid::lane_list* const lanes = std::exchange(e->what.lanes, nullptr);
+    lane_list* const lanes = std::exchange(e->what.lanes, nullptr);
     lanes->topology = std::exchange(e->what.topology, nullptr);
     destroy_lanes(lanes);
     let_go_of_comm(*e);
@@ -188,7 +188,7 @@ inline void end_unused(std::uint64_t real_comm, kept_communicators& kept) noexce
 /// The program frees a communicator. Ends its lanes, unless members have requests on them.
 /// Collective over the communicator.      out: whether they go on; the same on all members
 inline bool end_lanes(vid::entry<kind::comm>& comm) noexcept {
-  vid::lane_list* const lanes = comm.what.lanes;
+  lane_list* const lanes = comm.what.lanes;
   if (lanes == nullptr) return false;
   kept_communicators kept(comm.what);
   const std::int64_t own = kept.fingerprint();
@@ -202,21 +202,21 @@ inline bool end_lanes(vid::entry<kind::comm>& comm) noexcept {
 }
 
 /// Of the references, the one that its lanes have once the program has freed it.
-inline std::uint32_t references_of_lanes(const vid::descriptor<kind::comm>& comm) noexcept {
+inline std::uint32_t references_of_lanes(const descriptor<kind::comm>& comm) noexcept {
   return comm.lanes != nullptr && comm.lanes->is_kept ? 1 : 0;
 }
 
 /// What a restart needs to make lanes again outlives the program's handle on all members, until these find that none
 /// of them has a request left. The real communicator need not, if this rank has nothing else on it.
 inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
-  vid::lane_list& lanes = *freed.what.lanes;
+  lane_list& lanes = *freed.what.lanes;
   lanes.is_kept = true;
   keep_comm(freed);
   if (lanes.taken == 0) free_reals(lanes);
   if (__atomic_load_n(&freed.references, __ATOMIC_RELAXED) != 2) return;
   free_real(std::exchange(freed.real, 0));
-  with_inbox([&](drain::inbox& in) { in.drop(freed.what.context); });
+  with_inbox([&](inbox& in) { in.drop(freed.what.context); });
   end_traffic(*std::exchange(freed.what.messages, nullptr));       // nothing can come on it any more
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -9,7 +9,7 @@
 
 namespace mana {
 
-namespace wrap {
+namespace object {
 
 /// A start: on which real communicator, and where the live MPI leaves its request.
 struct plan_start {
@@ -23,19 +23,19 @@ struct plan_start {
 template <class Param, class A>
 class recorded_argument {
  public:
-  explicit recorded_argument(given<A> g) noexcept : given_(g) {}
+  explicit recorded_argument(interpose::given<A> g) noexcept : given_(g) {}
   int error() const noexcept { return translated(given_).error(); }
   auto value(const plan_start&) const noexcept { return std::tuple(translated(given_).value()); }
 
  private:
-  using translated = neutral_argument<Param, A>;
-  given<A> given_;
+  using translated = interpose::neutral_argument<Param, A>;
+  interpose::given<A> given_;
 };
 
 template <class A>
 class recorded_argument<param<kind::comm, dir::in, false>, A> {
  public:
-  explicit recorded_argument(given<A>) noexcept {}
+  explicit recorded_argument(interpose::given<A>) noexcept {}
   int error() const noexcept { return neutral::success; }
   std::tuple<std::uint64_t> value(const plan_start& s) const noexcept { return {s.real_comm}; }
 };
@@ -43,7 +43,7 @@ class recorded_argument<param<kind::comm, dir::in, false>, A> {
 template <class A>
 class recorded_argument<param<kind::request, dir::out, false>, A> {
  public:
-  explicit recorded_argument(given<A>) noexcept {}
+  explicit recorded_argument(interpose::given<A>) noexcept {}
   int error() const noexcept { return neutral::success; }
   std::tuple<std::uint64_t*> value(const plan_start& s) const noexcept { return {s.request}; }
 };
@@ -52,7 +52,7 @@ class recorded_argument<param<kind::request, dir::out, false>, A> {
 template <class A>
 class recorded_argument<param<kind::info, dir::in, false>, A> {
  public:
-  explicit recorded_argument(given<A> g) noexcept : ok_(resolve<kind::info>(g.value).ok) {}
+  explicit recorded_argument(interpose::given<A> g) noexcept : ok_(resolve<kind::info>(g.value).ok) {}
   int error() const noexcept { return ok_ ? int{neutral::success} : int{neutral::err_info}; }
   std::tuple<> value(const plan_start&) const noexcept { return {}; }
 
@@ -63,7 +63,7 @@ class recorded_argument<param<kind::info, dir::in, false>, A> {
 template <class A>
 class recorded_argument<param<kind::op, dir::in, false>, A> {
  public:
-  explicit recorded_argument(given<A> g) noexcept {
+  explicit recorded_argument(interpose::given<A> g) noexcept {
     const resolved<kind::op> found = resolve<kind::op>(g.value);
     if (found.ok) name_ = name_of(found);
     if (found.e != nullptr) keep_op(*found.e);
@@ -82,17 +82,17 @@ class recorded_argument<param<kind::op, dir::in, false>, A> {
 inline std::uint32_t keep_given(MPI_Datatype handle) noexcept {
   const resolved<kind::datatype> found = resolve<kind::datatype>(handle);
   const std::uint32_t name = found.ok ? name_of(found) : std::uint32_t{neutral::datatype_null};
-  vid::keep_datatype(name);
+  keep_datatype(name);
   return name;
 }
 
 template <class A>
 class recorded_argument<param<kind::datatype, dir::in, false>, A> {
  public:
-  explicit recorded_argument(given<A> g) noexcept : name_(keep_given(g.value)) {}
+  explicit recorded_argument(interpose::given<A> g) noexcept : name_(keep_given(g.value)) {}
   recorded_argument(const recorded_argument&) = delete;
   recorded_argument& operator=(const recorded_argument&) = delete;
-  ~recorded_argument() { vid::release_datatype(name_); }
+  ~recorded_argument() { release_datatype(name_); }
   int error() const noexcept { return neutral::success; }
   std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::datatype>(name_)}; }
 
@@ -104,7 +104,7 @@ class recorded_argument<param<kind::datatype, dir::in, false>, A> {
 template <class A>
 class recorded_argument<param<kind::datatype, dir::in, true>, A> {
  public:
-  explicit recorded_argument(given<A> g) noexcept
+  explicit recorded_argument(interpose::given<A> g) noexcept
       : size_(g.value != nullptr ? static_cast<std::size_t>(std::max(g.members, g.read_later)) : 0) {
     if (size_ == 0) return;
     reals_ = static_cast<std::uint64_t*>(std::malloc(size_ * (sizeof *reals_ + sizeof *names_)));
@@ -116,7 +116,7 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
   recorded_argument(const recorded_argument&) = delete;
   recorded_argument& operator=(const recorded_argument&) = delete;
   ~recorded_argument() {
-    for (std::size_t i = 0; reals_ != nullptr && i < size_; ++i) vid::release_datatype(names_[i]);
+    for (std::size_t i = 0; reals_ != nullptr && i < size_; ++i) release_datatype(names_[i]);
     std::free(reals_);
   }
   int error() const noexcept {
@@ -135,10 +135,10 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
 };
 
 template <class Fn, class... A>
-class plan_of final : public vid::collective_plan {
+class plan_of final : public collective_plan {
  public:
-  plan_of(const vid::descriptor<kind::comm>& comm, A... args) noexcept
-      : plan_of(array_members<Fn>(comm), read_later<Fn>(comm), std::index_sequence_for<A...>{},
+  plan_of(const descriptor<kind::comm>& comm, A... args) noexcept
+      : plan_of(interpose::array_members<Fn>(comm), interpose::read_later<Fn>(comm), std::index_sequence_for<A...>{},
                 std::tuple<A...>(args...)) {}
 
   /// Of the first argument that is wrong. out: neutral error class
@@ -162,7 +162,7 @@ class plan_of final : public vid::collective_plan {
 
   template <std::size_t... I>
   plan_of(neighbour_counts members, int later, std::index_sequence<I...>, const std::tuple<A...>& args) noexcept
-      : arguments_(given<A>{std::get<I>(args), entries_at<params, I>(members), later}...) {}
+      : arguments_(interpose::given<A>{std::get<I>(args), interpose::entries_at<params, I>(members), later}...) {}
 
   template <class P>
   struct records;
@@ -173,7 +173,7 @@ class plan_of final : public vid::collective_plan {
   typename records<params>::type arguments_;
 };
 
-}  // namespace wrap
+}  // namespace object
 
 /// Shape `pcollective`. A collective like a constructor on its communicator: the members choose a lane together.
 /// args: as in mpi.h
@@ -181,40 +181,40 @@ class plan_of final : public vid::collective_plan {
 template <class Fn, class... A>
 inline int initialise_collective(A... args) noexcept {
   using params = typename Fn::params::as_tuple;
-  if (wrap::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) return wrap::raise_null_address<Fn>(args...);
-  wrap::wrapper_scope scope(Fn::id);
+  if (interpose::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) return interpose::raise_null_address<Fn>(args...);
+  call::wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
-  const auto comm_handle = std::get<wrap::position_of<kind::comm, params>()>(given);
+  const auto comm_handle = std::get<interpose::position_of<kind::comm, params>()>(given);
   const resolved<kind::comm> comm = resolve<kind::comm>(comm_handle);
   if (!comm.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, "communicator");
   if (lower::the_bridge().mpi->*Fn::slot == nullptr)
     return raise(comm_handle, Fn::id, neutral::err_unsupported_operation, "the MPI library below does not have it");
-  wrap::destroy_ended_lanes();
-  vid::descriptor<kind::comm>& on = comm.e->what;
-  auto* const plan = new (std::nothrow) wrap::plan_of<Fn, A...>(on, args...);
-  if (on.lanes == nullptr) on.lanes = new (std::nothrow) vid::lane_list;
-  wrap::request_entry* const request =
-      plan != nullptr && on.lanes != nullptr ? wrap::new_request(vid::request_form::collective, *comm.e) : nullptr;
+  object::destroy_ended_lanes();
+  descriptor<kind::comm>& on = comm.e->what;
+  auto* const plan = new (std::nothrow) object::plan_of<Fn, A...>(on, args...);
+  if (on.lanes == nullptr) on.lanes = new (std::nothrow) object::lane_list;
+  object::request_entry* const request =
+      plan != nullptr && on.lanes != nullptr ? object::new_request(object::request_form::collective, *comm.e) : nullptr;
   if (request == nullptr) {
     delete plan;
     return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory, or no free request id");
   }
-  request->what.state = vid::request_state::inactive;
+  request->what.state = object::request_stage::inactive;
   request->what.persistent = true;
   const auto give_up = [&](int error, const char* text) {
     delete plan;
-    wrap::free_request(*request);
+    object::free_request(*request);
     return raise(comm_handle, Fn::id, error, text);
   };
   if (const int bad = plan->error(); bad != neutral::success) return give_up(bad, "argument");
-  if (!wrap::start_constructor(scope, *on.clock, comm.e))
-    return give_up(neutral::err_unsupported_operation, wrap::refused_by_clock);
-  vid::lane* lane = nullptr;
-  if (const int rc = wrap::find_lane(*comm.e, lane); rc != neutral::success)
+  if (!object::start_constructor(scope, *on.clock, comm.e))
+    return give_up(neutral::err_unsupported_operation, object::refused_by_clock);
+  object::lane* lane = nullptr;
+  if (const int rc = object::find_lane(*comm.e, lane); rc != neutral::success)
     return give_up(rc, "no communicator for it");
-  wrap::take_lane(*plan, *on.lanes, *lane);
+  object::take_lane(*plan, *on.lanes, *lane);
   request->what.plan = plan;
-  *std::get<wrap::position_of<kind::request, params>()>(given) =
+  *std::get<interpose::position_of<kind::request, params>()>(given) =
       app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
   return MPI_SUCCESS;
 }

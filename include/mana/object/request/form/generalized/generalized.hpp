@@ -17,7 +17,7 @@
 #include <mutex>
 #include <new>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// What MPI_Grequest_start was given. Owned by the request, as its first piece of memory.
 struct generalized_operation {
@@ -68,7 +68,7 @@ inline generalized_state& generalized() noexcept {
 }
 
 inline bool is_generalized(const request_entry& e) noexcept {
-  return e.what.form == vid::request_form::generalized;
+  return e.what.form == request_form::generalized;
 }
 inline generalized_operation& operation_of(const request_entry& e) noexcept {
   return *static_cast<generalized_operation*>(e.what.owned[0]);
@@ -82,8 +82,8 @@ inline void call_request_in_fortran(MPI_Request request) noexcept {
 
 /// Completed by a thread of the program while others look on.
 inline bool is_complete(const request_entry& e) noexcept {
-  const std::atomic_ref state(const_cast<vid::request_state&>(e.what.state));
-  return state.load(std::memory_order_acquire) == vid::request_state::done;
+  const std::atomic_ref state(const_cast<request_stage&>(e.what.state));
+  return state.load(std::memory_order_acquire) == request_stage::done;
 }
 
 /// Operations that are under way go on while a caller asks for generalized requests: the live MPI makes progress.
@@ -100,7 +100,7 @@ inline void make_progress() noexcept {
 /// sleep.
 inline void await_completion(std::uint32_t seen, unsigned turn) noexcept {
   const timespec pause{0, std::min(10'000L << std::min(turn, 10u), 1'000'000L)};
-  run_application_code([&] {
+  call::run_application_code([&] {
     return syscall(SYS_futex, &generalized().completions, FUTEX_WAIT_PRIVATE, seen, &pause, nullptr, 0); });
 }
 
@@ -112,7 +112,7 @@ inline void announce_completion() noexcept {
 /// cancel_fn is told whether the operation is over already. out: its code
 inline int cancel_generalized(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
-  return run_application_code([&] { return o.call_cancel(is_complete(e)); });
+  return call::run_application_code([&] { return o.call_cancel(is_complete(e)); });
 }
 
 /// query_fn, on a request that is complete.
@@ -120,7 +120,7 @@ inline void query(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   MPI_Status filled{};
   app::store_empty(&filled);
-  o.result = run_application_code([&] { return o.call_query(&filled); });
+  o.result = call::run_application_code([&] { return o.call_query(&filled); });
   e.what.status = app::load_status(&filled);
   e.what.status.error = o.result == MPI_SUCCESS ? int{neutral::success} : app::neutral_error(o.result);
 }
@@ -130,7 +130,7 @@ inline void settle(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   if (std::exchange(o.freed, true)) return;
   query(e);
-  const int freed = run_application_code([&] { return o.call_free(); });
+  const int freed = call::run_application_code([&] { return o.call_free(); });
   if (freed == MPI_SUCCESS) return;
   o.result = freed;
   e.what.status.error = app::neutral_error(freed);
@@ -151,7 +151,7 @@ inline void forget_generalized(request_entry& e) noexcept {
 /// out: nullptr when there is no id or no memory
 inline request_entry* new_generalized(const generalized_operation& given) noexcept {
   auto* const o = static_cast<generalized_operation*>(std::malloc(sizeof given));
-  request_entry* const e = o != nullptr ? new_request(vid::request_form::generalized, comms().self) : nullptr;
+  request_entry* const e = o != nullptr ? new_request(request_form::generalized, comms().self) : nullptr;
   if (e == nullptr) { std::free(o); return nullptr; }
   e->what.peer = neutral::proc_null;           // waits for no rank
   own_memory(e->what, ::new (o) generalized_operation(given));
@@ -162,10 +162,10 @@ inline request_entry* new_generalized(const generalized_operation& given) noexce
 /// What MPI_Grequest_complete and MPI_Request_free do with it: whichever is last calls free_fn.
 /// out: whether the caller is the last
 inline bool complete_or_free(request_entry& e, bool completes) noexcept {
-  const std::lock_guard hold(cold_lock());
+  const std::lock_guard hold(app::cold_lock());
   generalized_operation& o = operation_of(e);
   const bool last = completes ? o.freed : is_complete(e);
-  if (completes) std::atomic_ref(e.what.state).store(vid::request_state::done, std::memory_order_release);
+  if (completes) std::atomic_ref(e.what.state).store(request_stage::done, std::memory_order_release);
   else o.freed = true;
   return last;
 }
@@ -173,7 +173,7 @@ inline bool complete_or_free(request_entry& e, bool completes) noexcept {
 /// out: free_fn's code
 inline int free_now(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
-  const int rc = run_application_code([&] { return o.call_free(); });
+  const int rc = call::run_application_code([&] { return o.call_free(); });
   forget_generalized(e);
   return rc;
 }
@@ -185,7 +185,7 @@ inline void poll_generalized(int n, request_entry* const* entries) noexcept {
     generalized_operation& o = operation_of(*entries[i]);
     if (o.poll == nullptr) continue;
     MPI_Status unused{};
-    run_application_code([&] { return o.poll(o.extra, &unused); });
+    call::run_application_code([&] { return o.poll(o.extra, &unused); });
   }
 }
 
@@ -198,9 +198,9 @@ inline open_requests count_open(int n, request_entry* const* entries) noexcept {
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr) continue;
     if (is_generalized(*entries[i])) found.generalized += !is_complete(*entries[i]);
-    else found.real += entries[i]->what.state == vid::request_state::active;
+    else found.real += entries[i]->what.state == request_stage::active;
   }
   return found;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

@@ -8,7 +8,7 @@
 
 #include <mutex>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// The buffer that the program has attached: bytes of it that are in use. The data itself is in memory of ours.
 struct buffer_state {
@@ -29,10 +29,10 @@ inline std::mutex& buffered_lock() noexcept {
 /// Frees the copies of those buffered sends that have completed. The caller holds buffered_lock().
 inline void sweep_buffered() noexcept {
   vid::table<kind::request>().for_each_unordered([](request_entry& e) {
-    if (e.what.form != vid::request_form::buffered) return;
+    if (e.what.form != request_form::buffered) return;
     request_entry* list[] = {&e};
-    if (e.what.state == vid::request_state::active) poll_entries(1, list, 0);
-    if (e.what.state != vid::request_state::done) return;
+    if (e.what.state == request_stage::active) poll_entries(1, list, 0);
+    if (e.what.state != request_stage::done) return;
     attached_buffer().attached_used -= e.what.count + MPI_BSEND_OVERHEAD;
     std::free(e.what.buffer);
     free_request(e);
@@ -57,9 +57,9 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   if (all.attached_used + size + MPI_BSEND_OVERHEAD > all.attached_size) sweep_buffered();
   if (all.attached_used + size + MPI_BSEND_OVERHEAD > all.attached_size) return neutral::err_buffer;
   auto* const copy = static_cast<char*>(std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1));
-  request_entry* const e = copy != nullptr ? new_request(vid::request_form::buffered, *m.comm.e) : nullptr;
+  request_entry* const e = copy != nullptr ? new_request(request_form::buffered, *m.comm.e) : nullptr;
   if (e == nullptr) { std::free(copy); return neutral::err_no_mem; }
-  vid::descriptor<kind::request>& r = e->what;
+  descriptor<kind::request>& r = e->what;
   r.peer = m.peer;
   r.tag = m.tag;
   r.names.datatype = neutral::packed;
@@ -79,7 +79,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
 
 template <class Fn>
 inline int bsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const message_arguments m(b, n, t, d, g, c);
   const int error = m.error != 0 ? m.error : send_buffered(m, c);
   if (error == neutral::success) return MPI_SUCCESS;
@@ -88,7 +88,7 @@ inline int bsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int 
 
 /// MPI_Ibsend and a persistent buffered send, started: the request is done at once, the copy is on its way.
 inline int start_buffered(request_entry& e) noexcept {
-  vid::descriptor<kind::request>& r = e.what;
+  descriptor<kind::request>& r = e.what;
   message_arguments m(r.buffer, r.count, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_SELF);
   m.comm.e = r.on;
   m.comm.real = r.on->real;
@@ -98,7 +98,7 @@ inline int start_buffered(request_entry& e) noexcept {
   m.peer = r.peer;
   m.tag = r.tag;
   m.error = neutral::success;
-  r.state = vid::request_state::done;
+  r.state = request_stage::done;
   r.status = {};
   return send_buffered(m, MPI_COMM_NULL);
 }
@@ -106,16 +106,16 @@ inline int start_buffered(request_entry& e) noexcept {
 template <class Fn>
 inline int ibsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Request* out,
                        bool persistent) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const message_arguments m(b, n, t, d, g, c);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : c, Fn::id, m.error, nullptr);
-  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
+  request_entry* const e = new_request(request_form::send, *m.comm.e);
   if (e == nullptr) return raise(c, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, lower::send_mode::standard);
   e->what.buffered = true;
   e->what.persistent = persistent;
   if (persistent) {
-    e->what.state = vid::request_state::inactive;
+    e->what.state = request_stage::inactive;
   } else if (const int rc = start_buffered(*e); rc != neutral::success) {
     free_request(*e);
     return raise(c, Fn::id, rc, nullptr);
@@ -126,7 +126,7 @@ inline int ibsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int
 
 template <class Fn>
 inline int attach_buffer(void* buffer, std::int64_t size) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   buffer_state& all = attached_buffer();
   if (all.attached != nullptr) return raise(MPI_COMM_NULL, Fn::id, neutral::err_buffer, "a buffer is attached already");
   if (size < 0) return raise(MPI_COMM_NULL, Fn::id, neutral::err_arg, "negative size");
@@ -138,14 +138,14 @@ inline int attach_buffer(void* buffer, std::int64_t size) noexcept {
 /// Waits until every buffered send has left, then gives the buffer back.
 template <class Fn, class Size>
 inline int detach_buffer(void* address, Size* size) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   buffer_state& all = attached_buffer();
   for (request_entry* waiting = nullptr;; await_one(scope, *waiting)) {
     const std::lock_guard hold(buffered_lock());
     sweep_buffered();
     if (all.attached_used == 0) break;
     vid::table<kind::request>().for_each_unordered([&](request_entry& e) {
-      if (e.what.form == vid::request_form::buffered) waiting = &e; });
+      if (e.what.form == request_form::buffered) waiting = &e; });
   }
   std::memcpy(address, &all.attached, sizeof all.attached);
   *size = static_cast<Size>(all.attached_size);
@@ -154,23 +154,23 @@ inline int detach_buffer(void* address, Size* size) noexcept {
   return MPI_SUCCESS;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 #define MANA_BUFFERED(suffix, count_type)                                                                            \
   inline int bsend##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {         \
-    return wrap::bsend_call<fn::bsend##suffix>(b, n, t, d, g, c); }                                                  \
+    return object::bsend_call<fn::bsend##suffix>(b, n, t, d, g, c); }                                                  \
   inline int ibsend##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,                   \
                             MPI_Request* r) noexcept {                                                               \
-    return wrap::ibsend_call<fn::ibsend##suffix>(b, n, t, d, g, c, r, false); }                                      \
+    return object::ibsend_call<fn::ibsend##suffix>(b, n, t, d, g, c, r, false); }                                      \
   inline int bsend_init##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,               \
                                 MPI_Request* r) noexcept {                                                           \
-    return wrap::ibsend_call<fn::bsend_init##suffix>(b, n, t, d, g, c, r, true); }                                   \
+    return object::ibsend_call<fn::bsend_init##suffix>(b, n, t, d, g, c, r, true); }                                   \
   inline int buffer_attach##suffix(void* b, count_type n) noexcept {                                                 \
-    return wrap::attach_buffer<fn::buffer_attach##suffix>(b, n); }                                                   \
+    return object::attach_buffer<fn::buffer_attach##suffix>(b, n); }                                                   \
   inline int buffer_detach##suffix(void* b, count_type* n) noexcept {                                                \
-    return wrap::detach_buffer<fn::buffer_detach##suffix>(b, n); }
+    return object::detach_buffer<fn::buffer_detach##suffix>(b, n); }
 MANA_BUFFERED(, int)
 MANA_BUFFERED(_c, MPI_Count)
 #undef MANA_BUFFERED

@@ -5,14 +5,14 @@
 #include <cstdlib>
 #include <optional>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// The two parts of one call. Neither is started.
 struct exchange_parts {
   request_entry* recv;
   request_entry* send;
   exchange_parts(const message_arguments& out, const message_arguments& in) noexcept
-      : recv(new_request(vid::request_form::recv, *in.comm.e)), send(new_request(vid::request_form::send, *out.comm.e)) {
+      : recv(new_request(request_form::recv, *in.comm.e)), send(new_request(request_form::send, *out.comm.e)) {
     if (recv != nullptr) describe(recv->what, in, lower::send_mode::standard);
     if (send != nullptr) describe(send->what, out, lower::send_mode::standard);
   }
@@ -24,7 +24,7 @@ struct exchange_parts {
 };
 
 /// The receive is posted first, as a program would. out: neutral error class; after an error neither is under way
-inline int start_both(wrapper_scope& scope, exchange_parts& parts, const message_arguments& out,
+inline int start_both(call::wrapper_scope& scope, exchange_parts& parts, const message_arguments& out,
                       const message_arguments& in) noexcept {
   int rc = start_request(*parts.recv, *in.comm.e, in.type.real);
   if (rc != neutral::success) return rc;
@@ -38,7 +38,7 @@ inline int start_both(wrapper_scope& scope, exchange_parts& parts, const message
 }
 
 /// Starts both, waits for both. May park. out: neutral error class
-inline int exchange_messages(wrapper_scope& scope, const message_arguments& out, const message_arguments& in,
+inline int exchange_messages(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in,
                              neutral::status& received) noexcept {
   exchange_parts parts(out, in);
   int rc = parts.ok() ? start_both(scope, parts, out, in) : int{neutral::err_no_mem};
@@ -53,7 +53,7 @@ inline int exchange_messages(wrapper_scope& scope, const message_arguments& out,
 }
 
 template <class Fn>
-inline int exchange(wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
+inline int exchange(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
                     MPI_Status* status) noexcept {
   neutral::status received{};
   const int rc = exchange_messages(scope, out, in, received);
@@ -64,7 +64,7 @@ inline int exchange(wrapper_scope& scope, const message_arguments& out, const me
 
 /// Starts both as one request. copy: from malloc, what is sent, if it is no buffer of the program's; taken over
 template <class Fn>
-inline int start_exchange(wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
+inline int start_exchange(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
                           void* copy, MPI_Request* request) noexcept {
   exchange_parts parts(out, in);
   if (parts.send == nullptr) std::free(copy);
@@ -77,7 +77,7 @@ inline int start_exchange(wrapper_scope& scope, const message_arguments& out, co
   request_entry& e = *parts.recv;
   e.what.is_exchange = true;
   e.what.send_part = parts.send;
-  if (e.what.state == vid::request_state::done) go_on_as_send(e);
+  if (e.what.state == request_stage::done) go_on_as_send(e);
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(e));
   return MPI_SUCCESS;
 }
@@ -86,7 +86,7 @@ inline int start_exchange(wrapper_scope& scope, const message_arguments& out, co
 template <class Fn, class Use>
 inline int sendrecv_call(const void* sb, std::int64_t sn, MPI_Datatype st, int dest, int stag, void* rb,
                          std::int64_t rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm, Use&& use) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const message_arguments out(sb, sn, st, dest, stag, comm), in(rb, rn, rt, source, rtag, comm);
   const int error = out.error != 0 ? out.error : in.error;
   if (error != 0) return raise(error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, error, nullptr);
@@ -97,7 +97,7 @@ inline int sendrecv_call(const void* sb, std::int64_t sn, MPI_Datatype st, int d
 template <class Fn, class Room, class Use>
 inline int sendrecv_replace_call(void* buffer, std::int64_t n, MPI_Datatype type, int dest, int stag, int source,
                                  int rtag, MPI_Comm comm, Room&& room, Use&& use) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const message_arguments in(buffer, n, type, source, rtag, comm);
   message_arguments out(buffer, n, type, dest, stag, comm);
   const int error = in.error != 0 ? in.error : out.error;
@@ -120,7 +120,7 @@ inline int sendrecv_replace(void* buffer, std::int64_t n, MPI_Datatype type, int
   std::optional<scratch<char, 512>> copy;
   return sendrecv_replace_call<Fn>(
       buffer, n, type, dest, stag, source, rtag, comm, [&](std::int64_t bytes) { return copy.emplace(bytes).data(); },
-      [&](wrapper_scope& scope, int rc, const message_arguments& out, const message_arguments& in) {
+      [&](call::wrapper_scope& scope, int rc, const message_arguments& out, const message_arguments& in) {
         return rc == neutral::success ? exchange<Fn>(scope, out, in, comm, status) : raise(comm, Fn::id, rc, nullptr);
       });
 }
@@ -136,14 +136,14 @@ inline int isendrecv_replace(void* buffer, std::int64_t n, MPI_Datatype type, in
   };
   return sendrecv_replace_call<Fn>(
       buffer, n, type, dest, stag, source, rtag, comm, room,
-      [&](wrapper_scope& scope, int rc, const message_arguments& out, const message_arguments& in) {
+      [&](call::wrapper_scope& scope, int rc, const message_arguments& out, const message_arguments& in) {
         if (rc == neutral::success) return start_exchange<Fn>(scope, out, in, comm, copy, request);
         std::free(copy);
         return raise(comm, Fn::id, rc, nullptr);
       });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
@@ -151,20 +151,20 @@ namespace mana::manual {
   inline int sendrecv##suffix(const void* sb, count_type sn, MPI_Datatype st, int d, int sg, void* rb, count_type rn,\
                               MPI_Datatype rt, int s, int rg, MPI_Comm c, MPI_Status* status) noexcept {             \
     using f = fn::sendrecv##suffix;                                                                                  \
-    return wrap::sendrecv_call<f>(sb, sn, st, d, sg, rb, rn, rt, s, rg, c,                                           \
-        [&](auto& scope, const auto& out, const auto& in) { return wrap::exchange<f>(scope, out, in, c, status); }); } \
+    return object::sendrecv_call<f>(sb, sn, st, d, sg, rb, rn, rt, s, rg, c,                                           \
+        [&](auto& scope, const auto& out, const auto& in) { return object::exchange<f>(scope, out, in, c, status); }); } \
   inline int sendrecv_replace##suffix(void* b, count_type n, MPI_Datatype t, int d, int sg, int s, int rg,           \
                                       MPI_Comm c, MPI_Status* status) noexcept {                                     \
-    return wrap::sendrecv_replace<fn::sendrecv_replace##suffix>(b, n, t, d, sg, s, rg, c, status); }                 \
+    return object::sendrecv_replace<fn::sendrecv_replace##suffix>(b, n, t, d, sg, s, rg, c, status); }                 \
   inline int isendrecv##suffix(const void* sb, count_type sn, MPI_Datatype st, int d, int sg, void* rb, count_type rn,\
                                MPI_Datatype rt, int s, int rg, MPI_Comm c, MPI_Request* request) noexcept {          \
     using f = fn::isendrecv##suffix;                                                                                 \
-    return wrap::sendrecv_call<f>(sb, sn, st, d, sg, rb, rn, rt, s, rg, c,                                           \
+    return object::sendrecv_call<f>(sb, sn, st, d, sg, rb, rn, rt, s, rg, c,                                           \
         [&](auto& scope, const auto& out, const auto& in) {                                                          \
-          return wrap::start_exchange<f>(scope, out, in, c, nullptr, request); }); }                                 \
+          return object::start_exchange<f>(scope, out, in, c, nullptr, request); }); }                                 \
   inline int isendrecv_replace##suffix(void* b, count_type n, MPI_Datatype t, int d, int sg, int s, int rg,          \
                                        MPI_Comm c, MPI_Request* request) noexcept {                                  \
-    return wrap::isendrecv_replace<fn::isendrecv_replace##suffix>(b, n, t, d, sg, s, rg, c, request); }
+    return object::isendrecv_replace<fn::isendrecv_replace##suffix>(b, n, t, d, sg, s, rg, c, request); }
 MANA_SENDRECV(, int)
 MANA_SENDRECV(_c, MPI_Count)
 #undef MANA_SENDRECV

@@ -8,14 +8,14 @@
 
 #include <climits>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// Bytes that a packed copy may need. out: neutral error class; *room
 inline int packed_room(const message_arguments& m, std::int64_t* room) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::int64_t bytes = 0;      // they may exceed int where the count does not
   const bool is_large = __builtin_mul_overflow(m.count, layout_of(m.type).size, &bytes) || bytes > INT_MAX / 2;
-  return narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size,
+  return call::narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size,
                      {is_large && mpi.MPI_Pack_size_c != nullptr ? INT64_MAX : m.count},
                      [&]<class N>(auto* slot, N size) noexcept {
     const int rc = slot(static_cast<N>(m.count), m.type.real, m.comm.real, &size);
@@ -27,7 +27,7 @@ inline int packed_room(const message_arguments& m, std::int64_t* room) noexcept 
 /// in: copy  char[room]      out: neutral error class; *bytes  used of it
 inline int pack_into(const message_arguments& m, char* copy, std::int64_t room, std::int64_t* bytes) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  return narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {m.count, room}, [&]<class N>(auto* slot, N position) noexcept {
+  return call::narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {m.count, room}, [&]<class N>(auto* slot, N position) noexcept {
     const int rc =
         slot(m.buffer, static_cast<N>(m.count), m.type.real, copy, static_cast<N>(room), &position, m.comm.real);
     *bytes = position;
@@ -35,4 +35,4 @@ inline int pack_into(const message_arguments& m, char* copy, std::int64_t room, 
   });
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object

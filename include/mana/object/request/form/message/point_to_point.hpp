@@ -13,7 +13,7 @@
 #include <mana/object/request/state.hpp>
 #include <mana/object/request/synchronous.hpp>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// The arguments of one message, translated. error: neutral class of the first one that is wrong.
 struct message_arguments {
@@ -41,17 +41,17 @@ struct message_arguments {
       : comm{true, neutral::comm_hidden, &comms().hidden, comms().hidden.real},
         type{true, neutral::byte, nullptr, lower::the_bridge().predefined_real[neutral::byte]}, buffer(bytes), count(n),
         peer(other), tag(on_tag) {}
-  vid::traffic& messages() const noexcept { return *comm.e->what.messages; }
+  traffic& messages() const noexcept { return *comm.e->what.messages; }
 };
 
 /// Of a request on the message's communicator. Keeps the datatype.
-inline void describe(vid::descriptor<kind::request>& r, const message_arguments& m, lower::send_mode mode) noexcept {
+inline void describe(descriptor<kind::request>& r, const message_arguments& m, lower::send_mode mode) noexcept {
   r.mode = mode;
   r.peer = m.peer;
   r.tag = m.tag;
   r.names.datatype = name_of(m.type);
   if (m.type.e != nullptr) [[unlikely]] {
-    count_up(m.type.e->references, library().callers);
+    count_up(m.type.e->references, call::library().callers);
     r.keep_more();
   }
   r.buffer = m.buffer;
@@ -59,32 +59,32 @@ inline void describe(vid::descriptor<kind::request>& r, const message_arguments&
 }
 
 /// Hands a drained message over as if it had just arrived. Frees it.
-inline neutral::status deliver(vid::held_message* held, void* buffer, std::int64_t count, std::uint64_t type) noexcept {
+inline neutral::status deliver(held_message* held, void* buffer, std::int64_t count, std::uint64_t type) noexcept {
   const lower::services& s = *lower::the_bridge().service;
-  neutral::status status = drain::status_of(*held);
+  neutral::status status = status_of(*held);
   neutral::status laid_out{};
   status.error = lower::cross([&] { return s.deliver(held->data(), held->bytes, buffer, count, type, &laid_out); });
   if (status.error == neutral::success || status.error == neutral::err_truncate)
     status.count_bytes = laid_out.count_bytes;
   if (held->awaited.world_rank >= 0) [[unlikely]] acknowledge(held->awaited);
-  drain::inbox::destroy(held);
+  inbox::destroy(held);
   return status;
 }
 
 /// The first drained message that such a receive matches; nullptr if it has to come from the network.
-inline vid::held_message* take_held(const vid::descriptor<kind::comm>& comm, int source, int tag) noexcept {
-  vid::held_message* found = nullptr;
-  with_inbox([&](drain::inbox& in) { found = in.take(comm.context, source, tag); });
+inline held_message* take_held(const descriptor<kind::comm>& comm, int source, int tag) noexcept {
+  held_message* found = nullptr;
+  with_inbox([&](inbox& in) { found = in.take(comm.context, source, tag); });
   return found;
 }
 
 /// Whether there is one, and what a probe says of it: another thread may take it at once.
-inline bool probe_held(const vid::descriptor<kind::comm>& comm, int source, int tag, neutral::status& status) noexcept {
+inline bool probe_held(const descriptor<kind::comm>& comm, int source, int tag, neutral::status& status) noexcept {
   bool is_there = false;
-  with_inbox([&](const drain::inbox& in) {
-    const vid::held_message* const held = in.find(comm.context, source, tag);
+  with_inbox([&](const inbox& in) {
+    const held_message* const held = in.find(comm.context, source, tag);
     is_there = held != nullptr;
-    if (is_there) status = drain::status_of(*held);
+    if (is_there) status = status_of(*held);
   });
   return is_there;
 }
@@ -92,31 +92,31 @@ inline bool probe_held(const vid::descriptor<kind::comm>& comm, int source, int 
 /// Starts what the descriptor says; the entry becomes active, or done if a drained message was waiting.
 /// in: on, type  what the descriptor names, looked up      out: neutral error class
 inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std::uint64_t type) noexcept {
-  vid::descriptor<kind::request>& r = e.what;
+  descriptor<kind::request>& r = e.what;
   const lower::services& s = *lower::the_bridge().service;
   const std::uint64_t comm = on.real;
-  r.state = vid::request_state::active;
-  if (r.form == vid::request_form::send) {
+  r.state = request_stage::active;
+  if (r.form == request_form::send) {
     if (r.mode == lower::send_mode::synchronous) [[unlikely]] open_synchronous(r);
     else count_sent(*r.messages, r.peer, r.tag);
     const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
     if (rc != neutral::success) [[unlikely]] take_back(r);
     return rc;
   }
-  if (vid::held_message* const held = take_held(on.what, r.peer, r.tag)) {
+  if (held_message* const held = take_held(on.what, r.peer, r.tag)) {
     r.status = deliver(held, r.buffer, r.count, type);
     note_received(*r.messages, r.status.source, r.status.tag);
-    r.state = vid::request_state::done;
+    r.state = request_stage::done;
     return neutral::success;
   }
-  r.posted = take_next(requests().next_posted, library().callers);
+  r.posted = take_next(requests().next_posted, call::library().callers);
   return lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
 }
 
 /// A blocking send whose message must be known before another thread sends one after it.
 template <class Fn>
-inline int send_by_request(wrapper_scope& scope, lower::send_mode mode, const message_arguments& m, MPI_Comm comm) noexcept {
-  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
+inline int send_by_request(call::wrapper_scope& scope, lower::send_mode mode, const message_arguments& m, MPI_Comm comm) noexcept {
+  request_entry* const e = new_request(request_form::send, *m.comm.e);
   if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, mode);
   int error = start_request(*e, *m.comm.e, m.type.real);
@@ -131,10 +131,10 @@ inline int send_by_request(wrapper_scope& scope, lower::send_mode mode, const me
 template <class Fn>
 inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t count, MPI_Datatype type, int dest,
                          int tag, MPI_Comm comm) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, dest, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
-  if (mode == lower::send_mode::synchronous && library().callers == turns::at_once)
+  if (mode == lower::send_mode::synchronous && call::library().callers == turns::at_once)
     return send_by_request<Fn>(scope, mode, m, comm);
   const blocking_hold hold(m.comm.e, m.type.e);
   // Before it is posted: another thread's synchronous send that comes after it must not count it as later.
@@ -152,7 +152,7 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
     if (!counts_now) count_sent(m.messages(), m.peer, m.tag);
     return MPI_SUCCESS;
   }
-  request_entry* const e = new_request(vid::request_form::send, *m.comm.e);
+  request_entry* const e = new_request(request_form::send, *m.comm.e);
   if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
   describe(e->what, m, mode);
   e->real = pending;
@@ -166,13 +166,13 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
 template <class Fn>
 inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                          MPI_Status* out) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, source, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
   const blocking_hold hold(m.comm.e, m.type.e);
   neutral::status status{};
   std::uint64_t pending = 0;
-  if (vid::held_message* const held = take_held(m.comm.e->what, m.peer, m.tag)) {
+  if (held_message* const held = take_held(m.comm.e->what, m.peer, m.tag)) {
     status = deliver(held, buffer, count, m.type.real);
     note_received(m.messages(), status.source, status.tag);
   } else {
@@ -186,10 +186,10 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
         note_received(m.messages(), status.source, status.tag);
       }
     } else {
-      request_entry* const e = new_request(vid::request_form::recv, *m.comm.e);
+      request_entry* const e = new_request(request_form::recv, *m.comm.e);
       if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
       describe(e->what, m, lower::send_mode::standard);
-      e->what.posted = take_next(requests().next_posted, library().callers);
+      e->what.posted = take_next(requests().next_posted, call::library().callers);
       e->real = pending;
       await_one(scope, *e);
       status = e->what.status;
@@ -205,10 +205,10 @@ inline int start_persistent(request_entry& e) noexcept {
 }
 
 template <class Fn>
-inline int start_nonblocking(vid::request_form form, lower::send_mode mode, const void* buffer, std::int64_t count,
+inline int start_nonblocking(request_form form, lower::send_mode mode, const void* buffer, std::int64_t count,
                              MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* out,
                              bool persistent = false) noexcept {
-  wrapper_scope scope(Fn::id);
+  call::wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, peer, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
   request_entry* const e = new_request(form, *m.comm.e);
@@ -216,7 +216,7 @@ inline int start_nonblocking(vid::request_form form, lower::send_mode mode, cons
   describe(e->what, m, mode);
   e->what.persistent = persistent;
   if (persistent) {
-    e->what.state = vid::request_state::inactive;
+    e->what.state = request_stage::inactive;
   } else if (const int rc = start_request(*e, *m.comm.e, m.type.real); rc != neutral::success) {
     free_request(*e);
     return raise(comm, Fn::id, rc, nullptr);
@@ -225,38 +225,38 @@ inline int start_nonblocking(vid::request_form form, lower::send_mode mode, cons
   return MPI_SUCCESS;
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
 
 namespace mana::manual {
 
 using lower::send_mode;
-using vid::request_form;
+using object::request_form;
 
 // Every mode in its blocking, non-blocking and persistent form, each with int and with MPI_Count counts.
 #define MANA_SENDS(name, form, suffix, count_type)                                                                    \
   inline int name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c) noexcept {           \
-    return wrap::send_blocking<fn::name##suffix>(send_mode::form, b, n, t, d, g, c);                                  \
+    return object::send_blocking<fn::name##suffix>(send_mode::form, b, n, t, d, g, c);                                  \
   }                                                                                                                   \
   inline int i##name##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,                   \
                              MPI_Request* r) noexcept {                                                               \
-    return wrap::start_nonblocking<fn::i##name##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r);    \
+    return object::start_nonblocking<fn::i##name##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r);    \
   }                                                                                                                   \
   inline int name##_init##suffix(const void* b, count_type n, MPI_Datatype t, int d, int g, MPI_Comm c,               \
                                  MPI_Request* r) noexcept {                                                           \
-    return wrap::start_nonblocking<fn::name##_init##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r, \
+    return object::start_nonblocking<fn::name##_init##suffix>(request_form::send, send_mode::form, b, n, t, d, g, c, r, \
                                                             true);                                                    \
   }
 
 #define MANA_RECEIVES(suffix, count_type)                                                                              \
   inline int recv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Status* st) noexcept {  \
-    return wrap::recv_blocking<fn::recv##suffix>(b, n, t, s, g, c, st);                                                \
+    return object::recv_blocking<fn::recv##suffix>(b, n, t, s, g, c, st);                                                \
   }                                                                                                                    \
   inline int irecv##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Request* r) noexcept { \
-    return wrap::start_nonblocking<fn::irecv##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c, r);   \
+    return object::start_nonblocking<fn::irecv##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c, r);   \
   }                                                                                                                    \
   inline int recv_init##suffix(void* b, count_type n, MPI_Datatype t, int s, int g, MPI_Comm c,                        \
                                MPI_Request* r) noexcept {                                                              \
-    return wrap::start_nonblocking<fn::recv_init##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c,   \
+    return object::start_nonblocking<fn::recv_init##suffix>(request_form::recv, send_mode::standard, b, n, t, s, g, c,   \
                                                           r, true);                                                    \
   }
 

@@ -19,13 +19,13 @@
 #include <mutex>
 #include <tuple>
 
-namespace mana::wrap {
+namespace mana::object {
 
 /// First messages of partitioned operations, and the receives that wait for them.
 struct pairing_state {
   std::uint32_t* channels = nullptr;        // uint32[world_size]: numbers given to each, from 1; nullptr: none yet
   vid::entry<kind::request>* first_unpaired = nullptr;   // receives, in the order of their initialisation
-  vid::held_message* firsts = nullptr;      // first messages whose receives are not initialised yet, oldest first
+  held_message* firsts = nullptr;      // first messages whose receives are not initialised yet, oldest first
   std::atomic_flag pairing = ATOMIC_FLAG_INIT;           // held to change the last two
 };
 
@@ -56,27 +56,27 @@ inline std::map<channel_key, int>& channel_counts() noexcept {
 }
 
 /// The communicator in a channel's name: the same on all members, and no other's.
-inline vid::partition_channel channel_on(const vid::descriptor<kind::comm>& comm) noexcept {
+inline partition_channel channel_on(const descriptor<kind::comm>& comm) noexcept {
   const vid::group_clock& members = *comm.everyone;
   return {members.ggid, members.check ^ vid::mix64(comm.lineage), 0, 0, 0, 0};
 }
 
 /// For the next initialisation of this kind. peer: rank in comm
-inline vid::partition_channel next_channel(const vid::descriptor<kind::comm>& comm, int peer, int tag,
+inline partition_channel next_channel(const descriptor<kind::comm>& comm, int peer, int tag,
                                            bool is_send) noexcept {
-  vid::partition_channel c = channel_on(comm);
+  partition_channel c = channel_on(comm);
   c.tag = tag;
-  const std::lock_guard hold(cold_lock());
+  const std::lock_guard hold(app::cold_lock());
   c.ordinal = ++channel_counts()[{c.ggid, c.check, peer, tag, is_send}];
   return c;
 }
 
 /// Its communicator is freed: no initialisation can be on it any more.
-inline void forget_channels(const vid::descriptor<kind::comm>& comm) noexcept {
-  const std::lock_guard hold(cold_lock());
+inline void forget_channels(const descriptor<kind::comm>& comm) noexcept {
+  const std::lock_guard hold(app::cold_lock());
   auto& counts = channel_counts();
   if (counts.empty()) return;
-  const vid::partition_channel c = channel_on(comm);
+  const partition_channel c = channel_on(comm);
   const auto first = counts.lower_bound({c.ggid, c.check, INT_MIN, INT_MIN, false});
   auto last = first;
   while (last != counts.end() && last->first.ggid == c.ggid && last->first.check == c.check) ++last;
@@ -87,7 +87,7 @@ inline void forget_channels(const vid::descriptor<kind::comm>& comm) noexcept {
 inline int take_channel_number(int world_rank) noexcept {
   pairing_state& all = pairings();
   {
-    const std::lock_guard hold(cold_lock());
+    const std::lock_guard hold(app::cold_lock());
     if (all.channels == nullptr)
       all.channels =
           static_cast<std::uint32_t*>(std::calloc(lower::the_bridge().world_size, sizeof(std::uint32_t)));
@@ -105,44 +105,44 @@ class pairing_lock {
   pairing_lock& operator=(const pairing_lock&) = delete;
 };
 
-inline const vid::partition_channel& channel_of(vid::held_message& first) noexcept {
-  return *static_cast<const vid::partition_channel*>(first.data());
+inline const partition_channel& channel_of(held_message& first) noexcept {
+  return *static_cast<const partition_channel*>(first.data());
 }
 
 /// Lays a first message out in the receive's buffer.
-inline neutral::status unpack_first(vid::descriptor<kind::request>& r) noexcept {
-  vid::held_message* const held = std::exchange(r.parts->first, nullptr);
+inline neutral::status unpack_first(descriptor<kind::request>& r) noexcept {
+  held_message* const held = std::exchange(r.parts->first, nullptr);
   const lower::services& s = *lower::the_bridge().service;
   const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
-  constexpr std::int64_t head = sizeof(vid::partition_channel);
+  constexpr std::int64_t head = sizeof(partition_channel);
   neutral::status status{held->source, 0, neutral::success, 0, 0};
   neutral::status laid_out{};
   status.error = lower::cross([&] {
     const char* const packed = static_cast<char*>(held->data()) + head;
     return s.deliver(packed, held->bytes - head, r.buffer, r.count, type, &laid_out); });
   status.count_bytes = laid_out.count_bytes;
-  drain::inbox::destroy(held);
+  inbox::destroy(held);
   r.parts->name_in_comm(status);
   return status;
 }
 
 /// A receive has found its send. Caller holds the pairing_lock.
-inline void pair_up(request_entry& e, vid::held_message& first) noexcept {
+inline void pair_up(request_entry& e, held_message& first) noexcept {
   e.what.parts->first = &first;
   e.what.parts->channel.number = e.what.tag = channel_of(first).number;
-  if (e.what.state != vid::request_state::unready) return;
+  if (e.what.state != request_stage::unready) return;
   e.what.status = unpack_first(e.what);
-  become(e, vid::request_state::done);
+  become(e, request_stage::done);
 }
 
-inline bool are_pair(const request_entry& e, vid::held_message& first) noexcept {
+inline bool are_pair(const request_entry& e, held_message& first) noexcept {
   return e.what.peer == first.source && e.what.parts->channel.pairs_with(channel_of(first));
 }
 
 /// A first message, the oldest of its sender; nullptr if none has come.
-inline vid::held_message* next_first() noexcept {
+inline held_message* next_first() noexcept {
   vid::entry<kind::comm>& on = comms().partitioned;
-  if (vid::held_message* const held = take_held(on.what, neutral::any_source, first_message_tag)) return held;
+  if (held_message* const held = take_held(on.what, neutral::any_source, first_message_tag)) return held;
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;
   std::uint64_t message = 0;
@@ -150,8 +150,8 @@ inline vid::held_message* next_first() noexcept {
   lower::cross([&] {
     return s.mprobe(neutral::any_source, first_message_tag, on.real, 0, &there, &message, &status); });
   if (there == 0) return nullptr;
-  vid::held_message* held = nullptr;
-  if (drain::receive_held(on.what.context, message, status, held) != neutral::success) return nullptr;
+  held_message* held = nullptr;
+  if (receive_held(on.what.context, message, status, held) != neutral::success) return nullptr;
   count_received(*on.what.messages, status.source);
   return held;
 }
@@ -160,14 +160,14 @@ inline vid::held_message* next_first() noexcept {
 inline void receive_all_firsts() noexcept {
   if (comms().partitioned.real == 0) return;
   if (pairings().pairing.test_and_set(std::memory_order_acquire)) return;
-  while (vid::held_message* const first = next_first()) {
+  while (held_message* const first = next_first()) {
     request_entry** at = &pairings().first_unpaired;
     while (*at != nullptr && !are_pair(**at, *first)) at = &(*at)->what.parts->next_unpaired;
     if (request_entry* const e = *at) {
       *at = std::exchange(e->what.parts->next_unpaired, nullptr);
       pair_up(*e, *first);
     } else {
-      vid::held_message** end = &pairings().firsts;
+      held_message** end = &pairings().firsts;
       while (*end != nullptr) end = &(*end)->next;
       first->next = nullptr;
       *end = first;
@@ -180,9 +180,9 @@ inline void receive_all_firsts() noexcept {
 inline void look_for_pair(request_entry& e) noexcept {
   pairing_state& all = pairings();
   const pairing_lock hold;
-  for (vid::held_message** at = &all.firsts; *at != nullptr; at = &(*at)->next) {
+  for (held_message** at = &all.firsts; *at != nullptr; at = &(*at)->next) {
     if (!are_pair(e, **at)) continue;
-    vid::held_message& first = **at;
+    held_message& first = **at;
     *at = first.next;
     pair_up(e, first);
     return;
@@ -194,14 +194,14 @@ inline void look_for_pair(request_entry& e) noexcept {
 
 /// The copy of a send's first message goes its way; the send is complete. out: neutral error class
 inline int send_first(request_entry& e) noexcept {
-  vid::descriptor<kind::request>& r = e.what;
+  descriptor<kind::request>& r = e.what;
   comm_state& all = comms();
   const lower::bridge& b = lower::the_bridge();
   const lower::mpi_slots& mpi = *b.mpi;
   const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = all.partitioned.real;
-  constexpr std::int64_t head = sizeof(vid::partition_channel);
+  constexpr std::int64_t head = sizeof(partition_channel);
   std::int64_t room = 0, bytes = 0;
-  int rc = narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {r.parts->needs_large_counts ? INT64_MAX : r.count},
+  int rc = call::narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {r.parts->needs_large_counts ? INT64_MAX : r.count},
                        [&]<class N>(auto* slot, N size) noexcept {
     const int error = slot(static_cast<N>(r.count), type, on, &size);
     room = size;
@@ -209,13 +209,13 @@ inline int send_first(request_entry& e) noexcept {
   });
   if (rc != neutral::success) return rc;
   auto* const copy = static_cast<char*>(std::malloc(static_cast<std::size_t>(head + room)));
-  request_entry* const message = copy != nullptr ? new_request(vid::request_form::send, all.partitioned) : nullptr;
+  request_entry* const message = copy != nullptr ? new_request(request_form::send, all.partitioned) : nullptr;
   if (message == nullptr) { std::free(copy); return neutral::err_no_mem; }
   std::memcpy(copy, &r.parts->channel, head);
   own_memory(message->what, copy);
   message->what.peer = r.peer;
   message->what.tag = first_message_tag;
-  rc = narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {r.count, room}, [&]<class N>(auto* slot, N position) noexcept {
+  rc = call::narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {r.count, room}, [&]<class N>(auto* slot, N position) noexcept {
     const int error = slot(r.buffer, static_cast<N>(r.count), type, copy + head, static_cast<N>(room), &position, on);
     bytes = position;
     if (error != neutral::success) return error;
@@ -231,15 +231,15 @@ inline int send_first(request_entry& e) noexcept {
 
 /// All partitions of a send are ready. out: neutral error class
 inline int send_parts(request_entry& e) noexcept {
-  vid::descriptor<kind::request>& r = e.what;
+  descriptor<kind::request>& r = e.what;
   r.status = {};
   if (r.peer == neutral::proc_null) {
-    become(e, vid::request_state::done);
+    become(e, request_stage::done);
     return neutral::success;
   }
   if (r.parts->is_first) {
     const int rc = send_first(e);
-    if (rc == neutral::success) become(e, vid::request_state::done);
+    if (rc == neutral::success) become(e, request_stage::done);
     return rc;
   }
   const lower::services& s = *lower::the_bridge().service;
@@ -248,7 +248,7 @@ inline int send_parts(request_entry& e) noexcept {
   const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, on, &real); });
   if (rc != neutral::success) return rc;
   count_sent(*r.messages, r.peer, r.tag);
-  become(e, vid::request_state::active);
+  become(e, request_stage::active);
   __atomic_store_n(&e.real, real, __ATOMIC_RELEASE);       // from here on other threads may complete it
   return neutral::success;
 }
@@ -261,23 +261,23 @@ inline int mark_ready(request_entry& e, int partitions) noexcept {
 
 /// MPI_Start. out: neutral error class
 inline int start_partitioned(request_entry& e) noexcept {
-  vid::descriptor<kind::request>& r = e.what;
-  vid::partitioned_transfer& parts = *r.parts;
-  if (r.form == vid::request_form::send) {
+  descriptor<kind::request>& r = e.what;
+  partitioned_transfer& parts = *r.parts;
+  if (r.form == request_form::send) {
     parts.missing.store(parts.partitions, std::memory_order_relaxed);
     become_unready(r);
     return parts.partitions == 0 ? send_parts(e) : int{neutral::success};
   }
   if (r.peer == neutral::proc_null) {
     r.status = {neutral::proc_null, neutral::any_tag, neutral::success, 0, 0};
-    r.state = vid::request_state::done;
+    r.state = request_stage::done;
     return neutral::success;
   }
   {
     const pairing_lock hold;
     if (parts.first != nullptr) {
       r.status = unpack_first(r);
-      r.state = vid::request_state::done;
+      r.state = request_stage::done;
       return neutral::success;
     }
     if (parts.channel.number == 0) {
@@ -286,7 +286,7 @@ inline int start_partitioned(request_entry& e) noexcept {
     }
   }
   const int rc = start_persistent(e);
-  if (r.state == vid::request_state::done) parts.name_in_comm(r.status);      // a drained message was there
+  if (r.state == request_stage::done) parts.name_in_comm(r.status);      // a drained message was there
   return rc;
 }
 
@@ -296,8 +296,8 @@ inline void end_partitioned(request_entry& e) noexcept {
   request_entry** at = &pairings().first_unpaired;
   while (*at != nullptr && *at != &e) at = &(*at)->what.parts->next_unpaired;
   if (*at != nullptr) *at = e.what.parts->next_unpaired;
-  if (e.what.parts->first != nullptr) drain::inbox::destroy(e.what.parts->first);
+  if (e.what.parts->first != nullptr) inbox::destroy(e.what.parts->first);
   delete std::exchange(e.what.parts, nullptr);
 }
 
-}  // namespace mana::wrap
+}  // namespace mana::object
