@@ -5,8 +5,7 @@
 #include <runtime/control/passage.hpp>
 #include <runtime/control/quiet_thread.hpp>
 #include <runtime/control/relay.hpp>
-
-#include <mana/core/own_table.hpp>
+#include <runtime/files/own_table.hpp>
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -68,7 +67,7 @@ Value await(const std::shared_ptr<std::promise<Value>>& promise, std::thread& th
 
 /// errors: std::system_error
 void leave_table(int kept) {
-  if (!core::begin_own_table(kept)) throw std::system_error(errno, std::generic_category(), "no table of descriptors of its own");
+  if (!files::begin_own_table(kept)) throw std::system_error(errno, std::generic_category(), "no table of descriptors of its own");
 }
 
 }  // namespace
@@ -78,7 +77,7 @@ void network::start_coordinator() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     throw std::system_error(errno, std::generic_category(), "the coordinator cannot be told when to end");
   orders_ = std::make_unique<connection>(handle(pair[0]));
-  const core::kept_of_table kept;
+  const files::kept_of_table kept;
   const passage to_thread(pair[1]);
   const auto where = std::make_shared<std::promise<endpoint>>();
   thread_ = start_quiet([this, where, orders = to_thread.number()] { run_coordinator(orders, where); });
@@ -123,7 +122,7 @@ void network::say_where(const endpoint& where) const {
 void network::start_relay(const clock::rank_range& range) {
   const auto where = std::make_shared<std::promise<endpoint>>();
   const auto up = std::make_shared<std::promise<void>>();
-  const core::kept_of_table kept;
+  const files::kept_of_table kept;
   thread_ = start_quiet([this, range, where, up, parent = peer_] { run_relay(range, parent, where, up); });
   const endpoint own = await(where, thread_);
   for (const clock::rank_range& child : clock::links_of(range, job_.fan_out))
@@ -163,7 +162,7 @@ std::unique_ptr<connection> network::find() const {
     if (around_.rank == 0) return connect();
     job_file file;
     int depth = 0;
-    core::in_own_table([&] {
+    files::in_own_table([&] {
       file = read_job_file(around_.directory);
       depth = depth_of_this_process();
     });

@@ -1,6 +1,5 @@
 #include <runtime/control/own_words.hpp>
-
-#include <mana/core/own_table.hpp>
+#include <runtime/files/own_table.hpp>
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -39,7 +38,7 @@ int errors_opened_anew() {
 }  // namespace
 
 void say(const std::string& text) noexcept {
-  const bool is_here = !core::has_own_table();
+  const bool is_here = !files::has_own_table();
   int to = is_here ? STDERR_FILENO : errors_of_process();
   try {
     if (to < 0) to = errors_opened_anew();

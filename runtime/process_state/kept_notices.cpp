@@ -1,8 +1,7 @@
 #include <runtime/process_state/kept_notices.hpp>
 
+#include <runtime/files/own_table.hpp>
 #include <runtime/split/traps/descriptors/queue_notices.hpp>
-
-#include <mana/core/own_table.hpp>
 
 #include <mqueue.h>
 #include <sys/syscall.h>
@@ -84,10 +83,10 @@ void ask_for_all(void* seen) noexcept {
   }
 }
 
-constexpr core::table_loss notices_of_tables{look, ask_for_all};
+constexpr files::table_loss notices_of_tables{look, ask_for_all};
 
 }  // namespace
 
-void keep_notices_of_tables() noexcept { core::loss_of_tables = &notices_of_tables; }
+void keep_notices_of_tables() noexcept { files::loss_of_tables = &notices_of_tables; }
 
 }  // namespace mana::process_state

@@ -1,5 +1,6 @@
 #include <runtime/store/store.hpp>
 
+#include <runtime/files/own_table.hpp>
 #include <runtime/image/format/generation_name.hpp>
 #include <runtime/image/origins/program_files.hpp>
 #include <runtime/store/directory_lock.hpp>
@@ -9,7 +10,6 @@
 #include <runtime/store/store_paths.hpp>
 
 #include <mana/core/fault_points.hpp>
-#include <mana/core/own_table.hpp>
 
 #include <sys/stat.h>
 
@@ -151,14 +151,14 @@ void commit(const generation& made, manifest contents) {
   contents.version = 2;
   contents.generation = made.number;
   std::sort(contents.copies.begin(), contents.copies.end(), [](auto& a, auto& b) { return a.name < b.name; });
-  in_store(error_kind::unwritable, [&] { core::in_own_table([&] { make_exist(made, contents); }); });
+  in_store(error_kind::unwritable, [&] { files::in_own_table([&] { make_exist(made, contents); }); });
   if (made.writing) made.writing->release();
 }
 
 void tidy(const generation& made, std::size_t keep) noexcept {
   fault_point(fault::point::before_prune);
   try {
-    core::in_own_table([&] { remove_superfluous(files::directory_of(made.path), keep, false, std::chrono::milliseconds(0)); });
+    files::in_own_table([&] { remove_superfluous(files::directory_of(made.path), keep, false, std::chrono::milliseconds(0)); });
   } catch (const std::exception&) {
   }
 }

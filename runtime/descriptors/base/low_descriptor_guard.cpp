@@ -1,6 +1,5 @@
 #include <runtime/descriptors/base/low_descriptor_guard.hpp>
-
-#include <mana/core/high_number.hpp>
+#include <runtime/files/high_number.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -41,7 +40,7 @@ numbers take_free_numbers() noexcept {
 
 }  // namespace
 
-int first_lower_descriptor() noexcept { return core::first_high_number(); }
+int first_lower_descriptor() noexcept { return files::first_high_number(); }
 
 low_descriptor_guard::low_descriptor_guard() : own_(take_free_numbers()) {}
 

@@ -1,13 +1,13 @@
 // Keeps the lower half's descriptors out of the numbers that programs get: a program that opens a file finds the number
 // that it would find natively, and at a restart finds its numbers free.
 #pragma once
-#include <mana/core/high_number.hpp>
+#include <runtime/files/high_number.hpp>
 
 #include <bitset>
 
 namespace mana::descriptors {
 
-inline constexpr int most_low_descriptors = core::most_low_numbers;
+inline constexpr int most_low_descriptors = files::most_low_numbers;
 
 /// The lower half's own descriptors have numbers from here on, as far as the limit of open files allows.
 int first_lower_descriptor() noexcept;

@@ -1,8 +1,8 @@
 #include <runtime/image/changes/write_protection.hpp>
 
+#include <runtime/files/high_number.hpp>
 #include <runtime/split/window/tracked_memory.hpp>
 
-#include <mana/core/high_number.hpp>
 #include <mana/image/format.hpp>
 
 #include <fcntl.h>
@@ -96,7 +96,7 @@ std::string begin(int fault_fd, int pagemap) {
 }  // namespace
 
 write_protection::write_protection()
-    : fault_fd_(core::out_of_the_way(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)))),
+    : fault_fd_(files::out_of_the_way(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)))),
       pagemap_(fault_fd_ < 0 ? -1 : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
   const std::string obstacle = begin(fault_fd_, pagemap_);
   if (obstacle.empty()) return;

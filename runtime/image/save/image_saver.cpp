@@ -1,12 +1,12 @@
 #include <runtime/image/save/image_saver.hpp>
 
+#include <runtime/files/own_table.hpp>
 #include <runtime/files/io_error.hpp>
 #include <runtime/files/step_back.hpp>
 #include <runtime/image/memory/shared_value.hpp>
 #include <runtime/image/origins/shared_text.hpp>
 #include <runtime/image/read/rank_image.hpp>
 
-#include <mana/core/own_table.hpp>
 #include <mana/image/format_table.hpp>
 
 #include <signal.h>
@@ -201,7 +201,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     const std::string not_copied = try_to_copy(writer, copies);
     if (!not_copied.empty()) return done({}, not_copied);
     saved_image saved;
-    core::in_own_table([&] { saved = look_at(writer, about, generation, writer.take_sums()); });
+    files::in_own_table([&] { saved = look_at(writer, about, generation, writer.take_sums()); });
     saved.written = told->written;
     saved.mode = mode;
     saved.copies = std::move(copies);

@@ -1,5 +1,6 @@
 #include <runtime/job/nodes/node_images.hpp>
 
+#include <runtime/files/own_table.hpp>
 #include <runtime/job/agreement.hpp>
 #include <runtime/job/control_of_job.hpp>
 #include <runtime/job/job.hpp>
@@ -16,7 +17,6 @@
 #include <runtime/store/store_id.hpp>
 
 #include <mana/core/fault_points.hpp>
-#include <mana/core/own_table.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <mpi.h>
@@ -154,7 +154,7 @@ void settle_later(std::uint64_t generation, control::stored_end end) {
     node_place& place = here();
     if (end.on_nodes) place.newest_on_nodes = generation;
     try {
-      core::in_own_table([&] {
+      files::in_own_table([&] {
         if (!end.committed && !end.on_nodes) give_up_on_node(generation);
         else if (end.is_known) remove_superfluous(end.builds_on, place.newest_on_nodes, end.committed ? generation : 0);
       });
@@ -247,7 +247,7 @@ void copy_from_node_later(const control::commit_info& generation, std::function<
   worker().post([generation, done = std::move(done)] {
     std::string failure;
     try {
-      core::in_own_table([&] { copy_from_node(generation); });
+      files::in_own_table([&] { copy_from_node(generation); });
     } catch (const std::exception& error) {
       failure = error.what();
     }

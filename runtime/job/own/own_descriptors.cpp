@@ -2,7 +2,7 @@
 //
 // INV-31 no descriptor of the lower half stays at a low number, whenever it is made. A guard over the low numbers helps while
 // MPI starts; connections are accepted by a thread of the network library's own at any time, beside the program's threads.
-#include <mana/core/high_number.hpp>
+#include <runtime/files/high_number.hpp>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ Function* libcs(const char* name) noexcept {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-using mana::core::out_of_the_way;
+using mana::files::out_of_the_way;
 
 int both_out_of_the_way(int result, int* pair) noexcept {
   if (result != 0) return result;

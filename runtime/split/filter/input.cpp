@@ -1,4 +1,5 @@
 #include <arch/stub_call.hpp>
+#include <runtime/files/high_number.hpp>
 #include <runtime/split/filter/input.hpp>
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/threads/twin.hpp>
@@ -6,7 +7,6 @@
 #include <runtime/split/window/bridge.hpp>
 #include <runtime/split/window/live_threads.hpp>
 
-#include <mana/core/high_number.hpp>
 #include <mana/lower/input_count.hpp>
 
 #include <fcntl.h>
@@ -39,7 +39,7 @@ std::vector<int>& trapped_numbers() noexcept {
 
 /// out: at a number that is none of the program's; -1: there is none
 int make_count() noexcept {
-  const int fd = core::out_of_the_way(memfd_create("mana-input", MFD_CLOEXEC));
+  const int fd = files::out_of_the_way(memfd_create("mana-input", MFD_CLOEXEC));
   if (fd < 0 || ftruncate(fd, sizeof(input_count)) == 0) return fd;
   close(fd);
   return -1;

@@ -1,7 +1,7 @@
 // What a thread with a table of descriptors of its own says is heard, also where the short way is barred.
-#include <mana/core/own_table.hpp>
 
 #include <runtime/control/own_words.hpp>
+#include <runtime/files/own_table.hpp>
 
 #include <doctest/doctest.h>
 #include <linux/filter.h>
@@ -22,7 +22,7 @@ using namespace mana;
 namespace {
 
 void say_apart() {
-  core::begin_own_table();
+  files::begin_own_table();
   control::say("heard\n");
 }
 

@@ -1,10 +1,9 @@
 // Message queues of which the program is to be told, asked for again.
 #include <doctest/doctest.h>
 
+#include <runtime/files/own_table.hpp>
 #include <runtime/process_state/kept_notices.hpp>
 #include <runtime/split/traps/descriptors/queue_notices.hpp>
-
-#include <mana/core/own_table.hpp>
 
 #include <fcntl.h>
 #include <mqueue.h>
@@ -124,9 +123,9 @@ TEST_CASE("a thread of mana's with a table of its own does not end it") {
   keep_notices_of_tables();
   REQUIRE(q.ask(SIGEV_SIGNAL, SIGUSR2, 7));
   split::note_queue_notice({q.fd(), SIGEV_SIGNAL, SIGUSR2, 7});
-  mana::core::in_own_table([] {});
+  mana::files::in_own_table([] {});
   CHECK(split::is_to_be_told(q.fd()));
-  mana::core::loss_of_tables = nullptr;
-  mana::core::in_own_table([] {});
+  mana::files::loss_of_tables = nullptr;
+  mana::files::in_own_table([] {});
   CHECK(!split::is_to_be_told(q.fd()));      // else nobody would have to ask again
 }

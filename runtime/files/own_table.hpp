@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-namespace mana::core {
+namespace mana::files {
 
 namespace own_table_detail {
 
@@ -127,4 +127,4 @@ void in_own_table(Work work) {
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace mana::core
+}  // namespace mana::files

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace mana::core {
+namespace mana::files {
 
 inline constexpr int most_low_numbers = 512;
 
@@ -30,4 +30,4 @@ inline int out_of_the_way(int made) noexcept {
   return moved >= 0 ? moved : made;
 }
 
-}  // namespace mana::core
+}  // namespace mana::files
