@@ -19,6 +19,8 @@ namespace mana::object {
 
 using request_entry = vid::entry<kind::request>;
 
+inline constexpr const char* no_request_id = "no free request id";
+
 /// An active request without a real one yet, on a communicator that it keeps. out: nullptr when all ids are in use
 inline request_entry* new_request(request_form form, vid::entry<kind::comm>& on) noexcept {
   request_entry* const e = vid::table<kind::request>().insert_entry();

@@ -170,7 +170,7 @@ inline int start_generalized(const generalized_operation& given, MPI_Request* re
   if (given.query == nullptr || given.free == nullptr || given.cancel == nullptr || request == nullptr)
     return fail(Fn::id, neutral::err_arg, "null pointer");
   request_entry* const e = new_generalized(given);
-  if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free request id");
+  if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, no_request_id);
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
   return MPI_SUCCESS;
 }

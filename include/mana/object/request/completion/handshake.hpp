@@ -44,18 +44,24 @@ inline void meet(const handshake_word& word) noexcept {
   if (awaited.world_rank == static_cast<int>(b.world_rank)) return meet(word);
   comm_state& all = comms();
   auto* const copy = static_cast<handshake_word*>(std::malloc(sizeof word));
-  request_entry* const e = copy != nullptr ? new_request(request_form::send, all.hidden) : nullptr;
-  if (e == nullptr) std::abort();
+  if (copy == nullptr) std::abort();
   *copy = word;
+  std::uint64_t real = 0;
+  const int rc = lower::cross([&] {
+    return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
+                            awaited.world_rank, handshake_tag, all.hidden.real, &real); });
+  if (rc != neutral::success)
+    lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });
+  count_sent(*all.hidden.what.messages, awaited.world_rank, handshake_tag);
+  request_entry* const e = new_request(request_form::send, all.hidden);
+  if (e == nullptr) {                     // no id is left: it ends by itself, and keeps the few bytes
+    lower::cross([&] { return b.service->request_free(real); });
+    return;
+  }
   own_memory(e->what, copy);
   e->what.peer = awaited.world_rank;
   e->what.tag = handshake_tag;
-  const int rc = lower::cross([&] {
-    return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
-                            awaited.world_rank, e->what.tag, all.hidden.real, &e->real); });
-  if (rc != neutral::success)
-    lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });
-  count_sent(*e->what.messages, e->what.peer, e->what.tag);
+  e->real = real;
   detach(*e);
 }
 

@@ -5,6 +5,7 @@
 #include <mana/object/op/calls.hpp>
 #include <mana/object/request/form/collective/lanes.hpp>
 
+#include <memory>
 #include <new>
 
 namespace mana {
@@ -192,9 +193,9 @@ inline int initialise_collective(A... args) noexcept {
   object::destroy_ended_lanes();
   descriptor<kind::comm>& on = comm.e->what;
   auto* const plan = new (std::nothrow) object::plan_of<Fn, A...>(on, args...);
-  if (on.lanes == nullptr) on.lanes = new (std::nothrow) object::lane_list;
-  object::request_entry* const request =
-      plan != nullptr && on.lanes != nullptr ? object::new_request(object::request_form::collective, *comm.e) : nullptr;
+  std::unique_ptr<object::lane_list> first_lanes(on.lanes == nullptr ? new (std::nothrow) object::lane_list : nullptr);
+  object::request_entry* const request = plan != nullptr && (on.lanes != nullptr || first_lanes != nullptr)
+                                           ? object::new_request(object::request_form::collective, *comm.e) : nullptr;
   if (request == nullptr) {
     delete plan;
     return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory, or no free request id");
@@ -209,6 +210,7 @@ inline int initialise_collective(A... args) noexcept {
   if (const int bad = plan->error(); bad != neutral::success) return give_up(bad, "argument");
   if (!object::start_constructor(scope, *on.clock, comm.e))
     return give_up(neutral::err_unsupported_operation, object::refused_by_clock);
+  if (on.lanes == nullptr) on.lanes = first_lanes.release();
   object::lane* lane = nullptr;
   if (const int rc = object::find_lane(*comm.e, lane); rc != neutral::success)
     return give_up(rc, "no communicator for it");

@@ -110,7 +110,7 @@ inline int ibsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int
   const message_arguments m(b, n, t, d, g, c);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : c, Fn::id, m.error, nullptr);
   request_entry* const e = new_request(request_form::send, *m.comm.e);
-  if (e == nullptr) return raise(c, Fn::id, neutral::err_no_mem, "no free request id");
+  if (e == nullptr) return raise(c, Fn::id, neutral::err_no_mem, no_request_id);
   describe(e->what, m, lower::send_mode::standard);
   e->what.buffered = true;
   e->what.persistent = persistent;

@@ -117,7 +117,7 @@ inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std
 template <class Fn>
 inline int send_by_request(call::wrapper_scope& scope, lower::send_mode mode, const message_arguments& m, MPI_Comm comm) noexcept {
   request_entry* const e = new_request(request_form::send, *m.comm.e);
-  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
   describe(e->what, m, mode);
   int error = start_request(*e, *m.comm.e, m.type.real);
   if (error == neutral::success) {
@@ -153,7 +153,11 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
     return MPI_SUCCESS;
   }
   request_entry* const e = new_request(request_form::send, *m.comm.e);
-  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  if (e == nullptr) {
+    if (!counts_now) count_sent(m.messages(), m.peer, m.tag);
+    lower::cross([&] { return s.request_free(pending); });       // it ends by itself, whoever receives it
+    return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
+  }
   describe(e->what, m, mode);
   e->real = pending;
   if (!counts_now) open_synchronous(e->what);
@@ -161,6 +165,21 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   const int error = e->what.status.error;
   free_request(*e);
   return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
+}
+
+/// A receive that is left pending, and for which there is no id: it is cancelled, unless a message has come for it.
+/// Afterwards the live MPI needs nobody to complete it.
+[[gnu::noinline, gnu::cold]] inline neutral::status end_receive(const message_arguments& m, std::uint64_t pending) noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  neutral::status status{};
+  lower::cross([&] {
+    s.cancel(pending);
+    while (s.test_some(1, &pending, &status) == 0) {}
+  });
+  if (status.cancelled != 0) return status;
+  count_received(m.messages(), status.source);
+  note_received(m.messages(), status.source, status.tag);
+  return status;
 }
 
 template <class Fn>
@@ -187,13 +206,17 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
       }
     } else {
       request_entry* const e = new_request(request_form::recv, *m.comm.e);
-      if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
-      describe(e->what, m, lower::send_mode::standard);
-      e->what.posted = take_next(requests().next_posted, call::library().callers);
-      e->real = pending;
-      await_one(scope, *e);
-      status = e->what.status;
-      free_request(*e);
+      if (e == nullptr) {
+        status = end_receive(m, pending);
+        if (status.cancelled != 0) return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
+      } else {
+        describe(e->what, m, lower::send_mode::standard);
+        e->what.posted = take_next(requests().next_posted, call::library().callers);
+        e->real = pending;
+        await_one(scope, *e);
+        status = e->what.status;
+        free_request(*e);
+      }
     }
   }
   if (out != MPI_STATUS_IGNORE) app::store_status(out, status);
@@ -212,7 +235,7 @@ inline int start_nonblocking(request_form form, lower::send_mode mode, const voi
   const message_arguments m(buffer, count, type, peer, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
   request_entry* const e = new_request(form, *m.comm.e);
-  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
   describe(e->what, m, mode);
   e->what.persistent = persistent;
   if (persistent) {
