@@ -2,6 +2,7 @@
 #pragma once
 #include <mana/core/handle.hpp>
 #include <mana/lower/abi.hpp>
+#include <mana/lower/without_meaning.hpp>
 #include <mana/call/function.hpp>
 
 #include <mana/gen/family.hpp>
@@ -78,12 +79,12 @@ inline int neutral_rank(int rank) noexcept {
   if (rank >= 0) [[likely]] return rank;
   if (rank == MPI_ANY_SOURCE) return neutral::any_source;
   if (rank == MPI_PROC_NULL) return neutral::proc_null;
-  return rank == MPI_ROOT ? int{neutral::root} : rank - neutral::meaningless;
+  return rank == MPI_ROOT ? int{neutral::root} : neutral::without_meaning(rank);
 }
 inline int real_tag(int tag) noexcept { return tag == neutral::any_tag ? MPI_ANY_TAG : tag; }
 inline int neutral_tag(int tag) noexcept {
   if (tag >= 0) [[likely]] return tag;
-  return tag == MPI_ANY_TAG ? int{neutral::any_tag} : tag - neutral::meaningless;
+  return tag == MPI_ANY_TAG ? int{neutral::any_tag} : neutral::without_meaning(tag);
 }
 /// Both at once: one test for those that need no translation.
 [[gnu::always_inline]] inline neutral::envelope real_envelope(int rank, int tag) noexcept {

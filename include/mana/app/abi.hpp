@@ -3,6 +3,7 @@
 #include <mana/call/function.hpp>
 #include <mana/core/handle.hpp>
 #include <mana/lower/neutral.hpp>
+#include <mana/lower/without_meaning.hpp>
 #include <mana/vid/code_map.hpp>
 
 #include <mana/gen/app_predefined.hpp>
@@ -160,7 +161,7 @@ inline int neutral_rank(int rank) noexcept {
     case MPI_ANY_SOURCE: return neutral::any_source;
     case MPI_PROC_NULL: return neutral::proc_null;
     case MPI_ROOT: return neutral::root;
-    default: return rank - neutral::meaningless;
+    default: return neutral::without_meaning(rank);
   }
 }
 inline int app_rank(int rank) noexcept {
@@ -174,7 +175,7 @@ inline int app_rank(int rank) noexcept {
 }
 inline int neutral_tag(int tag) noexcept {
   if (tag >= 0) [[likely]] return tag;
-  return tag == MPI_ANY_TAG ? neutral::any_tag : tag - neutral::meaningless;
+  return tag == MPI_ANY_TAG ? neutral::any_tag : neutral::without_meaning(tag);
 }
 inline int app_tag(int tag) noexcept {
   if (tag >= 0) [[likely]] return tag;
