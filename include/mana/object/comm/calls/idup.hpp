@@ -18,7 +18,7 @@ inline int idup_call(MPI_Comm comm, const info_store* given, MPI_Comm* out, MPI_
   if (!start_collective(scope, clock, from.e, how))
     return raise(comm, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
   reserved_comm id;
-  request_entry* const r = id.ok() ? new_request(request_form::collective, *from.e) : nullptr;
+  request_entry* const r = id.ok() ? new_collective(*from.e) : nullptr;
   const auto give_up = [&](int error, const char* words) {
     if (r != nullptr) free_request(*r);
     retract_collective(clock);
