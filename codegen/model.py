@@ -8,8 +8,6 @@ import families
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARAM = re.compile(r"^(\w+): (\w+)(?:\((\w+)\))? (inout|in|out)( const)?(?: \[([^\]]+)\])?( large_only)?$")
-HANDLES = ("comm", "group", "request", "op", "datatype", "errhandler", "info", "message", "file", "win", "session",
-           "cvar", "pvar", "pvar_session", "tool_enum")
 SHAPES = ("manual", "collective", "icollective", "pcollective", "refuse")
 
 
@@ -39,7 +37,7 @@ class Function:
     reports_errors: bool  # what it returns is an error code
     libraries: list
     shape: str
-    slot: bool
+    slot: object          # True; "kept": in the table of slots, though no wrapper calls it; False
     why: str
     source: str
     test: str = ""        # a test program that calls it
@@ -102,7 +100,7 @@ class Function:
         if self.shape == "pcollective":
             collective, suffix = self.name.split("_", 1)[1].split("_init")
             return f"MPI_I{collective.lower()}{suffix}"
-        return self.name if self.slot else ""
+        return self.name if self.slot is True else ""
 
     @property
     def not_profiled(self):
@@ -220,7 +218,7 @@ def _param(text, kinds, large, where, cancels):
 def _neutral(row, real):
     """The type of this argument on the boundary: nothing in it may depend on an mpi.h."""
     text = real
-    if row["tag"] in HANDLES:
+    if row.get("handle", False):
         text = text.replace(row["c"], "std::uint64_t")
     if row["tag"] == "status":
         text = text.replace("MPI_Status", "neutral::status")

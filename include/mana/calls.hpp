@@ -8,6 +8,7 @@
 #include <mana/object/attribute/calls.hpp>
 #include <mana/object/comm/calls/comm.hpp>
 #include <mana/object/comm/calls/dist_graph.hpp>
+#include <mana/object/comm/calls/idup.hpp>
 #include <mana/object/comm/calls/intercomm.hpp>
 #include <mana/object/comm/calls/split_type.hpp>
 #include <mana/object/comm/calls/topology.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 #include <mana/core/handle.hpp>
 #include <mana/lower/abi.hpp>
+#include <mana/lower/without_meaning.hpp>
 #include <mana/call/function.hpp>
 
 #include <mana/gen/family.hpp>
@@ -44,24 +45,17 @@ inline std::uint64_t to_neutral(Handle handle) noexcept {
   else return static_cast<std::uint32_t>(handle);
 }
 
-template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_each_predefined_verbosity(row); }
-template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
-template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
-template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
-template <class Row> void for_each_constant(kind::thread_level, Row&& row) { for_each_predefined_thread_level(row); }
-template <class Row> void for_each_constant(kind::split_type, Row&& row) { for_each_predefined_split_type(row); }
-
 /// Constants whose values mpi.h chooses, K: their kind. What no table has passes as it is.
 template <class K>
 inline int neutral_constant(int real) noexcept {
   int found = real;
-  for_each_constant(K{}, [&](int code, int value, const char*) { if (value == real) found = code; });
+  for_each_predefined(K{}, [&](int code, int value, const char*) { if (value == real) found = code; });
   return found;
 }
 template <class K>
 inline int real_constant(int neutral_value) noexcept {
   int found = neutral_value;
-  for_each_constant(K{}, [&](int code, int value, const char*) { if (code == neutral_value) found = value; });
+  for_each_predefined(K{}, [&](int code, int value, const char*) { if (code == neutral_value) found = value; });
   return found;
 }
 
@@ -78,12 +72,12 @@ inline int neutral_rank(int rank) noexcept {
   if (rank >= 0) [[likely]] return rank;
   if (rank == MPI_ANY_SOURCE) return neutral::any_source;
   if (rank == MPI_PROC_NULL) return neutral::proc_null;
-  return rank == MPI_ROOT ? int{neutral::root} : rank - neutral::meaningless;
+  return rank == MPI_ROOT ? int{neutral::root} : neutral::without_meaning(rank);
 }
 inline int real_tag(int tag) noexcept { return tag == neutral::any_tag ? MPI_ANY_TAG : tag; }
 inline int neutral_tag(int tag) noexcept {
   if (tag >= 0) [[likely]] return tag;
-  return tag == MPI_ANY_TAG ? int{neutral::any_tag} : tag - neutral::meaningless;
+  return tag == MPI_ANY_TAG ? int{neutral::any_tag} : neutral::without_meaning(tag);
 }
 /// Both at once: one test for those that need no translation.
 [[gnu::always_inline]] inline neutral::envelope real_envelope(int rank, int tag) noexcept {
@@ -148,13 +142,9 @@ inline MPI_Status real_status(const neutral::status& status) noexcept {
 /// table: uint64[predefined_limit], by neutral code
 inline void fill_predefined(std::uint64_t* table) noexcept {
   const auto fill = [table](unsigned code, auto handle, const char*) { table[code] = to_neutral(handle); };
-  for_each_predefined_comm(fill);
-  for_each_predefined_group(fill);
-  for_each_predefined_message(fill);
-  for_each_predefined_info(fill);
-  for_each_predefined_request(fill);
-  for_each_predefined_op(fill);
-  for_each_predefined_datatype(fill);
+  for_each_of(predefined_kinds{}, [&]<class K>(K) {
+    if constexpr (requires { typename mpi_type<K>::type; }) for_each_predefined(K{}, fill);
+  });
 }
 
 }  // namespace mana::lower

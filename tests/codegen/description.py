@@ -7,7 +7,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "codegen"))
 import model  # noqa: E402
 
-KINDS = '[default]\nc = "int"\ntag = "integer"\n[COMMUNICATOR]\nc = "MPI_Comm"\ntag = "comm"\n[ERROR_CODE]\nc = "int"\ntag = "integer"\n'
+KINDS = '[default]\nc = "int"\ntag = "integer"\n[COMMUNICATOR]\nc = "MPI_Comm"\ntag = "comm"\nhandle = true\n[ERROR_CODE]\nc = "int"\ntag = "integer"\n'
 TOY = '[MPI_Toy]\nsource = "none"\nparams = ["comm: COMMUNICATOR in", "n: NUMBER in"]\nin = ["mpich"]\n'
 
 

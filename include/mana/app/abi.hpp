@@ -3,6 +3,7 @@
 #include <mana/call/function.hpp>
 #include <mana/core/handle.hpp>
 #include <mana/lower/neutral.hpp>
+#include <mana/lower/without_meaning.hpp>
 #include <mana/vid/code_map.hpp>
 
 #include <mana/gen/app_predefined.hpp>
@@ -104,46 +105,34 @@ inline void init_classes() noexcept {
     if (classes.app_of[missing] == 0) classes.app_of[missing] = classes.app_of[instead];
 }
 
-/// Once, before any other function here; handles of some mpi.h are addresses that only the dynamic linker knows.
-inline void init_predefined() noexcept {
-  for_each_predefined_comm(
-      [](unsigned code, MPI_Comm h, const char*) { predefined<kind::comm>.add(code, handle_bits(h)); });
-  for_each_predefined_group(
-      [](unsigned code, MPI_Group h, const char*) { predefined<kind::group>.add(code, handle_bits(h)); });
-  for_each_predefined_request(
-      [](unsigned code, MPI_Request h, const char*) { predefined<kind::request>.add(code, handle_bits(h)); });
-  for_each_predefined_message(
-      [](unsigned code, MPI_Message h, const char*) { predefined<kind::message>.add(code, handle_bits(h)); });
-  for_each_predefined_op([](unsigned code, MPI_Op h, const char*) { predefined<kind::op>.add(code, handle_bits(h)); });
-  for_each_predefined_datatype(
-      [](unsigned code, MPI_Datatype h, const char*) { predefined<kind::datatype>.add(code, handle_bits(h)); });
-  for_each_predefined_errhandler(
-      [](unsigned code, MPI_Errhandler h, const char*) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
-  family::for_each_own_errhandler(
-      [](unsigned code, MPI_Errhandler h) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
-  for_each_predefined_info(
-      [](unsigned code, MPI_Info h, const char*) { predefined<kind::info>.add(code, handle_bits(h)); });
-  init_classes();
+/// The predefined handles of these kinds. Where this mpi.h has no handles of a kind's objects, or none can be made, there are none.
+template <class Kinds>
+inline void add_predefined() noexcept {
+  for_each_of(Kinds{}, []<class K>(K) {
+    if constexpr (requires { typename handle_type<K>::type; })
+      for_each_predefined(K{}, [](unsigned code, handle<K> h, const char*) { predefined<K>.add(code, handle_bits(h)); });
+  });
 }
 
-template <class Row> void for_each_constant(kind::verbosity, Row&& row) { for_each_predefined_verbosity(row); }
-template <class Row> void for_each_constant(kind::bind_type, Row&& row) { for_each_predefined_bind_type(row); }
-template <class Row> void for_each_constant(kind::scope, Row&& row) { for_each_predefined_scope(row); }
-template <class Row> void for_each_constant(kind::pvar_class, Row&& row) { for_each_predefined_pvar_class(row); }
-template <class Row> void for_each_constant(kind::thread_level, Row&& row) { for_each_predefined_thread_level(row); }
-template <class Row> void for_each_constant(kind::split_type, Row&& row) { for_each_predefined_split_type(row); }
+/// Once, before any other function here; handles of some mpi.h are addresses that only the dynamic linker knows.
+inline void init_predefined() noexcept {
+  add_predefined<predefined_kinds>();
+  family::for_each_own_errhandler(
+      [](unsigned code, MPI_Errhandler h) { predefined<kind::errhandler>.add(code, handle_bits(h)); });
+  init_classes();
+}
 
 /// A constant whose value mpi.h chooses, K: its kind. What no table has passes as it is.
 template <class K>
 inline int app_constant(int neutral_value) noexcept {
   int found = neutral_value;
-  for_each_constant(K{}, [&](int code, int value, const char*) { if (code == neutral_value) found = value; });
+  for_each_predefined(K{}, [&](int code, int value, const char*) { if (code == neutral_value) found = value; });
   return found;
 }
 template <class K>
 inline int neutral_constant(int app_value) noexcept {
   int found = app_value;
-  for_each_constant(K{}, [&](int code, int value, const char*) { if (value == app_value) found = code; });
+  for_each_predefined(K{}, [&](int code, int value, const char*) { if (value == app_value) found = code; });
   return found;
 }
 
@@ -160,7 +149,7 @@ inline int neutral_rank(int rank) noexcept {
     case MPI_ANY_SOURCE: return neutral::any_source;
     case MPI_PROC_NULL: return neutral::proc_null;
     case MPI_ROOT: return neutral::root;
-    default: return rank - neutral::meaningless;
+    default: return neutral::without_meaning(rank);
   }
 }
 inline int app_rank(int rank) noexcept {
@@ -174,7 +163,7 @@ inline int app_rank(int rank) noexcept {
 }
 inline int neutral_tag(int tag) noexcept {
   if (tag >= 0) [[likely]] return tag;
-  return tag == MPI_ANY_TAG ? neutral::any_tag : tag - neutral::meaningless;
+  return tag == MPI_ANY_TAG ? neutral::any_tag : neutral::without_meaning(tag);
 }
 inline int app_tag(int tag) noexcept {
   if (tag >= 0) [[likely]] return tag;

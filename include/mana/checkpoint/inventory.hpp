@@ -26,9 +26,10 @@ void note_number(lower::counted what) noexcept {
 }
 
 /// Of what has ids: not the predefined objects. Nothing is in flight, no other thread runs.
+template <class Classes>
 inline void note_inventory() noexcept {
   using lower::counted;
-  for_each_kind([]<class K, class Facts>(K, Facts) { note_number<K>(Facts::counted); });
+  for_each_kind<Classes>([]<class K, class Facts>(K, Facts) { note_number<K>(Facts::counted); });
   std::uint64_t messages = 0, bytes = 0;
   object::comms().inbox.for_each([&](const object::held_message& m) {
     ++messages;

@@ -10,22 +10,24 @@
 namespace mana::checkpoint {
 
 /// See run_checkpoint(). Before MPI_Init and after MPI_Finalize, which holds on all ranks, nothing is in flight.
-class program_with_mpi {
+template <class Classes>
+class program_of {
  public:
   bool drain() noexcept {
-    if (in_mpi_ && !drain_all()) return false;
+    if (in_mpi_ && !drain_all<Classes>()) return false;
     if (!in_mpi_) lower::cross([] { lower::the_bridge().service->drained(); });
-    note_inventory();
+    note_inventory<Classes>();
     return true;
   }
   void before_image() noexcept { library::hold_clock(); }
   void restarted() noexcept {
     library::continue_clock();
-    if (in_mpi_) rebuild_all();
+    if (in_mpi_) rebuild_all<Classes>();
   }
 
  private:
   bool in_mpi_ = call::library().live == call::life::initialized;
 };
+using program_with_mpi = program_of<all_classes>;
 
 }  // namespace mana::checkpoint

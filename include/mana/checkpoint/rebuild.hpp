@@ -5,8 +5,9 @@
 namespace mana::checkpoint {
 
 /// Every real handle is of this lower half afterwards.
+template <class Classes>
 inline void rebuild_all() noexcept {
-  for_each_class([]<class Class>(Class) { if constexpr (requires { Class::rebuild(); }) Class::rebuild(); });
+  for_each_class<Classes>([]<class Class>(Class) { if constexpr (requires { Class::rebuild(); }) Class::rebuild(); });
 }
 
 }  // namespace mana::checkpoint

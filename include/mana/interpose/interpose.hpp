@@ -159,8 +159,8 @@ inline int call_collective(A... args) noexcept {
 
   if constexpr (Fn::form == shape::icollective) {
     // Only the request is written back, and only when the call succeeded.
-    vid::entry<kind::request>* const request = object::new_request(object::request_form::collective, *comm.e);
-    if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, "no free request id");
+    vid::entry<kind::request>* const request = object::new_collective(*comm.e);
+    if (request == nullptr) return raise(comm_handle, Fn::id, neutral::err_no_mem, object::no_request_id);
     request->what.state = object::request_stage::inactive;          // nothing to complete while it waits for its start
     if (interpose::may_name_objects<Fn>(args...)) [[unlikely]] {
       request->what.keep_more();

@@ -42,7 +42,7 @@ inline void describe_world() noexcept {
 
 inline void let_callers_come(turns t) noexcept {
   call::library().callers = t;
-  for_each_kind([t]<class K, class Facts>(K, Facts) { if constexpr (Facts::follows_thread_level) vid::table<K>().set_turns(t); });
+  for_each_kind<all_classes>([t]<class K, class Facts>(K, Facts) { if constexpr (Facts::follows_thread_level) vid::table<K>().set_turns(t); });
 }
 
 /// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.

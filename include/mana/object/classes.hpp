@@ -15,11 +15,6 @@
 
 namespace mana {
 
-template <class... K>
-struct class_list {
-  static constexpr unsigned codes = ((1u << static_cast<unsigned>(K::code)) | ...);
-};
-
 using all_classes = class_list<kind::info, kind::errhandler, kind::group, kind::comm, kind::datatype, kind::op, kind::session,
                                kind::tool, kind::message, kind::request>;
 /// No object of these can be made: the functions that make them are refused.
@@ -28,16 +23,5 @@ using refused_classes = class_list<kind::win, kind::file>;
 inline constexpr unsigned all_codes = (1u << (static_cast<unsigned>(kind_code::tool) + 1)) - (1u << static_cast<unsigned>(kind_code::comm));
 static_assert((all_classes::codes | refused_classes::codes) == all_codes && (all_classes::codes & refused_classes::codes) == 0,
               "each kind of object is in one of these lists");
-
-/// Calls f(object_class<K>{}) for each class, in that order.
-template <class F>
-inline void for_each_class(F&& f) noexcept {
-  [&]<class... K>(class_list<K...>) { (f(object_class<K>{}), ...); }(all_classes{});
-}
-/// Calls f(K{}, class_facts<K>{}).
-template <class F>
-inline void for_each_kind(F&& f) noexcept {
-  [&]<class... K>(class_list<K...>) { (f(K{}, class_facts<K>{}), ...); }(all_classes{});
-}
 
 }  // namespace mana

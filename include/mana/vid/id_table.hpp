@@ -55,14 +55,16 @@ class id_table {
 
   /// Whether inserts and erases come from one thread at a time; until told, they may come at once.
   void set_turns(turns t) noexcept { turns_ = t; }
+  /// How many ids there may be, those that were given back included; at most `capacity`.
+  void set_limit(std::uint32_t ids) noexcept { limit_ = ids; }
 
   /// A live id with a fresh descriptor.
-  /// out: entry, or nullptr when all `capacity` ids are in use      cost: O(1), lock-free
+  /// out: entry, or nullptr when all ids are in use      cost: O(1), lock-free
   entry<K>* insert_entry() noexcept {
     entry<K>* e = pop_free();
     if (e == nullptr) {
       const std::uint32_t index = take_next(used_, turns_);
-      if (index >= capacity) { used_.fetch_sub(1, std::memory_order_relaxed); return nullptr; }
+      if (index >= limit_) { used_.fetch_sub(1, std::memory_order_relaxed); return nullptr; }
       e = entries_ + index;
       e->index = index;
     }
@@ -154,6 +156,7 @@ class id_table {
   std::atomic<std::uint32_t> used_{0};
   std::atomic<std::uint64_t> free_{0};
   std::atomic<std::uint64_t> serial_{1};
+  std::uint32_t limit_ = capacity;
   turns turns_ = turns::at_once;
 };
 

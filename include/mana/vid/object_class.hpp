@@ -1,6 +1,7 @@
 // What a class of MPI objects says of itself, once, in its folder in object/. What concerns all classes is a loop over them
 // (object/classes.hpp).
 #pragma once
+#include <mana/core/kind.hpp>
 #include <mana/lower/neutral.hpp>
 
 namespace mana {
@@ -23,5 +24,27 @@ template <class K> struct class_facts;
 ///   static void rebuild()                      at a restart: real handles of the new lower half, from descriptors
 /// In all of them memory comes from mmap: they may have interrupted malloc.
 template <class K> struct object_class {};
+
+/// Kinds of objects, in an order. What loops over classes takes a list of them, so a test can add one of its own.
+template <class... K>
+struct class_list {
+  static constexpr unsigned codes = ((1u << static_cast<unsigned>(K::code)) | ...);
+};
+
+/// Calls f(K{}) for each kind of the list.
+template <class... K, class F>
+inline void for_each_of(class_list<K...>, F&& f) noexcept {
+  (f(K{}), ...);
+}
+/// Calls f(object_class<K>{}).
+template <class Classes, class F>
+inline void for_each_class(F&& f) noexcept {
+  for_each_of(Classes{}, [&]<class K>(K) { f(object_class<K>{}); });
+}
+/// Calls f(K{}, class_facts<K>{}).
+template <class Classes, class F>
+inline void for_each_kind(F&& f) noexcept {
+  for_each_of(Classes{}, [&]<class K>(K) { f(K{}, class_facts<K>{}); });
+}
 
 }  // namespace mana

@@ -33,6 +33,7 @@ struct lower_half {
   checkpoint next_checkpoint = checkpoint::resumes;
   std::function<void()> after_checkpoint;
   int parks = 0, turns = 0;
+  void (*run)() = nullptr;                       // a checkpoint; nullptr: of a program with MPI's classes of objects
 };
 lower_half& half() {
   static lower_half only;
@@ -364,43 +365,38 @@ mpi_slots& own_slots() {
   return table;
 }
 
-/// Another process goes on with the program's memory: none of the handles means anything there.
-void begin_new_process() {
-  half().objects.clear();
-  half().network.clear();
-  ++half().generation;
-  fill_predefined();
-}
-
 /// The other ranks drain too: what needs them completes.
 void complete_at_drain() {
   for (auto& [real, o] : half().objects)
     if (o.kind == kind_code::request && o.at_drain && !o.completed) o.completed = neutral::status{};
 }
 
-/// What the thread that runs checkpoints does; those of other threads are none of the wrappers'.
-void run_checkpoint() {
-  lower::bridge& b = lower::the_bridge();
+}  // namespace
+
+checkpoint begin_checkpoint() {
   const checkpoint how = half().next_checkpoint;
   ++half().parks;
   if (how == checkpoint::is_given_up) expect<&services::drain_turn>().gives(lower::drain_order::end);
   else complete_at_drain();
-  b.current = lower::phase::draining;
-  checkpoint::program_with_mpi program;
-  if (program.drain() && how == checkpoint::restarts) {
-    program.before_image();
-    begin_new_process();
-    b.current = lower::phase::restoring;
-    program.restarted();
-  }
+  lower::the_bridge().current = lower::phase::draining;
+  return how;
+}
+/// Another process goes on with the program's memory: none of the handles means anything there.
+void begin_new_process() {
+  half().objects.clear();
+  half().network.clear();
+  ++half().generation;
+  fill_predefined();
+  lower::the_bridge().current = lower::phase::restoring;
+}
+void end_checkpoint() {
   script<&services::drain_turn>::instance().drop_expected();
   half().mails.clear();
-  b.attention = 0;
-  b.current = lower::phase::running;
+  lower::the_bridge().attention = 0;
+  lower::the_bridge().current = lower::phase::running;
   if (const auto act = std::exchange(half().after_checkpoint, nullptr)) act();
 }
-
-}  // namespace
+void set_checkpoint(void (*run)()) { half().run = run; }
 
 void attach() {
   lower::bridge& b = lower::the_bridge();
@@ -503,7 +499,7 @@ const std::vector<std::string>& notes() { return half().notes; }
 std::optional<int> aborted_with() { return half().aborted; }
 
 std::array<std::uint64_t, lower::inventory_names.size()> inventory() {
-  checkpoint::note_inventory();
+  checkpoint::note_inventory<all_classes>();
   std::array<std::uint64_t, lower::inventory_names.size()> found{};
   std::copy_n(std::begin(lower::the_bridge().inventory), found.size(), found.begin());
   return found;
@@ -519,7 +515,9 @@ int agree(const void* own, void* result, int n, std::uint64_t, std::uint64_t, st
 namespace mana {
 
 void call::park_if_asked() noexcept {
-  if (checkpoint::park_asked()) scripted::run_checkpoint();
+  if (!checkpoint::park_asked()) return;
+  const auto given = scripted::half().run;
+  given != nullptr ? given() : scripted::run_checkpoint_of<checkpoint::program_with_mpi>();
 }
 void object::receive_words() noexcept { library::receive_all_words(); }
 

@@ -103,6 +103,24 @@ void expect_checkpoint_in(checkpoint how) {
   });
   expect<&services::clock_wait>().does([how] { return declare_line(how); });
 }
+/// What a thread that parks finds, step by step.
+checkpoint begin_checkpoint();
+void begin_new_process();
+void end_checkpoint();
+/// What the thread that runs checkpoints does; those of other threads are none of the wrappers'.
+template <class Program>
+void run_checkpoint_of() {
+  const checkpoint how = begin_checkpoint();
+  Program program;
+  if (program.drain() && how == checkpoint::restarts) {
+    program.before_image();
+    begin_new_process();
+    program.restarted();
+  }
+  end_checkpoint();
+}
+/// In place of that of a program with MPI's classes of objects; nullptr: that one again.
+void set_checkpoint(void (*run)());
 /// Runs when the next checkpoint is over, in the process that goes on.
 void after_checkpoint(std::function<void()> act);
 /// How often a thread has been saved since the test began.

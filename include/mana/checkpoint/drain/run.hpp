@@ -16,6 +16,7 @@ namespace mana::checkpoint {
 /// Because: counts were exchanged with all threads parked, so they do not grow; each rank then receives all that was
 /// sent to it; sends complete by their receivers' progress; the barriers keep everyone progressing until all are done.
 /// Counts belong to a communicator: what was sent on one that its receiver has freed nobody will receive.
+template <class Classes>
 class drain_run {
  public:
   /// out: false: it failed here (why() says how) or was given up
@@ -26,7 +27,7 @@ class drain_run {
       if (!judge_.next([&](drain::sentence& said) { said << "waits for non-blocking collectives to complete"; })) return false;
     lower::cross([&] { s.fault_point("collectives_completed"); });
     tell_counts();
-    for_each_class([&]<class Class>(Class) { if constexpr (requires { Class::hold(judge_); }) Class::hold(judge_); });
+    for_each_class<Classes>([&]<class Class>(Class) { if constexpr (requires { Class::hold(judge_); }) Class::hold(judge_); });
     return pass_barrier([] { return true; }) && pass_barrier([this] { return is_done(); });
   }
   const char* why() const noexcept { return judge_.failed() ? judge_.why() : nullptr; }
@@ -34,7 +35,7 @@ class drain_run {
  private:
   int complete_begun() noexcept {
     int under_way = 0;
-    for_each_class([&]<class Class>(Class) {
+    for_each_class<Classes>([&]<class Class>(Class) {
       if constexpr (requires { Class::complete(judge_); }) under_way += Class::complete(judge_);
     });
     return under_way;
@@ -84,7 +85,7 @@ class drain_run {
     const lower::services& s = *lower::the_bridge().service;
     judge_.check(lower::cross([&] { return s.drain_look(&mails_, &unsent_); }), "MPI_Iprobe");
     pending_ = 0;
-    for_each_class([&]<class Class>(Class) { if constexpr (requires { Class::look(judge_); }) pending_ += Class::look(judge_); });
+    for_each_class<Classes>([&]<class Class>(Class) { if constexpr (requires { Class::look(judge_); }) pending_ += Class::look(judge_); });
     for_each_mail(mails_, [this](const mail_view& m) { read(m); });
   }
 
@@ -131,7 +132,7 @@ class drain_run {
                << " of rank " << m.from() << " on " << *traffic_of(row.comm);
       }
     });
-    for_each_class([&]<class Class>(Class) { if constexpr (requires { Class::describe(said); }) Class::describe(said); });
+    for_each_class<Classes>([&]<class Class>(Class) { if constexpr (requires { Class::describe(said); }) Class::describe(said); });
   }
 
   drain::progress judge_;
@@ -140,9 +141,10 @@ class drain_run {
 };
 
 /// out: INV-8 holds; false: the checkpoint has been given up on all ranks
+template <class Classes>
 inline bool drain_all() noexcept {
   const lower::services& s = *lower::the_bridge().service;
-  drain_run run;
+  drain_run<Classes> run;
   if (run.run()) {
     object::comms().ended_count = 0;           // all have been told
     lower::cross([&] { s.drained(); });

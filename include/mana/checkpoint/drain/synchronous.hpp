@@ -20,7 +20,13 @@ inline object::traffic* traffic_of(const object::comm_name& name) noexcept {
 }
 
 inline bool is_open_synchronous(const object::request_entry& e) noexcept {
-  return e.what.state == object::request_stage::active && e.what.envelope != nullptr && !e.what.detached && !e.what.cancelling;
+  return e.what.state == object::request_stage::active && e.what.is_message() && e.what.message().envelope != nullptr &&
+         !e.what.detached && !e.what.cancelling;
+}
+
+/// A drain has asked about it, and no answer has come.
+inline bool is_asked(const object::request_entry& e) noexcept {
+  return e.what.is_message() && e.what.message().met == object::meeting::asked;
 }
 
 /// Names those of this rank, and has retire() keep them.
@@ -28,11 +34,12 @@ inline void ask_about_synchronous(outbox<synchronous_row>& out) noexcept {
   vid::table<kind::request>().for_each_unordered([&](object::request_entry& e) {
     if (!is_open_synchronous(e)) return;
     descriptor<kind::request>& r = e.what;
-    r.met = object::meeting::asked;
-    r.posted = take_next(object::requests().next_posted, call::library().callers);
+    object::message_part& m = r.message();
+    m.met = object::meeting::asked;
+    m.posted = take_next(object::requests().next_posted, call::library().callers);
     const std::uint32_t id = vid::table<kind::request>().id_of(e).bits();
-    out.add(r.messages->peers->world_ranks[r.peer],
-            {r.messages->name, r.messages->own_rank, r.tag, object::sent_after(r), r.posted, id, 0});
+    out.add(r.messages->peers->world_ranks[m.peer],
+            {r.messages->name, r.messages->own_rank, m.tag, object::sent_after(r), m.posted, id, 0});
   });
 }
 
@@ -69,23 +76,23 @@ inline answer_row judge(const synchronous_row& row, int sender) noexcept {
 /// The sender's part: one that was met is complete as soon as the live MPI says so, or already.
 inline void take_answer(const answer_row& row) noexcept {
   object::request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(row.request));
-  if (e == nullptr || e->what.met != object::meeting::asked || e->what.posted != row.number) return;
-  e->what.met = row.is_held != 0 ? object::meeting::unmet : object::meeting::untouched;
+  if (e == nullptr || !is_asked(*e) || e->what.message().posted != row.number) return;
+  e->what.message().met = row.is_held != 0 ? object::meeting::unmet : object::meeting::untouched;
   if (row.is_held == 0) object::end_unready(*e);
 }
 
 /// After a drain that was given up nobody will answer any more: what the live MPI has called complete is complete.
 inline void forget_questions() noexcept {
   vid::table<kind::request>().for_each_unordered([](object::request_entry& e) {
-    if (e.what.met != object::meeting::asked) return;
-    e.what.met = object::meeting::untouched;
+    if (!is_asked(e)) return;
+    e.what.message().met = object::meeting::untouched;
     object::end_unready(e);
   });
 }
 
 inline bool has_questions() noexcept {
   bool found = false;
-  vid::table<kind::request>().for_each_unordered([&](const auto& e) { found |= e.what.met == object::meeting::asked; });
+  vid::table<kind::request>().for_each_unordered([&](const auto& e) { found |= is_asked(e); });
   return found;
 }
 

@@ -27,8 +27,7 @@ struct lane_list {
   traffic* messages = nullptr;         // owned; of a communicator that has ended with the list, at a restart
 };
 
-/// A persistent collective: what its initialisation was told. Owned by its request; the destructor gives up the objects
-/// that it refers to.
+/// A persistent collective: what its initialisation was told. Owned by its request, which keeps the objects that it names.
 struct collective_plan {
   collective_plan() = default;
   collective_plan(const collective_plan&) = delete;

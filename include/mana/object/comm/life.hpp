@@ -48,4 +48,24 @@ inline vid::entry<kind::comm>* new_comm() noexcept {
   return e;
 }
 
+inline constexpr const char* no_comm_id = "no free communicator id";
+
+/// The entry of a communicator that is being made. It is taken when the collective is counted, as a restart must find no
+/// half-made communicator, and before the live MPI is called: where there is none left, the start is taken back, and nothing
+/// has happened. Ends with the constructor, unless take() has given it to a communicator.
+class reserved_comm {
+ public:
+  reserved_comm() noexcept : e_(new_comm()) {}
+  ~reserved_comm() { if (e_ != nullptr) vid::table<kind::comm>().erase(*e_); }
+  reserved_comm(const reserved_comm&) = delete;
+  reserved_comm& operator=(const reserved_comm&) = delete;
+  bool ok() const noexcept { return e_ != nullptr; }
+  /// Where the live MPI writes its handle by itself.
+  std::uint64_t& real() noexcept { return e_->real; }
+  vid::entry<kind::comm>& take() noexcept { return *std::exchange(e_, nullptr); }
+
+ private:
+  vid::entry<kind::comm>* e_;
+};
+
 }  // namespace mana::object

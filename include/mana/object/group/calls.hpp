@@ -32,18 +32,35 @@ inline group_members members_of_group(MPI_Group group) noexcept {
   return {true, ranks->data(), static_cast<int>(ranks->size())};
 }
 
-/// A group of the application's; MPI_GROUP_EMPTY for no ranks at all.
-inline MPI_Group make_group(rank_list ranks) noexcept {
-  if (ranks.empty()) return MPI_GROUP_EMPTY;
+inline bool has_this_process(const group_members& members) noexcept {
+  const int me = static_cast<int>(lower::the_bridge().world_rank);
+  return members.ok && std::find(members.world_ranks, members.world_ranks + members.size, me) !=
+                           members.world_ranks + members.size;
+}
+
+inline constexpr const char* no_group_id = "no free group id";
+
+/// A group of the application's; MPI_GROUP_EMPTY for no ranks at all. out: neutral error class; *made is written on success
+inline int make_group(rank_list ranks, MPI_Group* made) noexcept {
+  if (ranks.empty()) {
+    *made = MPI_GROUP_EMPTY;
+    return neutral::success;
+  }
   vid::entry<kind::group>* const e = vid::table<kind::group>().insert_entry();
-  if (e == nullptr) return MPI_GROUP_NULL;
+  if (e == nullptr) return neutral::err_no_mem;
   const auto own = std::find(ranks.begin(), ranks.end(), static_cast<int>(lower::the_bridge().world_rank));
   e->what.own_rank = own != ranks.end() ? static_cast<int>(own - ranks.begin()) : -1;
   e->what.ranks = std::move(ranks);
-  return app::from_virt<kind::group>(vid::table<kind::group>().id_of(*e));
+  *made = app::from_virt<kind::group>(vid::table<kind::group>().id_of(*e));
+  return neutral::success;
 }
-inline MPI_Group make_group(const int* world_ranks, int size) noexcept {
-  return make_group(rank_list(world_ranks, world_ranks + size));
+inline int make_group(const vid::rank_map& ranks, MPI_Group* made) noexcept {
+  return make_group(rank_list(ranks.world_ranks, ranks.world_ranks + ranks.size), made);
+}
+/// As a function of groups alone gives one.
+inline int give_group(function_id f, rank_list ranks, MPI_Group* made) noexcept {
+  const int rc = make_group(std::move(ranks), made);
+  return rc == neutral::success ? MPI_SUCCESS : fail(f, rc, no_group_id);
 }
 
 inline int fail_group(function_id f) noexcept { return fail(f, neutral::err_group, "null, stale or foreign group"); }
@@ -54,8 +71,7 @@ inline int combine_groups(MPI_Group a, MPI_Group b, MPI_Group* out, Make&& make)
   const rank_list *const x = ranks_of_group(a), *const y = ranks_of_group(b);
   if (x == nullptr || y == nullptr) return fail_group(Fn::id);
   if (out == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
-  *out = make_group(make(*x, *y));
-  return MPI_SUCCESS;
+  return give_group(Fn::id, make(*x, *y), out);
 }
 
 /// A group made by a selection of ranks of another. make: rank_list(group's ranks, selected)
@@ -66,8 +82,7 @@ inline int select_from_group(MPI_Group group, const rank_list& selected, MPI_Gro
   if (out == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
   if (!valid_selection(ranks->size(), selected))
     return fail(Fn::id, neutral::err_rank, "a rank outside the group, or one named twice");
-  *out = make_group(make(*ranks, selected));
-  return MPI_SUCCESS;
+  return give_group(Fn::id, make(*ranks, selected), out);
 }
 
 template <class Fn, class Make>

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 namespace mana::object {
 
@@ -52,20 +53,46 @@ inline std::uint32_t store_hints(const info_store& pairs) noexcept {
   e->what.pairs = pairs;
   return vid::table<kind::info>().id_of(*e).bits();
 }
-/// A copy for an object to keep. out: 0 for MPI_INFO_NULL
-inline std::uint32_t copy_info(MPI_Info info) noexcept {
-  const info_store* const pairs = hints_of(info);
-  return pairs != nullptr ? store_hints(*pairs) : 0;
-}
-inline std::uint32_t copy_info_name(std::uint32_t name) noexcept {
+/// What an object keeps. out: nullptr for 0
+inline info_store* hints_named(std::uint32_t name) noexcept {
   vid::entry<kind::info>* const e = vid::table<kind::info>().find(virt<kind::info>(name));
-  return e != nullptr ? store_hints(info_store(e->what.pairs)) : 0;
+  return e != nullptr ? &e->what.pairs : nullptr;
 }
 inline void free_info_name(std::uint32_t name) noexcept { vid::table<kind::info>().erase(virt<kind::info>(name)); }
-/// The application's handle of a stored copy; a new, empty object for 0.
-inline MPI_Info info_from_name(std::uint32_t name) noexcept {
-  const std::uint32_t bits = name != 0 ? name : store_hints({});
-  return bits != 0 ? app::from_virt<kind::info>(virt<kind::info>(bits)) : MPI_INFO_NULL;
+
+inline constexpr const char* no_info_id = "no free info id";
+
+/// A copy of hints for an object to keep. It is made before the object is, which may so fail as long as nothing has happened.
+class kept_hints {
+ public:
+  /// pairs: nullptr: there are none to keep
+  explicit kept_hints(const info_store* pairs) noexcept
+      : name_(pairs != nullptr ? store_hints(*pairs) : 0), ok_(pairs == nullptr || name_ != 0) {}
+  ~kept_hints() { free_info_name(name_); }
+  kept_hints(const kept_hints&) = delete;
+  kept_hints& operator=(const kept_hints&) = delete;
+  /// False: all ids are in use.
+  bool ok() const noexcept { return ok_; }
+  /// They are kept under this name, in place of others.
+  void replace(std::uint32_t& name) noexcept { free_info_name(std::exchange(name, std::exchange(name_, 0u))); }
+
+ private:
+  std::uint32_t name_;
+  bool ok_;
+};
+
+/// A new object of the application's, with these hints. pairs: nullptr: none      out: neutral error class
+inline int give_hints(const info_store* pairs, MPI_Info* out) noexcept {
+  const std::uint32_t made = store_hints(pairs != nullptr ? *pairs : info_store());
+  if (made == 0) return neutral::err_no_mem;
+  *out = app::from_virt<kind::info>(virt<kind::info>(made));
+  return neutral::success;
+}
+/// Likewise, as a function of info objects alone does.
+inline int make_info(function_id f, const info_store* pairs, MPI_Info* out) noexcept {
+  if (out == nullptr) return fail(f, neutral::err_arg, "null pointer");
+  const int rc = give_hints(pairs, out);
+  return rc == neutral::success ? MPI_SUCCESS : fail(f, rc, no_info_id);
 }
 
 inline int fail_info(function_id f) noexcept {
@@ -94,20 +121,12 @@ inline int with_key(MPI_Info info, const char* key, Use&& use) noexcept {
 namespace mana::manual {
 
 inline int info_create(MPI_Info* info) noexcept {
-  if (info == nullptr) return object::fail(fn::info_create::id, neutral::err_arg, "null pointer");
-  const std::uint32_t made = object::store_hints({});
-  if (made == 0) return object::fail(fn::info_create::id, neutral::err_no_mem, "no free info id");
-  *info = object::info_from_name(made);
-  return MPI_SUCCESS;
+  return object::make_info(fn::info_create::id, nullptr, info);
 }
 inline int info_dup(MPI_Info info, MPI_Info* out) noexcept {
   const object::info_store* const pairs = object::hints_of(info);
   if (pairs == nullptr) return object::fail_info(fn::info_dup::id);
-  if (out == nullptr) return object::fail(fn::info_dup::id, neutral::err_arg, "null pointer");
-  const std::uint32_t made = object::store_hints(*pairs);
-  if (made == 0) return object::fail(fn::info_dup::id, neutral::err_no_mem, "no free info id");
-  *out = object::info_from_name(made);
-  return MPI_SUCCESS;
+  return object::make_info(fn::info_dup::id, pairs, out);
 }
 inline int info_free(MPI_Info* info) noexcept {
   if (info == nullptr || object::own_hints(*info) == nullptr) return object::fail_info(fn::info_free::id);
@@ -188,10 +207,7 @@ inline int info_create_env(int argc, char* argv[], MPI_Info* info) noexcept {
     for (int i = 1; i < argc; ++i) arguments += (i > 1 ? " " : "") + std::string(argv[i]);
     if (argc > 1) pairs.set("argv", arguments);
   }
-  const std::uint32_t made = object::store_hints(pairs);
-  if (made == 0) return object::fail(fn::info_create_env::id, neutral::err_no_mem, "no free info id");
-  *info = object::info_from_name(made);
-  return MPI_SUCCESS;
+  return object::make_info(fn::info_create_env::id, &pairs, info);
 }
 
 }  // namespace mana::manual

@@ -6,6 +6,8 @@
 #include <mana/object/request/operands.hpp>
 #include <mana/vid/object_class.hpp>
 
+#include <new>
+
 namespace mana {
 
 template <>
@@ -20,9 +22,14 @@ struct class_facts<kind::request> {
 namespace mana::object {
 
 struct collective_plan;         // object/comm/lane.hpp
+struct generalized_operation;   // object/request/form/generalized
 struct partitioned_transfer;    // object/request/partitioned_transfer.hpp
 
-enum class request_form : std::uint8_t { send, recv, matched_recv, collective, buffered, generalized };
+/// Which part of a descriptor there is. Messages first.
+enum class request_form : std::uint8_t { none, send, recv, matched_recv, buffered, collective, generalized };
+inline constexpr bool is_message(request_form form) noexcept {
+  return form >= request_form::send && form <= request_form::buffered;
+}
 enum class request_stage : std::uint8_t {
   inactive,   // persistent, not started
   unready,    // started, entry::real is 0. Partitioned: a send lacks partitions, or a receive's send is not known.
@@ -39,38 +46,82 @@ enum class meeting : std::uint8_t {
   unmet,      // the receiver holds the message, and will say when a receive begins
 };
 
-}  // namespace mana::object
-
-namespace mana {
-
-template <>
-struct descriptor<kind::request> {
-  object::request_form form = object::request_form::send;
-  object::request_stage state = object::request_stage::active;
+/// Of a message: a send, also a buffered one, or a receive, also one of a matched message. Partitioned ones have `parts`.
+struct message_part {
   lower::send_mode mode = lower::send_mode::standard;
-  bool persistent = false;
   bool buffered = false;               // persistent buffered send
-  bool cancelling = false;             // MPI_Cancel was asked for; the live MPI has not answered yet
-  object::meeting met = object::meeting::untouched;    // of a synchronous send
-  bool detached = false;               // MPI_Request_free on an active request: ends with its completion
+  meeting met = meeting::untouched;    // of a synchronous send
   bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
-  bool keeps_more = false;             // than its communicator: counted operands, or memory; see keep_more()
   int peer = 0, tag = 0;               // neutral values, peer by rank in the communicator
-  vid::entry<kind::comm>* on = nullptr;     // counted
-  object::operands names;
   void* buffer = nullptr;
   std::int64_t count = 0;
   std::uint64_t posted = 0;            // order of starting among this rank's receives; of a synchronous send that a drain
                                        // asks about: names it to its receiver
-  object::traffic* messages = nullptr;         // the communicator's
-  object::synchronous_envelope* envelope = nullptr;        // of a synchronous send that is not complete
+  synchronous_envelope* envelope = nullptr;        // of a synchronous send that is not complete
   std::uint64_t number = 0;            // of its message in the envelope, from 1
   vid::entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
-  object::collective_plan* plan = nullptr;     // owned: of a persistent collective
-  object::partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive
+  partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive
+};
+
+/// Of a collective.
+struct collective_part {
+  collective_plan* plan = nullptr;     // owned: of a persistent one
+};
+
+/// Of a generalized request.
+struct program_part {
+  generalized_operation* operation = nullptr;      // in the request's own memory
+};
+
+}  // namespace mana::object
+
+namespace mana {
+
+/// A head, and what its form has besides. A part is read only through its accessor, and only where the form has it.
+/// Because: the form is set once, with the part, by new_message() and its like; what goes on as its send stays a message.
+/// Checked: builds in one process end where it does not hold (tests/unit/object/request/forms.cpp).
+template <>
+struct descriptor<kind::request> {
+  object::request_form form = object::request_form::none;
+  object::request_stage state = object::request_stage::active;
+  bool persistent = false;
+  bool cancelling = false;             // MPI_Cancel was asked for; the live MPI has not answered yet
+  bool detached = false;               // MPI_Request_free on an active request: ends with its completion
+  bool keeps_more = false;             // than its communicator: counted operands, or memory; see keep_more()
+  vid::entry<kind::comm>* on = nullptr;     // counted
+  object::operands names;
+  object::traffic* messages = nullptr;         // the communicator's
   vid::entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
   void* owned[2];                      // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};
+
+  descriptor() noexcept {}             // without a part: one of the next three comes first
+  [[gnu::always_inline]] void begin_message(object::request_form f) noexcept {
+    ::new (&message_) message_part;
+    form = f;
+  }
+  [[gnu::always_inline]] void begin_collective() noexcept {
+    ::new (&collective_) collective_part;
+    form = object::request_form::collective;
+  }
+  void begin_generalized() noexcept {
+    ::new (&program_) program_part;
+    form = object::request_form::generalized;
+  }
+
+  bool is_message() const noexcept { return object::is_message(form); }
+  bool is_collective() const noexcept { return form == object::request_form::collective; }
+  bool is_generalized() const noexcept { return form == object::request_form::generalized; }
+  object::message_part& message() noexcept { return expect(object::is_message()), message_; }
+  const object::message_part& message() const noexcept { return expect(object::is_message()), message_; }
+  object::collective_part& collective() noexcept { return expect(object::is_collective()), collective_; }
+  const object::collective_part& collective() const noexcept { return expect(object::is_collective()), collective_; }
+  object::program_part& program() noexcept { return expect(object::is_generalized()), program_; }
+  const object::program_part& program() const noexcept { return expect(object::is_generalized()), program_; }
+  /// Of a partitioned message; nullptr of anything else.
+  object::partitioned_transfer* parts() const noexcept { return object::is_message() ? message_.parts : nullptr; }
+  /// Of a persistent collective; nullptr of anything else.
+  object::collective_plan* plan() const noexcept { return object::is_collective() ? collective_.plan : nullptr; }
 
   /// Before any of these is set: most requests have none, and are made and freed without a look at them.
   void keep_more() noexcept {
@@ -79,6 +130,23 @@ struct descriptor<kind::request> {
     names.begin();
     owned[0] = owned[1] = nullptr;
   }
+
+ private:
+  static void expect([[maybe_unused]] bool has_part) noexcept {
+#if defined(MANA_ONE_PROCESS)
+    if (!has_part) [[unlikely]] __builtin_trap();
+#endif
+  }
+  union {
+    object::message_part message_;
+    object::collective_part collective_;
+    object::program_part program_;
+  };
 };
 
 }  // namespace mana
+
+namespace mana::object {
+static_assert(sizeof(descriptor<kind::request>) <= 168, "images have one for each request");
+
+}  // namespace mana::object

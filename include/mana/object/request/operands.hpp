@@ -4,7 +4,8 @@
 //
 // INV-67 what an operation names lives until the operation has ended; what a persistent request names, until that is
 // freed: the descriptor, and the object in the live MPI, in each new lower half too.
-// Because: a reference is taken before the operation is started, and given up when its request is.
+// Because: a request of any form keeps its communicator (new_request()) and what it names (descriptor::names) from before
+// its operation is started, and free_request() gives up both: no form counts anything of its own.
 #pragma once
 #include <cstdint>
 

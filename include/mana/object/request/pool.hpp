@@ -19,15 +19,25 @@ namespace mana::object {
 
 using request_entry = vid::entry<kind::request>;
 
+inline constexpr const char* no_request_id = "no free request id";
+
 /// An active request without a real one yet, on a communicator that it keeps. out: nullptr when all ids are in use
-inline request_entry* new_request(request_form form, vid::entry<kind::comm>& on) noexcept {
+/// begin: makes the part of its form
+template <class Begin>
+[[gnu::always_inline]] inline request_entry* new_request(vid::entry<kind::comm>& on, Begin&& begin) noexcept {
   request_entry* const e = vid::table<kind::request>().insert_entry();
   if (e == nullptr) return nullptr;
-  e->what.form = form;
+  begin(e->what);
   e->what.on = &on;
   e->what.messages = on.what.messages;
   keep_comm(on);
   return e;
+}
+[[gnu::always_inline]] inline request_entry* new_message(request_form form, vid::entry<kind::comm>& on) noexcept {
+  return new_request(on, [form](auto& r) { r.begin_message(form); });
+}
+[[gnu::always_inline]] inline request_entry* new_collective(vid::entry<kind::comm>& on) noexcept {
+  return new_request(on, [](auto& r) { r.begin_collective(); });
 }
 
 /// Of a receive that was cancelled before a message came for it.
@@ -71,10 +81,11 @@ inline void own_memory(descriptor<kind::request>& r, void* memory) noexcept {
 /// It has what the send needs; what the receive needed goes with the other entry. In drains too.
 inline void go_on_as_send(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
-  request_entry& send = *std::exchange(r.send_part, nullptr);
+  message_part& m = r.message();
+  request_entry& send = *std::exchange(m.send_part, nullptr);
   release_datatype(r.names.datatype);
   r.form = request_form::send;
-  r.peer = send.what.peer;
+  m.peer = send.what.message().peer;
   r.state = send.what.state;
   r.keeps_more = false;                                  // a receive has no memory
   if (send.what.keeps_more) {
@@ -108,33 +119,48 @@ inline void become(request_entry& e, request_stage state) noexcept {
   requests().unready.fetch_sub(1, std::memory_order_relaxed);
 }
 
+/// Parts of retire(). Its status is stored.
+[[gnu::always_inline]] inline void retire_receive(request_entry& e) noexcept {
+  descriptor<kind::request>& r = e.what;
+  message_part& m = r.message();
+  if (r.status.cancelled == 0) {
+    count_received(*r.messages, r.status.source);
+    if (r.form == request_form::recv) note_received(*r.messages, r.status.source, r.status.tag, m.posted);
+  }
+  if (m.parts != nullptr) m.parts->name_in_comm(r.status);
+  if (m.send_part != nullptr) go_on_as_send(e);
+}
+[[gnu::always_inline]] inline void retire_send(request_entry& e, const neutral::status& status) noexcept {
+  descriptor<kind::request>& r = e.what;
+  message_part& m = r.message();
+  if (!m.is_exchange) r.status = status;
+  else if (r.status.error == neutral::success) r.status.error = status.error;
+  close_synchronous(r);
+  if (__atomic_load_n(&m.met, __ATOMIC_ACQUIRE) != meeting::untouched) {
+    become_unready(r);
+    // The receiver's word may have come between.
+    if (__atomic_load_n(&m.met, __ATOMIC_ACQUIRE) == meeting::untouched) end_unready(e);
+  }
+  if (status.cancelled != 0 && m.peer >= 0)       // a cancelled send was never sent
+    __atomic_fetch_sub(&r.messages->counts[m.peer].sent, 1, __ATOMIC_RELAXED);
+}
+
 /// Its operation is over in the lower half: counts the message and stores the status for the application. A detached
 /// request stays, done, until its turn comes (object/request/completion/detached.hpp).
 /// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
 inline void retire(request_entry& e, const neutral::status& status) noexcept {
   descriptor<kind::request>& r = e.what;
   e.real = 0;
-  const bool is_second_part = r.is_exchange && r.form == request_form::send;
-  if (!is_second_part) r.status = status;
-  else if (r.status.error == neutral::success) r.status.error = status.error;
   r.state = request_stage::done;
   r.cancelling = false;
-  close_synchronous(r);
-  if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) != meeting::untouched) {
-    become_unready(r);
-    // The receiver's word may have come between.
-    if (__atomic_load_n(&r.met, __ATOMIC_ACQUIRE) == meeting::untouched) end_unready(e);
-  }
   if (r.form == request_form::recv || r.form == request_form::matched_recv) {
-    if (status.cancelled == 0) {
-      count_received(*r.messages, status.source);
-      if (r.form == request_form::recv) note_received(*r.messages, status.source, status.tag, r.posted);
-    }
-    if (r.parts != nullptr) r.parts->name_in_comm(r.status);
-  } else if (status.cancelled != 0 && r.peer >= 0) {       // a cancelled send was never sent
-    __atomic_fetch_sub(&r.messages->counts[r.peer].sent, 1, __ATOMIC_RELAXED);
+    r.status = status;
+    retire_receive(e);
+  } else if (r.form > request_form::buffered) {
+    r.status = status;
+  } else {
+    retire_send(e, status);
   }
-  if (r.send_part != nullptr) go_on_as_send(e);
 }
 
 }  // namespace mana::object

@@ -10,38 +10,43 @@ namespace mana::object {
 
 /// A synchronous send was started, and is counted by this instead of count_sent(). peer: rank, or MPI_PROC_NULL
 inline void open_synchronous(descriptor<kind::request>& r) noexcept {
-  if (r.peer < 0) return;
+  message_part& m = r.message();
+  if (m.peer < 0) return;
   traffic& t = *r.messages;
-  count_one(t.counts[r.peer].sent, call::library().callers);
+  count_one(t.counts[m.peer].sent, call::library().callers);
   synchronous_ledger& ledger = detail::ledger_of(t);
   const detail::ledger_hold hold(ledger);
-  synchronous_envelope& e = *detail::envelope_for(ledger, r.peer, r.tag);
+  synchronous_envelope& e = *detail::envelope_for(ledger, m.peer, m.tag);
   if (e.open++ == 0) e.sent = 0;
-  r.envelope = &e;
-  r.number = ++e.sent;
+  m.envelope = &e;
+  m.number = ++e.sent;
   ledger.open.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// The send is complete, or the live MPI calls it so. Runs in drains too.
 inline void close_synchronous(descriptor<kind::request>& r) noexcept {
-  if (r.envelope == nullptr) [[likely]] return;
+  message_part& m = r.message();
+  if (m.envelope == nullptr) [[likely]] return;
   synchronous_ledger& ledger = *r.messages->synchronous;
   const detail::ledger_hold hold(ledger);
-  --std::exchange(r.envelope, nullptr)->open;
+  --std::exchange(m.envelope, nullptr)->open;
   ledger.open.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// The live MPI refused a send that was counted.
 inline void take_back(descriptor<kind::request>& r) noexcept {
-  if (synchronous_envelope* const e = r.envelope; e != nullptr) {
+  const message_part& m = r.message();
+  if (synchronous_envelope* const e = m.envelope; e != nullptr) {
     const detail::ledger_hold hold(*r.messages->synchronous);
-    if (e->sent == r.number) --e->sent;
+    if (e->sent == m.number) --e->sent;
   }
   close_synchronous(r);
-  uncount_sent(*r.messages, r.peer);
+  uncount_sent(*r.messages, m.peer);
 }
 
 /// Messages to that peer with that tag that were sent after the send's own.
-inline std::uint64_t sent_after(const descriptor<kind::request>& r) noexcept { return r.envelope->sent - r.number; }
+inline std::uint64_t sent_after(const descriptor<kind::request>& r) noexcept {
+  return r.message().envelope->sent - r.message().number;
+}
 
 }  // namespace mana::object

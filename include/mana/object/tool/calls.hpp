@@ -52,8 +52,7 @@ inline int t_cvar_get_info(int number, char* name, int* name_length, int* verbos
     object::give(bind, app::app_constant<kind::bind_type>(v.bind));
     object::give(scope, app::app_constant<kind::scope>(v.scope));
     if (datatype != nullptr) *datatype = app::predefined_handle<kind::datatype>(object::datatype_code(v.datatype));
-    if (enumeration != nullptr) *enumeration = object::enumeration_handle(v.enumeration, false, index, 0);
-    return rc;
+    return object::give_enumeration(v.enumeration, false, index, 0, enumeration);
   });
 }
 inline int t_cvar_handle_alloc(int number, void* object, MPI_T_cvar_handle* handle, int* count) noexcept {
@@ -125,8 +124,7 @@ inline int t_pvar_get_info(int number, char* name, int* name_length, int* verbos
     object::give(continuous, v.continuous);
     object::give(atomic, v.atomic);
     if (datatype != nullptr) *datatype = app::predefined_handle<kind::datatype>(object::datatype_code(v.datatype));
-    if (enumeration != nullptr) *enumeration = object::enumeration_handle(v.enumeration, true, index, v.pvar_class);
-    return rc;
+    return object::give_enumeration(v.enumeration, true, index, v.pvar_class, enumeration);
   });
 }
 inline int t_pvar_session_create(MPI_T_pvar_session* session) noexcept {

@@ -201,8 +201,11 @@ inline int allocate_handle(tool_form form, tool_entry* session, int index, const
 }
 
 /// The virtual handle of an enumeration that get_info gave; never freed, so one for each.
-inline MPI_T_enum enumeration_handle(std::uint64_t real, bool of_pvar, int index, int pvar_class) noexcept {
-  if (real == 0) return MPI_T_ENUM_NULL;
+/// out: neutral error class; *out unless that is null
+inline int give_enumeration(std::uint64_t real, bool of_pvar, int index, int pvar_class, MPI_T_enum* out) noexcept {
+  if (out == nullptr) return neutral::success;
+  *out = MPI_T_ENUM_NULL;
+  if (real == 0) return neutral::success;
   tool_entry* found = nullptr;
   for_each_tool(tool_form::enumeration, [&](tool_entry& e) { if (e.real == real) found = &e; });
   if (found == nullptr && (found = vid::table<kind::tool>().insert_entry()) != nullptr) {
@@ -212,7 +215,9 @@ inline MPI_T_enum enumeration_handle(std::uint64_t real, bool of_pvar, int index
     found->what.name = name_of_variable(of_pvar, index);
     found->real = real;
   }
-  return found != nullptr ? tool_handle<MPI_T_enum>(*found) : MPI_T_ENUM_NULL;
+  if (found == nullptr) return neutral::err_t_out_of_handles;
+  *out = tool_handle<MPI_T_enum>(*found);
+  return neutral::success;
 }
 
 /// A restart's: handles get variables of the live library, by name; control variables that the program wrote are

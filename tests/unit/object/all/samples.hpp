@@ -14,6 +14,7 @@ namespace mana::scripted {
 struct sample_objects {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;
+  int rank = 0;                     // whatever it is the rank of
   MPI_Datatype types[16];
   int ones[16];
   alignas(16) char memory[4096] = {};
@@ -37,7 +38,7 @@ T sample(sample_objects& s) {
   else if constexpr (std::is_same_v<k, kind::op> && !is_result) return MPI_SUM;
   else if constexpr (std::is_same_v<k, kind::info> && !is_result) return MPI_INFO_NULL;
   else if constexpr (std::is_same_v<k, kind::request> && !P::is_array && std::is_same_v<T, MPI_Request*>) return &s.request;
-  else if constexpr (std::is_same_v<k, kind::rank> && !is_result) return 0;
+  else if constexpr (std::is_same_v<k, kind::rank> && !is_result && std::is_same_v<T, int>) return s.rank;
   else if constexpr (std::is_same_v<T, const int*>) return s.ones;
   else if constexpr (std::is_pointer_v<T>) return reinterpret_cast<T>(const_cast<char*>(s.memory));
   else if constexpr (std::is_integral_v<T>) return T{1};

@@ -62,20 +62,19 @@ inline comm_groups members_of(std::uint64_t real_comm) noexcept {
   return sizes[1] == 0 ? comm_groups(own) : comm_groups(own, *vid::intern_ranks(ranks.data() + sizes[0], sizes[1]));
 }
 
-/// Makes the virtual communicator for what a constructor gave; MPI_COMM_NULL where this rank is no member.
+/// Makes the virtual communicator for what a constructor gave. out: nullptr, and MPI_COMM_NULL, where this rank is no member
 /// errhandler: the name of its handler, which is the parent's if it has one; groups: if they are known
-inline comm_entry_t* adopt_comm(std::uint64_t real_comm, std::uint32_t errhandler, std::uint64_t lineage,
+inline comm_entry_t* adopt_comm(reserved_comm& id, std::uint64_t real_comm, std::uint32_t errhandler, std::uint64_t lineage,
                                 MPI_Comm* out, const comm_groups* groups = nullptr) noexcept {
   *out = MPI_COMM_NULL;
   if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
-  comm_entry_t* const e = new_comm();
-  if (e == nullptr) return nullptr;
-  e->real = real_comm;
-  describe_comm(e->what, groups != nullptr ? *groups : members_of(real_comm), lineage);
+  comm_entry_t& e = id.take();
+  e.real = real_comm;
+  describe_comm(e.what, groups != nullptr ? *groups : members_of(real_comm), lineage);
   keep_errhandler(errhandler);
-  e->what.errhandler = errhandler;
-  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
-  return e;
+  e.what.errhandler = errhandler;
+  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(e));
+  return &e;
 }
 
 /// Who the members of a new communicator are: the parent's, or the live MPI is asked, which costs as much as some
@@ -83,9 +82,10 @@ inline comm_entry_t* adopt_comm(std::uint64_t real_comm, std::uint32_t errhandle
 enum class members { as_parent, asked };
 
 /// The common frame of collective constructors. make(real parent, uint64* result) runs in the lower half.
-/// also(new entry) runs afterwards in the upper half and returns a neutral error class.
+/// also(parent, new entry) runs afterwards in the upper half and returns a neutral error class.
+/// is_member: false where this rank is sure to get MPI_COMM_NULL, for which it needs no id
 template <class Fn, members Who = members::asked, class Make, class Also>
-inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also) noexcept {
+inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also, bool is_member = true) noexcept {
   *out = MPI_COMM_NULL;
   call::wrapper_scope scope(Fn::id);
   const resolved<kind::comm> from = resolve<kind::comm>(parent);
@@ -93,13 +93,18 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
   std::uint64_t made = 0;
   if (!start_constructor(scope, *from.e->what.clock, from.e))
     return raise(parent, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
+  reserved_comm id;
+  if (is_member && !id.ok()) {
+    retract_collective(*from.e->what.clock);
+    return raise(parent, Fn::id, neutral::err_no_mem, no_comm_id);
+  }
   const int rc = lower::cross([&] { return make(from.e->real, &made); });
   if (rc != neutral::success) {
     retract_if_refused(*from.e->what.clock, rc);
     return raise(parent, Fn::id, rc, nullptr);
   }
   const comm_groups groups(from.e->what);
-  comm_entry_t* const e = adopt_comm(made, from.e->what.errhandler, next_lineage(*from.e), out,
+  comm_entry_t* const e = adopt_comm(id, made, from.e->what.errhandler, next_lineage(*from.e), out,
                                      Who == members::as_parent ? &groups : nullptr);
   const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
   if (after == neutral::success) return MPI_SUCCESS;
@@ -128,25 +133,53 @@ inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& ma
   const bool has_own = call::library().callers == turns::at_once;
   vid::group_clock& clock = has_own ? *vid::keyed_clock(*ranks.clock, call.key) : *ranks.clock;
   if (!start_constructor(scope, clock, nullptr)) return neutral::err_unsupported_operation;
+  reserved_comm id;
+  if (!id.ok()) {
+    retract_collective(clock);
+    return neutral::err_no_mem;
+  }
   std::uint64_t made = 0;
   if (const int rc = lower::cross([&] { return make(&made); }); rc != neutral::success) {
     retract_if_refused(clock, rc);
     return rc;
   }
   const std::uint64_t lineage = vid::mix64(call.key ^ vid::mix64(std::uint64_t{++clock.made} << 32));
-  return adopt_comm(made, call.errhandler, lineage, out) != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
+  adopt_comm(id, made, call.errhandler, lineage, out);
+  return neutral::success;
 }
 
-/// What the caller hears with a class: of those that constructors give, only the clock's refusal needs words.
-inline const char* text_if_refused(int neutral_class) noexcept {
-  return neutral_class == neutral::err_unsupported_operation ? refused_by_clock : nullptr;
+/// What the caller hears with a class, where that needs words: of those that constructors give.
+inline const char* words_for(int neutral_class) noexcept {
+  switch (neutral_class) {
+    case neutral::err_unsupported_operation: return refused_by_clock;
+    case neutral::err_no_mem: return no_comm_id;
+    default: return nullptr;
+  }
 }
 
 /// What MPI_Comm_dup copies besides the group: topology, attributes by their callbacks, info hints.
-inline int copy_all(comm_entry_t& from, comm_entry_t& to) noexcept {
+inline int copy_all(comm_entry_t& from, comm_entry_t& to, kept_hints& hints) noexcept {
   if (from.what.topology != nullptr) set_topology(to.what, *from.what.topology);
-  to.what.info = copy_info_name(from.what.info);
+  hints.replace(to.what.info);
   return copy_attributes(from, to);
+}
+
+inline const info_store* hints_of_comm(MPI_Comm comm) noexcept {
+  const resolved<kind::comm> c = resolve<kind::comm>(comm);
+  return c.ok ? hints_named(c.e->what.info) : nullptr;
+}
+
+/// MPI_Comm_dup and its like. given: hints of the new communicator
+template <class Fn>
+inline int dup_call(MPI_Comm comm, const info_store* given, MPI_Comm* out) noexcept {
+  kept_hints hints(given);
+  if (!hints.ok()) return raise(comm, Fn::id, neutral::err_no_mem, no_info_id);
+  return construct_comm<Fn, members::as_parent>(
+      comm, out,
+      [](std::uint64_t parent, std::uint64_t* made) noexcept {
+        return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
+      },
+      [&hints](comm_entry_t& from, comm_entry_t& to) noexcept { return copy_all(from, to, hints); });
 }
 
 /// What only the program's handle needs. Persistent collectives are on lanes, which need the entry but not its real one.
@@ -199,8 +232,8 @@ inline int comm_rank(MPI_Comm comm, int* rank) noexcept {
 inline int comm_group(MPI_Comm comm, MPI_Group* group) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_group::id, neutral::err_comm, nullptr);
-  *group = object::make_group(c.e->what.ranks->world_ranks, c.e->what.ranks->size);
-  return MPI_SUCCESS;
+  const int rc = object::make_group(*c.e->what.ranks, group);
+  return rc == neutral::success ? MPI_SUCCESS : raise(comm, fn::comm_group::id, rc, object::no_group_id);
 }
 inline int comm_test_inter(MPI_Comm comm, int* flag) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
@@ -221,26 +254,11 @@ inline int comm_compare(MPI_Comm a, MPI_Comm b, int* result) noexcept {
 }
 
 inline int comm_dup(MPI_Comm comm, MPI_Comm* out) noexcept {
-  return object::construct_comm<fn::comm_dup, object::members::as_parent>(
-      comm, out,
-      [](std::uint64_t parent, std::uint64_t* made) noexcept {
-        return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
-      },
-      object::copy_all);
+  return object::dup_call<fn::comm_dup>(comm, object::hints_of_comm(comm), out);
 }
 /// Hints are kept for MPI_Comm_get_info; the live MPI gets none of them.
 inline int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) noexcept {
-  return object::construct_comm<fn::comm_dup_with_info, object::members::as_parent>(
-      comm, out,
-      [](std::uint64_t parent, std::uint64_t* made) noexcept {
-        return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
-      },
-      [info](object::comm_entry_t& from, object::comm_entry_t& to) noexcept {
-        const int rc = object::copy_all(from, to);
-        object::free_info_name(to.what.info);
-        to.what.info = object::copy_info(info);
-        return rc;
-      });
+  return object::dup_call<fn::comm_dup_with_info>(comm, object::hints_of(info), out);
 }
 inline int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) noexcept {
   return object::construct_comm<fn::comm_split>(
@@ -249,7 +267,7 @@ inline int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) noexcept
         return lower::the_bridge().mpi->MPI_Comm_split(parent, color == MPI_UNDEFINED ? neutral::undefined : color, key,
                                                        made);
       },
-      object::nothing_more);
+      object::nothing_more, color != MPI_UNDEFINED);
 }
 inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
   const object::group_members members = object::members_of_group(group);
@@ -259,7 +277,7 @@ inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
       [&](std::uint64_t parent, std::uint64_t* made) noexcept {
         return lower::the_bridge().service->comm_create(parent, members.world_ranks, members.size, made);
       },
-      object::nothing_more);
+      object::nothing_more, object::has_this_process(members));
 }
 
 inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* out) noexcept {
@@ -274,52 +292,9 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
                               from.e->what.errhandler};
   const int rc = object::construct_from_group<f>(call, out, [&](std::uint64_t* made) noexcept {
     return lower::the_bridge().service->comm_create_group(from.e->real, members.world_ranks, members.size, tag, made); });
-  return rc == neutral::success ? MPI_SUCCESS : raise(comm, f::id, rc, object::text_if_refused(rc));
+  return rc == neutral::success ? MPI_SUCCESS : raise(comm, f::id, rc, object::words_for(rc));
 }
 
-/// The members are the parent's, so the communicator is described at once; its real handle is written by the live MPI
-/// into the entry when the request completes.
-template <class Fn>
-inline int idup_call(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
-  call::wrapper_scope scope(Fn::id);
-  const resolved<kind::comm> from = resolve<kind::comm>(comm);
-  if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
-  // First: a restart must find no half-made communicator.
-  const auto how = [] { return object::waiting{.blocking = false, .waits_for_all = false}; };
-  vid::group_clock& clock = object::clock_of_started(from.e->what);
-  if (!object::start_collective(scope, clock, from.e, how))
-    return raise(comm, Fn::id, neutral::err_unsupported_operation, object::refused_by_clock);
-  object::comm_entry_t* const e = object::new_comm();
-  object::request_entry* const r = object::new_request(object::request_form::collective, *from.e);
-  if (e == nullptr || r == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free id");
-  const lower::services& s = *lower::the_bridge().service;
-  const int rc = lower::cross([&] { return s.comm_idup(from.e->real, &e->real, &r->real); });
-  if (rc != neutral::success) {
-    vid::table<kind::comm>().erase(*e);
-    object::free_request(*r);
-    object::retract_collective(clock);
-    return raise(comm, Fn::id, rc, nullptr);
-  }
-  object::describe_comm(e->what, object::comm_groups(from.e->what), object::next_lineage(*from.e));
-  object::inherit_errhandler(from.e->what, e->what);
-  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
-  *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*r));
-  const int after = object::copy_all(*from.e, *e);
-  if (after == neutral::success) return MPI_SUCCESS;
-  *out = MPI_COMM_NULL;
-  return raise(comm, Fn::id, after, nullptr);
-}
-inline int comm_idup(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) noexcept {
-  return idup_call<fn::comm_idup>(comm, out, request);
-}
-inline int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out, MPI_Request* request) noexcept {
-  const int rc = idup_call<fn::comm_idup_with_info>(comm, out, request);
-  if (rc != MPI_SUCCESS) return rc;
-  object::comm_entry_t& made = *vid::table<kind::comm>().find(app::to_virt<kind::comm>(*out));
-  object::free_info_name(made.what.info);
-  made.what.info = object::copy_info(info);
-  return MPI_SUCCESS;
-}
 inline int comm_free(MPI_Comm* comm) noexcept { return object::free_comm(comm); }
 /// Without dynamic processes there is nothing else to wait for than what MPI_Comm_free does.
 inline int comm_disconnect(MPI_Comm* comm) noexcept { return object::free_comm(comm); }
@@ -333,15 +308,16 @@ inline int comm_get_parent(MPI_Comm* parent) noexcept {
 inline int comm_set_info(MPI_Comm comm, MPI_Info info) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_set_info::id, neutral::err_comm, nullptr);
-  object::free_info_name(c.e->what.info);
-  c.e->what.info = object::copy_info(info);
+  object::kept_hints hints(object::hints_of(info));
+  if (!hints.ok()) return raise(comm, fn::comm_set_info::id, neutral::err_no_mem, object::no_info_id);
+  hints.replace(c.e->what.info);
   return MPI_SUCCESS;
 }
 inline int comm_get_info(MPI_Comm comm, MPI_Info* info) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_get_info::id, neutral::err_comm, nullptr);
-  *info = object::info_from_name(object::copy_info_name(c.e->what.info));
-  return MPI_SUCCESS;
+  const int rc = object::give_hints(object::hints_named(c.e->what.info), info);
+  return rc == neutral::success ? MPI_SUCCESS : raise(comm, fn::comm_get_info::id, rc, object::no_info_id);
 }
 
 /// Ranks are never reordered (a hint at most): a restart on other nodes must find them in the same order.

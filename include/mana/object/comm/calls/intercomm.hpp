@@ -97,9 +97,16 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
   const comm_groups groups(group, *vid::intern_ranks(other.members(), other.card().size));
   describe_comm(made, groups, vid::mix64(lineage) + vid::mix64(other.card().lineage));   // a sum: alike on both sides
   inherit_errhandler(local.what, made);
-  if (!start_constructor(scope, *made.clock, nullptr)) {
+  const auto give_up = [&](int error) {
+    release_errhandler(made.errhandler);
     end_traffic(*made.messages);
-    return neutral::err_unsupported_operation;
+    return error;
+  };
+  if (!start_constructor(scope, *made.clock, nullptr)) return give_up(neutral::err_unsupported_operation);
+  reserved_comm id;
+  if (!id.ok()) {
+    retract_collective(*made.clock);
+    return give_up(neutral::err_no_mem);
   }
   const lower::services& s = *lower::the_bridge().service;
   const int tag = hidden_tag(made.lineage);
@@ -107,14 +114,12 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
   const int rc = lower::cross([&] { return s.intercomm_create(local.real, local_leader, to.rank, tag, &real); });
   if (rc != neutral::success) {
     retract_if_refused(*made.clock, rc);
-    end_traffic(*made.messages);
-    return rc;
+    return give_up(rc);
   }
-  comm_entry_t* const e = new_comm();
-  if (e == nullptr) return neutral::err_no_mem;
-  e->real = real;
-  e->what = made;
-  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(*e));
+  comm_entry_t& e = id.take();
+  e.real = real;
+  e.what = made;
+  *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(e));
   return neutral::success;
 }
 
@@ -133,8 +138,8 @@ inline int comm_remote_group(MPI_Comm comm, MPI_Group* group) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok || !c.e->what.is_inter())
     return raise(c.ok ? comm : MPI_COMM_NULL, fn::comm_remote_group::id, neutral::err_comm, "no intercommunicator");
-  *group = object::make_group(c.e->what.peers->world_ranks, c.e->what.peers->size);
-  return MPI_SUCCESS;
+  const int rc = object::make_group(*c.e->what.peers, group);
+  return rc == neutral::success ? MPI_SUCCESS : raise(comm, fn::comm_remote_group::id, rc, object::no_group_id);
 }
 
 /// The error handler is the local communicator's.
@@ -153,7 +158,7 @@ inline int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer
   else to = {neutral::success, peer.e->what.peers->world_ranks[remote_leader],
              peer.e->what.lineage + vid::mix64(static_cast<std::uint64_t>(tag))};
   const int rc = object::join_groups<f>(local_comm, local_leader, to, out);
-  return rc == neutral::success ? MPI_SUCCESS : raise(local_comm, f::id, rc, object::text_if_refused(rc));
+  return rc == neutral::success ? MPI_SUCCESS : raise(local_comm, f::id, rc, object::words_for(rc));
 }
 
 inline int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* out) noexcept {

@@ -48,7 +48,7 @@ inline int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_
           return lower::cross([&] { return mpi.MPI_Comm_split_type(parent, neutral_type, key, hints.real(), made); });
         });
       },
-      object::nothing_more);
+      object::nothing_more, type != MPI_UNDEFINED);
 }
 
 }  // namespace mana::manual

@@ -118,7 +118,7 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   message_entry* const m =
       no_process ? nullptr : vid::table<kind::message>().find(app::to_virt<kind::message>(*message));
   if (m == nullptr && !no_process) return neutral::err_request;
-  request = new_request(request_form::matched_recv, no_process ? comms().self : *m->what.on);
+  request = new_message(request_form::matched_recv, no_process ? comms().self : *m->what.on);
   if (request == nullptr) return neutral::err_no_mem;
   descriptor<kind::request>& r = request->what;
   r.names.datatype = name_of(t);
@@ -126,9 +126,9 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
     count_up(t.e->references, call::library().callers);
     r.keep_more();
   }
-  r.buffer = buffer;
-  r.count = count;
-  r.peer = no_process ? int{neutral::proc_null} : m->what.status.source;
+  r.message().buffer = buffer;
+  r.message().count = count;
+  r.message().peer = no_process ? int{neutral::proc_null} : m->what.status.source;
   int rc = neutral::success;
   if (no_process) {
     r.state = request_stage::done;

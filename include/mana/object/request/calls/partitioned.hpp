@@ -31,7 +31,7 @@ inline int init_partitioned(request_form form, const void* buffer, int partition
   if (comms().partitioned.real == 0)
     return raise(comm, Fn::id, neutral::err_unsupported_operation, "this MPI has no partitioned communication");
 
-  request_entry* const e = new_request(form, comms().partitioned);
+  request_entry* const e = new_message(form, comms().partitioned);
   auto* const parts = e != nullptr ? new (std::nothrow) partitioned_transfer : nullptr;
   if (parts == nullptr) {
     if (e != nullptr) free_request(*e);
@@ -39,11 +39,11 @@ inline int init_partitioned(request_form form, const void* buffer, int partition
   }
   descriptor<kind::request>& r = e->what;
   describe(r, m, lower::send_mode::standard);
-  r.count = total;
-  r.peer = has_peer ? m.messages().peers->world_ranks[m.peer] : int{neutral::proc_null};
+  r.message().count = total;
+  r.message().peer = has_peer ? m.messages().peers->world_ranks[m.peer] : int{neutral::proc_null};
   r.state = request_stage::inactive;
   r.persistent = true;
-  r.parts = parts;
+  r.message().parts = parts;
   parts->peer = m.peer;
   parts->partitions = partitions;
   std::int64_t bytes = 0;
@@ -51,9 +51,9 @@ inline int init_partitioned(request_form form, const void* buffer, int partition
       __builtin_mul_overflow(total, layout_of(m.type).size, &bytes) || bytes > INT_MAX / 2;
   if (has_peer) parts->channel = next_channel(m.comm.e->what, m.peer, m.tag, is_send);
   if (has_peer && is_send) {
-    r.tag = parts->channel.number = take_channel_number(r.peer);
-    if (r.tag == 0) {
-      delete std::exchange(r.parts, nullptr);
+    r.message().tag = parts->channel.number = take_channel_number(r.message().peer);
+    if (r.message().tag == 0) {
+      delete std::exchange(r.message().parts, nullptr);
       free_request(*e);
       return raise(comm, Fn::id, neutral::err_no_mem, "no number is left for partitioned messages to this process");
     }
@@ -67,11 +67,11 @@ inline int init_partitioned(request_form form, const void* buffer, int partition
 /// A started partitioned send; nullptr for anything else.
 inline request_entry* find_unready_send(MPI_Request request) noexcept {
   request_entry* e = nullptr;
-  if (look_up(request, e) != found_request::live || e->what.parts == nullptr) return nullptr;
+  if (look_up(request, e) != found_request::live || e->what.parts() == nullptr) return nullptr;
   return e->what.form == request_form::send && e->what.state == request_stage::unready ? e : nullptr;
 }
 inline bool is_partition(const request_entry& e, int partition) noexcept {
-  return partition >= 0 && partition < e.what.parts->partitions;
+  return partition >= 0 && partition < e.what.parts()->partitions;
 }
 
 }  // namespace mana::object
@@ -116,7 +116,7 @@ inline int parrived(MPI_Request request, int partition, int* flag) noexcept {
   call::wrapper_scope scope(fn::parrived::id);
   object::request_entry* e = nullptr;
   const object::found_request found = object::look_up(request, e);
-  const bool is_receive = e != nullptr && e->what.parts != nullptr && e->what.form == object::request_form::recv;
+  const bool is_receive = e != nullptr && e->what.parts() != nullptr && e->what.form == object::request_form::recv;
   if (found == object::found_request::foreign || (e != nullptr && !is_receive))
     return object::raise_request(fn::parrived::id, neutral::err_request);
   if (e != nullptr && !object::is_partition(*e, partition))

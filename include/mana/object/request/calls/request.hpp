@@ -170,7 +170,7 @@ inline int start_generalized(const generalized_operation& given, MPI_Request* re
   if (given.query == nullptr || given.free == nullptr || given.cancel == nullptr || request == nullptr)
     return fail(Fn::id, neutral::err_arg, "null pointer");
   request_entry* const e = new_generalized(given);
-  if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free request id");
+  if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, no_request_id);
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*e));
   return MPI_SUCCESS;
 }
@@ -221,8 +221,8 @@ inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status
 inline int cancel(MPI_Request* request) noexcept {
   call::wrapper_scope scope(fn::cancel::id);
   object::request_entry* e = nullptr;
-  if (object::look_up(*request, e) != object::found_request::live || e->what.form == object::request_form::collective ||
-      e->what.parts != nullptr || e->what.is_exchange)
+  if (object::look_up(*request, e) != object::found_request::live || e->what.is_collective() || e->what.parts() != nullptr ||
+      (e->what.is_message() && e->what.message().is_exchange))
     return object::raise_request(fn::cancel::id, neutral::err_request);
   if (object::is_generalized(*e)) return object::raise_code(fn::cancel::id, object::cancel_generalized(*e));
   object::forgo_meeting(*e);        // a wait for it must not depend on the receiver now (MPI-4.1 3.8.4)
@@ -239,15 +239,15 @@ inline int request_free(MPI_Request* request) noexcept {
   if (object::look_up(*request, e) != object::found_request::live)
     return object::raise_request(fn::request_free::id, neutral::err_request);
   // The standard forbids it for these, and others may wait for this rank.
-  if ((e->what.plan != nullptr || e->what.parts != nullptr) && object::awaits(e))
+  if ((e->what.plan() != nullptr || e->what.parts() != nullptr) && object::awaits(e))
     return object::raise_request(fn::request_free::id, neutral::err_request);
   if (object::is_generalized(*e)) {
     *request = MPI_REQUEST_NULL;
     return object::raise_code(fn::request_free::id, object::complete_or_free(*e, false) ? object::free_now(*e) : MPI_SUCCESS);
   }
-  if (e->what.parts != nullptr) object::end_partitioned(*e);
+  if (e->what.parts() != nullptr) object::end_partitioned(*e);
   object::forgo_meeting(*e);        // nobody asks whether it was met
-  if (e->what.plan != nullptr) object::free_plan(*e);
+  if (e->what.plan() != nullptr) object::free_plan(*e);
   else if (e->what.state == object::request_stage::active) object::detach(*e);
   else object::free_request(*e);
   *request = MPI_REQUEST_NULL;
@@ -260,10 +260,10 @@ inline int start(MPI_Request* request) noexcept {
   if (object::look_up(*request, e) != object::found_request::live || !e->what.persistent ||
       e->what.state != object::request_stage::inactive)
     return object::raise_request(fn::start::id, neutral::err_request);
-  const int rc = e->what.plan != nullptr    ? object::start_plan(scope, *e)
-                 : e->what.parts != nullptr ? object::start_partitioned(*e)
-                 : e->what.buffered         ? object::start_buffered(*e)
-                                            : object::start_persistent(*e);
+  const int rc = e->what.plan() != nullptr    ? object::start_plan(scope, *e)
+                 : e->what.parts() != nullptr ? object::start_partitioned(*e)
+                 : e->what.message().buffered ? object::start_buffered(*e)
+                                              : object::start_persistent(*e);
   if (rc != neutral::success) e->what.state = object::request_stage::inactive;
   return object::raise_request(fn::start::id, rc);
 }

@@ -50,15 +50,18 @@ inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr) continue;
     const descriptor<kind::request>& r = entries[i]->what;
+    if (!r.is_message()) continue;
+    const message_part& m = r.message();
     const bool awaits_peer = r.state == request_stage::unready &&
-                             (r.form == request_form::recv || r.met == meeting::unmet);
+                             (r.form == request_form::recv || m.met == meeting::unmet);
     if (r.state != request_stage::active && !awaits_peer) continue;
-    if (const request_entry* const send = r.send_part; send != nullptr && send->what.state == request_stage::active &&
-                                                       send->what.peer != neutral::proc_null)
-      ranks[found++] = r.messages->peers->world_ranks[send->what.peer];
-    if (r.form == request_form::collective || r.peer == neutral::proc_null) continue;
-    if (r.peer == neutral::any_source) return -1;
-    ranks[found++] = r.messages->peers->world_ranks[r.peer];
+    if (const request_entry* const send = m.send_part;
+        send != nullptr && send->what.state == request_stage::active &&
+        send->what.message().peer != neutral::proc_null)
+      ranks[found++] = r.messages->peers->world_ranks[send->what.message().peer];
+    if (m.peer == neutral::proc_null) continue;
+    if (m.peer == neutral::any_source) return -1;
+    ranks[found++] = r.messages->peers->world_ranks[m.peer];
   }
   return found;
 }
@@ -89,7 +92,7 @@ inline int poll_entries(int n, request_entry** entries, int least, bool is_claim
 /// Takes a partitioned request that has a real one to be tested by this thread alone.
 inline bool claim(request_entry& e) noexcept {
   const auto has_real = [&e] { return __atomic_load_n(&e.real, __ATOMIC_ACQUIRE) != 0; };
-  std::atomic_flag& polled = e.what.parts->polled;
+  std::atomic_flag& polled = e.what.parts()->polled;
   if (!has_real() || polled.test_and_set(std::memory_order_acquire)) return false;
   if (has_real()) return true;
   polled.clear(std::memory_order_release);       // retired since
@@ -101,11 +104,11 @@ inline bool claim(request_entry& e) noexcept {
 inline int poll_claimed(int n, request_entry** entries, int least) noexcept {
   scratch<request_entry*> mine(n);
   for (int i = 0; i < n; ++i)
-    mine[i] = entries[i] != nullptr && entries[i]->what.parts != nullptr && !claim(*entries[i]) ? nullptr : entries[i];
+    mine[i] = entries[i] != nullptr && entries[i]->what.parts() != nullptr && !claim(*entries[i]) ? nullptr : entries[i];
   const int got = poll_entries(n, mine.data(), least, true);
   for (int i = 0; i < n; ++i)
-    if (mine[i] != nullptr && mine[i]->what.parts != nullptr)
-      mine[i]->what.parts->polled.clear(std::memory_order_release);
+    if (mine[i] != nullptr && mine[i]->what.parts() != nullptr)
+      mine[i]->what.parts()->polled.clear(std::memory_order_release);
   return got;
 }
 

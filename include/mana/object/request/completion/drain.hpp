@@ -61,7 +61,7 @@ inline int test_requests(Wanted&& wanted, drain::progress* judge = nullptr) noex
 }
 
 inline bool is_collective(const descriptor<kind::request>& r) noexcept {
-  return r.form == request_form::collective;
+  return r.is_collective();
 }
 inline bool is_receive(const descriptor<kind::request>& r) noexcept {
   return r.form == request_form::recv || r.form == request_form::matched_recv;

@@ -14,7 +14,7 @@ namespace mana::object {
 
 /// The payload: which request, in the process that sent the message.
 struct handshake_word {
-  std::uint64_t number;         // descriptor<kind::request>::posted
+  std::uint64_t number;         // message_part::posted
   std::uint32_t request;        // bits of a virtual id
   std::uint32_t unused;
 };
@@ -24,8 +24,10 @@ inline constexpr int handshake_tag = 0;
 
 /// Ends the wait for the receiver: the receive has begun, or nobody asks any more. Several threads may call it at once.
 inline void forgo_meeting(request_entry& e) noexcept {
+  if (!e.what.is_message()) return;
   meeting expected = meeting::unmet;
-  if (!__atomic_compare_exchange_n(&e.what.met, &expected, meeting::untouched, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  if (!__atomic_compare_exchange_n(&e.what.message().met, &expected, meeting::untouched, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE))
     return;
   end_unready(e);
 }
@@ -33,7 +35,9 @@ inline void forgo_meeting(request_entry& e) noexcept {
 /// A receive has met the send. Does nothing for one that has ended otherwise: it was cancelled or freed.
 inline void meet(const handshake_word& word) noexcept {
   request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(word.request));
-  if (e == nullptr || e->what.met != meeting::unmet || e->what.posted != word.number) return;
+  if (e == nullptr || !e->what.is_message()) return;
+  const message_part& m = e->what.message();
+  if (m.met != meeting::unmet || m.posted != word.number) return;
   forgo_meeting(*e);
 }
 
@@ -44,18 +48,24 @@ inline void meet(const handshake_word& word) noexcept {
   if (awaited.world_rank == static_cast<int>(b.world_rank)) return meet(word);
   comm_state& all = comms();
   auto* const copy = static_cast<handshake_word*>(std::malloc(sizeof word));
-  request_entry* const e = copy != nullptr ? new_request(request_form::send, all.hidden) : nullptr;
-  if (e == nullptr) std::abort();
+  if (copy == nullptr) std::abort();
   *copy = word;
-  own_memory(e->what, copy);
-  e->what.peer = awaited.world_rank;
-  e->what.tag = handshake_tag;
+  std::uint64_t real = 0;
   const int rc = lower::cross([&] {
     return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
-                            awaited.world_rank, e->what.tag, all.hidden.real, &e->real); });
+                            awaited.world_rank, handshake_tag, all.hidden.real, &real); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });
-  count_sent(*e->what.messages, e->what.peer, e->what.tag);
+  count_sent(*all.hidden.what.messages, awaited.world_rank, handshake_tag);
+  request_entry* const e = new_message(request_form::send, all.hidden);
+  if (e == nullptr) {                     // no id is left: it ends by itself, and keeps the few bytes
+    lower::cross([&] { return b.service->request_free(real); });
+    return;
+  }
+  own_memory(e->what, copy);
+  e->what.message().peer = awaited.world_rank;
+  e->what.message().tag = handshake_tag;
+  e->real = real;
   detach(*e);
 }
 

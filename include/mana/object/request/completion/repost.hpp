@@ -16,9 +16,10 @@ inline void repost(request_entry& e) noexcept {
     retire(e, cancelled_status);
     return;
   }
+  const message_part& m = r.message();
   const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
   const int rc = lower::cross([&] {
-    return b.service->irecv(r.buffer, r.count, type, r.peer, r.tag, r.on->real, &e.real); });
+    return b.service->irecv(m.buffer, m.count, type, m.peer, m.tag, r.on->real, &e.real); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("a pending receive could not be posted again at restart"); });
 }
@@ -28,7 +29,8 @@ inline void repost_receives() noexcept {
   vid::for_each_in_order<kind::request>(
       [](const request_entry& e) {
         return e.what.state == request_stage::active && e.what.form == request_form::recv; },
-      [](const request_entry& a, const request_entry& b) { return a.what.posted < b.what.posted; }, repost);
+      [](const request_entry& a, const request_entry& b) {
+        return a.what.message().posted < b.what.message().posted; }, repost);
 }
 
 }  // namespace mana::object

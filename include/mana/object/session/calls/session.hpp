@@ -100,12 +100,6 @@ inline int comm_from_group(const group_members& members, const char* stringtag, 
     return lower::the_bridge().service->comm_from_ranks(members.world_ranks, members.size, tag, made); });
 }
 
-inline bool has_this_process(const group_members& members) noexcept {
-  const int me = static_cast<int>(lower::the_bridge().world_rank);
-  return members.ok && std::find(members.world_ranks, members.world_ranks + members.size, me) !=
-                           members.world_ranks + members.size;
-}
-
 /// An error of a call that makes a communicator of groups, which has no communicator or session: the handler of the new
 /// one hears it.
 inline int raise_from_group(MPI_Errhandler handler, function_id f, int neutral_class, const char* detail) noexcept {
@@ -124,21 +118,26 @@ inline int session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* sess
   call::wrapper_scope scope(f::id);
   const std::uint32_t name = object::attachable(handler, kind_code::session);
   if (name == 0) return object::fail(f::id, neutral::err_errhandler, "not an error handler for sessions");
+  const auto give_up = [name](int error, const char* words) {
+    return object::run_errhandler(name, MPI_SESSION_NULL, app::error_code(error), f::id, words);
+  };
+  const object::info_store* const given = object::hints_of(info);
+  const object::info_store none;
+  object::kept_hints hints(given != nullptr ? given : &none);
+  object::session_entry* const s = hints.ok() ? vid::table<kind::session>().insert_entry() : nullptr;
+  if (s == nullptr) return give_up(neutral::err_no_mem, "no free session or info id");
   const int rc = library::start_live_mpi(scope, object::wanted_level(info));
-  object::session_entry* const s =
-      rc == neutral::success ? vid::table<kind::session>().insert_entry() : nullptr;
-  if (s == nullptr)
-    return object::run_errhandler(name, MPI_SESSION_NULL, app::error_code(rc != 0 ? rc : int{neutral::err_no_mem}), f::id,
-                                "the MPI library did not start, or has ended");
+  if (rc != neutral::success) {
+    vid::table<kind::session>().erase(*s);
+    return give_up(rc, "the MPI library did not start, or has ended");
+  }
   static const int registered = std::atexit(object::end_at_exit);
   (void)registered;
   ++call::library().open_sessions;
   object::keep_errhandler(name);
   s->what.errhandler = name;
-  const object::info_store* const hints = object::hints_of(info);
-  object::info_store used = hints != nullptr ? *hints : object::info_store();
-  used.set("thread_level", object::thread_level_name(call::library().thread_level));
-  s->what.info = object::store_hints(used);
+  hints.replace(s->what.info);
+  object::hints_named(s->what.info)->set("thread_level", object::thread_level_name(call::library().thread_level));
   *session = app::from_virt<kind::session>(vid::table<kind::session>().id_of(*s));
   return MPI_SUCCESS;
 }
@@ -155,9 +154,8 @@ inline int session_finalize(MPI_Session* session) noexcept {
 
 /// The hints that it was made with, and the level that it got.
 inline int session_get_info(MPI_Session session, MPI_Info* info) noexcept {
-  return object::with_session<fn::session_get_info>(session, nullptr, [&](object::session_entry& s) {
-    *info = object::info_from_name(object::copy_info_name(s.what.info));
-    return int{neutral::success}; });
+  return object::with_session<fn::session_get_info>(session, object::no_info_id, [&](object::session_entry& s) {
+    return object::give_hints(object::hints_named(s.what.info), info); });
 }
 
 inline int session_get_num_psets(MPI_Session session, MPI_Info, int* n) noexcept {
@@ -184,21 +182,18 @@ inline int session_get_pset_info(MPI_Session session, const char* name, MPI_Info
   const object::process_set* const set = object::find_process_set(name);
   if (object::find_session(session) != nullptr && set == nullptr)
     return object::no_such_set(session, fn::session_get_pset_info::id);
-  return object::with_session<fn::session_get_pset_info>(session, nullptr, [&](object::session_entry&) {
+  return object::with_session<fn::session_get_pset_info>(session, object::no_info_id, [&](object::session_entry&) {
     object::info_store known;
     known.set("mpi_size", std::to_string(object::ranks_of(*set).size));
-    *info = object::info_from_name(object::store_hints(known));
-    return int{neutral::success}; });
+    return object::give_hints(&known, info); });
 }
 
 inline int group_from_session_pset(MPI_Session session, const char* name, MPI_Group* group) noexcept {
   const object::process_set* const set = object::find_process_set(name);
   if (object::find_session(session) != nullptr && set == nullptr)
     return object::no_such_set(session, fn::group_from_session_pset::id);
-  return object::with_session<fn::group_from_session_pset>(session, nullptr, [&](object::session_entry&) {
-    const vid::rank_map& ranks = object::ranks_of(*set);
-    *group = object::make_group(ranks.world_ranks, ranks.size);
-    return int{neutral::success}; });
+  return object::with_session<fn::group_from_session_pset>(session, object::no_group_id, [&](object::session_entry&) {
+    return object::make_group(object::ranks_of(*set), group); });
 }
 
 inline int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler handler,
@@ -211,9 +206,11 @@ inline int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_In
   if (name == 0) return object::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
   if (!object::has_this_process(members))
     return object::raise_from_group(handler, f::id, neutral::err_group, "no group with this process");
+  object::kept_hints hints(object::hints_of(info));
+  if (!hints.ok()) return object::raise_from_group(handler, f::id, neutral::err_no_mem, object::no_info_id);
   const int rc = object::comm_from_group<f>(members, stringtag, name, out);
-  if (rc != neutral::success) return object::raise_from_group(handler, f::id, rc, object::text_if_refused(rc));
-  resolve<kind::comm>(*out).e->what.info = object::copy_info(info);
+  if (rc != neutral::success) return object::raise_from_group(handler, f::id, rc, object::words_for(rc));
+  hints.replace(resolve<kind::comm>(*out).e->what.info);
   return MPI_SUCCESS;
 }
 
@@ -232,12 +229,14 @@ inline int intercomm_create_from_groups(MPI_Group local_group, int local_leader,
   if (!remote.ok) to.error = neutral::err_group;
   else if (remote_leader < 0 || remote_leader >= remote.size) to.error = neutral::err_rank;
   else to = {neutral::success, remote.world_ranks[remote_leader], std::hash<std::string_view>{}(stringtag)};
+  object::kept_hints hints(object::hints_of(info));
+  if (!hints.ok()) return object::raise_from_group(handler, f::id, neutral::err_no_mem, object::no_info_id);
   MPI_Comm meeting = MPI_COMM_NULL;
   int rc = object::comm_from_group<f>(local, stringtag, name, &meeting);
   if (rc == neutral::success) rc = object::join_groups<f>(meeting, local_leader, to, out);
   if (meeting != MPI_COMM_NULL) object::free_comm(&meeting);
-  if (rc != neutral::success) return object::raise_from_group(handler, f::id, rc, object::text_if_refused(rc));
-  resolve<kind::comm>(*out).e->what.info = object::copy_info(info);
+  if (rc != neutral::success) return object::raise_from_group(handler, f::id, rc, object::words_for(rc));
+  hints.replace(resolve<kind::comm>(*out).e->what.info);
   return MPI_SUCCESS;
 }
 

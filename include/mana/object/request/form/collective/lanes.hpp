@@ -114,7 +114,7 @@ inline void destroy_ended_lanes() noexcept {
 
 /// Starts what was initialised. May park.      out: neutral error class
 inline int start_plan(call::wrapper_scope& scope, request_entry& e) noexcept {
-  collective_plan& plan = *e.what.plan;
+  collective_plan& plan = *e.what.plan();
   vid::group_clock& clock = *plan.on->clock;
   const auto how = [] { return waiting{.blocking = false, .waits_for_all = false}; };
   if (!start_collective(scope, clock, nullptr, how)) return neutral::err_unsupported_operation;
@@ -126,7 +126,7 @@ inline int start_plan(call::wrapper_scope& scope, request_entry& e) noexcept {
 
 /// MPI_Request_free of an inactive one.
 inline void free_plan(request_entry& e) noexcept {
-  collective_plan* const plan = e.what.plan;
+  collective_plan* const plan = e.what.plan();
   lane_list& lanes = *plan->lanes;
   __atomic_store_n(&plan->on->is_taken, false, __ATOMIC_RELEASE);
   delete plan;

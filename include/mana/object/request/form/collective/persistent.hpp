@@ -5,6 +5,7 @@
 #include <mana/object/op/calls.hpp>
 #include <mana/object/request/form/collective/lanes.hpp>
 
+#include <memory>
 #include <new>
 
 namespace mana {
@@ -17,9 +18,9 @@ struct plan_start {
   std::uint64_t* request;
 };
 
-/// An argument as starts after a restart need it: objects by their names. Arrays of numbers are passed as they are: the
-/// standard wants them unchanged until the request is freed. value(): of that argument of the non-blocking collective,
-/// if it has one
+/// An argument as starts after a restart need it: objects by their names, which the request keeps as every other does. Arrays of
+/// numbers are passed as they are: the standard wants them unchanged until the request is freed. value(): of that argument of
+/// the non-blocking collective, if it has one
 template <class Param, class A>
 class recorded_argument {
  public:
@@ -66,11 +67,7 @@ class recorded_argument<param<kind::op, dir::in, false>, A> {
   explicit recorded_argument(interpose::given<A> g) noexcept {
     const resolved<kind::op> found = resolve<kind::op>(g.value);
     if (found.ok) name_ = name_of(found);
-    if (found.e != nullptr) keep_op(*found.e);
   }
-  recorded_argument(const recorded_argument&) = delete;
-  recorded_argument& operator=(const recorded_argument&) = delete;
-  ~recorded_argument() { release_op(name_); }
   int error() const noexcept { return name_ != 0 ? int{neutral::success} : int{neutral::err_op}; }
   std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::op>(name_)}; }
 
@@ -78,21 +75,16 @@ class recorded_argument<param<kind::op, dir::in, false>, A> {
   std::uint32_t name_ = 0;
 };
 
-/// A datatype that is kept, by name. Where it is not significant it may be anything: what is unknown is the null type.
-inline std::uint32_t keep_given(MPI_Datatype handle) noexcept {
+/// A datatype's name. Where it is not significant it may be anything: what is unknown is the null type.
+inline std::uint32_t name_given(MPI_Datatype handle) noexcept {
   const resolved<kind::datatype> found = resolve<kind::datatype>(handle);
-  const std::uint32_t name = found.ok ? name_of(found) : std::uint32_t{neutral::datatype_null};
-  keep_datatype(name);
-  return name;
+  return found.ok ? name_of(found) : std::uint32_t{neutral::datatype_null};
 }
 
 template <class A>
 class recorded_argument<param<kind::datatype, dir::in, false>, A> {
  public:
-  explicit recorded_argument(interpose::given<A> g) noexcept : name_(keep_given(g.value)) {}
-  recorded_argument(const recorded_argument&) = delete;
-  recorded_argument& operator=(const recorded_argument&) = delete;
-  ~recorded_argument() { release_datatype(name_); }
+  explicit recorded_argument(interpose::given<A> g) noexcept : name_(name_given(g.value)) {}
   int error() const noexcept { return neutral::success; }
   std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::datatype>(name_)}; }
 
@@ -111,14 +103,11 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
     if (reals_ == nullptr) return;
     names_ = reinterpret_cast<std::uint32_t*>(reals_ + size_);
     for (std::size_t i = 0; i < size_; ++i)
-      names_[i] = i < static_cast<std::size_t>(g.members) ? keep_given(g.value[i]) : std::uint32_t{neutral::byte};
+      names_[i] = i < static_cast<std::size_t>(g.members) ? name_given(g.value[i]) : std::uint32_t{neutral::byte};
   }
   recorded_argument(const recorded_argument&) = delete;
   recorded_argument& operator=(const recorded_argument&) = delete;
-  ~recorded_argument() {
-    for (std::size_t i = 0; reals_ != nullptr && i < size_; ++i) release_datatype(names_[i]);
-    std::free(reals_);
-  }
+  ~recorded_argument() { std::free(reals_); }
   int error() const noexcept {
     return size_ == 0 || reals_ != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
   }
@@ -192,9 +181,9 @@ inline int initialise_collective(A... args) noexcept {
   object::destroy_ended_lanes();
   descriptor<kind::comm>& on = comm.e->what;
   auto* const plan = new (std::nothrow) object::plan_of<Fn, A...>(on, args...);
-  if (on.lanes == nullptr) on.lanes = new (std::nothrow) object::lane_list;
-  object::request_entry* const request =
-      plan != nullptr && on.lanes != nullptr ? object::new_request(object::request_form::collective, *comm.e) : nullptr;
+  std::unique_ptr<object::lane_list> first_lanes(on.lanes == nullptr ? new (std::nothrow) object::lane_list : nullptr);
+  object::request_entry* const request = plan != nullptr && (on.lanes != nullptr || first_lanes != nullptr)
+                                           ? object::new_collective(*comm.e) : nullptr;
   if (request == nullptr) {
     delete plan;
     return raise(comm_handle, Fn::id, neutral::err_no_mem, "no memory, or no free request id");
@@ -207,13 +196,19 @@ inline int initialise_collective(A... args) noexcept {
     return raise(comm_handle, Fn::id, error, text);
   };
   if (const int bad = plan->error(); bad != neutral::success) return give_up(bad, "argument");
+  if (interpose::may_name_objects<Fn>(args...)) {
+    request->what.keep_more();
+    if (interpose::keep_operands<Fn>(request->what.names, on, args...) != neutral::success)
+      return give_up(neutral::err_no_mem, "no memory for a list of datatypes");
+  }
   if (!object::start_constructor(scope, *on.clock, comm.e))
     return give_up(neutral::err_unsupported_operation, object::refused_by_clock);
+  if (on.lanes == nullptr) on.lanes = first_lanes.release();
   object::lane* lane = nullptr;
   if (const int rc = object::find_lane(*comm.e, lane); rc != neutral::success)
     return give_up(rc, "no communicator for it");
   object::take_lane(*plan, *on.lanes, *lane);
-  request->what.plan = plan;
+  request->what.collective().plan = plan;
   *std::get<interpose::position_of<kind::request, params>()>(given) =
       app::from_virt<kind::request>(vid::table<kind::request>().id_of(*request));
   return MPI_SUCCESS;

@@ -19,7 +19,7 @@
 
 namespace mana::object {
 
-/// What MPI_Grequest_start was given. Owned by the request, as its first piece of memory.
+/// What MPI_Grequest_start was given.
 struct generalized_operation {
   MPI_Grequest_query_function* query;
   MPI_Grequest_free_function* free;
@@ -58,6 +58,11 @@ struct generalized_operation {
   }
 };
 
+}  // namespace mana::object
+
+namespace mana::object {
+
+
 struct generalized_state {
   std::atomic<std::uint32_t> live{0};          // requests; most programs have none, and waits ask no further
   std::atomic<std::uint32_t> completions{0};   // futex word of those that wait
@@ -67,11 +72,9 @@ inline generalized_state& generalized() noexcept {
   return state;
 }
 
-inline bool is_generalized(const request_entry& e) noexcept {
-  return e.what.form == request_form::generalized;
-}
+inline bool is_generalized(const request_entry& e) noexcept { return e.what.is_generalized(); }
 inline generalized_operation& operation_of(const request_entry& e) noexcept {
-  return *static_cast<generalized_operation*>(e.what.owned[0]);
+  return *e.what.program().operation;
 }
 
 /// Before anybody can use the request.
@@ -151,10 +154,9 @@ inline void forget_generalized(request_entry& e) noexcept {
 /// out: nullptr when there is no id or no memory
 inline request_entry* new_generalized(const generalized_operation& given) noexcept {
   auto* const o = static_cast<generalized_operation*>(std::malloc(sizeof given));
-  request_entry* const e = o != nullptr ? new_request(request_form::generalized, comms().self) : nullptr;
+  request_entry* const e = o != nullptr ? new_request(comms().self, [](auto& r) { r.begin_generalized(); }) : nullptr;
   if (e == nullptr) { std::free(o); return nullptr; }
-  e->what.peer = neutral::proc_null;           // waits for no rank
-  own_memory(e->what, ::new (o) generalized_operation(given));
+  own_memory(e->what, e->what.program().operation = ::new (o) generalized_operation(given));
   generalized().live.fetch_add(1, std::memory_order_relaxed);
   return e;
 }

@@ -33,8 +33,8 @@ inline void sweep_buffered() noexcept {
     request_entry* list[] = {&e};
     if (e.what.state == request_stage::active) poll_entries(1, list, 0);
     if (e.what.state != request_stage::done) return;
-    attached_buffer().attached_used -= e.what.count + MPI_BSEND_OVERHEAD;
-    std::free(e.what.buffer);
+    attached_buffer().attached_used -= e.what.message().count + MPI_BSEND_OVERHEAD;
+    std::free(e.what.message().buffer);
     free_request(e);
   });
 }
@@ -57,14 +57,14 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   if (all.attached_used + size + MPI_BSEND_OVERHEAD > all.attached_size) sweep_buffered();
   if (all.attached_used + size + MPI_BSEND_OVERHEAD > all.attached_size) return neutral::err_buffer;
   auto* const copy = static_cast<char*>(std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1));
-  request_entry* const e = copy != nullptr ? new_request(request_form::buffered, *m.comm.e) : nullptr;
+  request_entry* const e = copy != nullptr ? new_message(request_form::buffered, *m.comm.e) : nullptr;
   if (e == nullptr) { std::free(copy); return neutral::err_no_mem; }
-  descriptor<kind::request>& r = e->what;
-  r.peer = m.peer;
-  r.tag = m.tag;
-  r.names.datatype = neutral::packed;
-  r.buffer = copy;
-  r.count = size;                       // bytes of the attached buffer that are in use
+  message_part& own = e->what.message();
+  own.peer = m.peer;
+  own.tag = m.tag;
+  e->what.names.datatype = neutral::packed;
+  own.buffer = copy;
+  own.count = size;                     // bytes of the attached buffer that are in use
   const std::uint64_t packed = lower::the_bridge().predefined_real[neutral::packed];
   const lower::services& s = *lower::the_bridge().service;
   rc = pack_into(m, copy, size, &packed_bytes);
@@ -89,14 +89,15 @@ inline int bsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int 
 /// MPI_Ibsend and a persistent buffered send, started: the request is done at once, the copy is on its way.
 inline int start_buffered(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
-  message_arguments m(r.buffer, r.count, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_SELF);
+  const message_part& given = r.message();
+  message_arguments m(given.buffer, given.count, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_SELF);
   m.comm.e = r.on;
   m.comm.real = r.on->real;
   const std::uint32_t type = r.names.datatype;
   m.type = {true, type < neutral::predefined_limit ? type : 0,
             vid::table<kind::datatype>().find(virt<kind::datatype>(type)), real_of<kind::datatype>(type)};
-  m.peer = r.peer;
-  m.tag = r.tag;
+  m.peer = given.peer;
+  m.tag = given.tag;
   m.error = neutral::success;
   r.state = request_stage::done;
   r.status = {};
@@ -109,10 +110,10 @@ inline int ibsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int
   call::wrapper_scope scope(Fn::id);
   const message_arguments m(b, n, t, d, g, c);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : c, Fn::id, m.error, nullptr);
-  request_entry* const e = new_request(request_form::send, *m.comm.e);
-  if (e == nullptr) return raise(c, Fn::id, neutral::err_no_mem, "no free request id");
+  request_entry* const e = new_message(request_form::send, *m.comm.e);
+  if (e == nullptr) return raise(c, Fn::id, neutral::err_no_mem, no_request_id);
   describe(e->what, m, lower::send_mode::standard);
-  e->what.buffered = true;
+  e->what.message().buffered = true;
   e->what.persistent = persistent;
   if (persistent) {
     e->what.state = request_stage::inactive;

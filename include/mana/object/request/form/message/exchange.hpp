@@ -12,7 +12,7 @@ struct exchange_parts {
   request_entry* recv;
   request_entry* send;
   exchange_parts(const message_arguments& out, const message_arguments& in) noexcept
-      : recv(new_request(request_form::recv, *in.comm.e)), send(new_request(request_form::send, *out.comm.e)) {
+      : recv(new_message(request_form::recv, *in.comm.e)), send(new_message(request_form::send, *out.comm.e)) {
     if (recv != nullptr) describe(recv->what, in, lower::send_mode::standard);
     if (send != nullptr) describe(send->what, out, lower::send_mode::standard);
   }
@@ -75,8 +75,8 @@ inline int start_exchange(call::wrapper_scope& scope, const message_arguments& o
     return raise(comm, Fn::id, rc, nullptr);
   }
   request_entry& e = *parts.recv;
-  e.what.is_exchange = true;
-  e.what.send_part = parts.send;
+  e.what.message().is_exchange = true;
+  e.what.message().send_part = parts.send;
   if (e.what.state == request_stage::done) go_on_as_send(e);
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(e));
   return MPI_SUCCESS;

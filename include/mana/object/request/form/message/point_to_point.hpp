@@ -44,18 +44,21 @@ struct message_arguments {
   traffic& messages() const noexcept { return *comm.e->what.messages; }
 };
 
-/// Of a request on the message's communicator. Keeps the datatype.
-inline void describe(descriptor<kind::request>& r, const message_arguments& m, lower::send_mode mode) noexcept {
-  r.mode = mode;
-  r.peer = m.peer;
-  r.tag = m.tag;
+/// Of a request on the message's communicator. Keeps the datatype. Inlined always: what new_message() has
+/// written is then written once.
+[[gnu::always_inline]] inline void describe(descriptor<kind::request>& r, const message_arguments& m,
+                                            lower::send_mode mode) noexcept {
+  message_part& own = r.message();
+  own.mode = mode;
+  own.peer = m.peer;
+  own.tag = m.tag;
   r.names.datatype = name_of(m.type);
   if (m.type.e != nullptr) [[unlikely]] {
     count_up(m.type.e->references, call::library().callers);
     r.keep_more();
   }
-  r.buffer = m.buffer;
-  r.count = m.count;
+  own.buffer = m.buffer;
+  own.count = m.count;
 }
 
 /// Hands a drained message over as if it had just arrived. Frees it.
@@ -93,31 +96,32 @@ inline bool probe_held(const descriptor<kind::comm>& comm, int source, int tag, 
 /// in: on, type  what the descriptor names, looked up      out: neutral error class
 inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std::uint64_t type) noexcept {
   descriptor<kind::request>& r = e.what;
+  message_part& m = r.message();
   const lower::services& s = *lower::the_bridge().service;
   const std::uint64_t comm = on.real;
   r.state = request_stage::active;
   if (r.form == request_form::send) {
-    if (r.mode == lower::send_mode::synchronous) [[unlikely]] open_synchronous(r);
-    else count_sent(*r.messages, r.peer, r.tag);
-    const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+    if (m.mode == lower::send_mode::synchronous) [[unlikely]] open_synchronous(r);
+    else count_sent(*r.messages, m.peer, m.tag);
+    const int rc = lower::cross([&] { return s.isend(m.mode, m.buffer, m.count, type, m.peer, m.tag, comm, &e.real); });
     if (rc != neutral::success) [[unlikely]] take_back(r);
     return rc;
   }
-  if (held_message* const held = take_held(on.what, r.peer, r.tag)) {
-    r.status = deliver(held, r.buffer, r.count, type);
+  if (held_message* const held = take_held(on.what, m.peer, m.tag)) {
+    r.status = deliver(held, m.buffer, m.count, type);
     note_received(*r.messages, r.status.source, r.status.tag);
     r.state = request_stage::done;
     return neutral::success;
   }
-  r.posted = take_next(requests().next_posted, call::library().callers);
-  return lower::cross([&] { return s.irecv(r.buffer, r.count, type, r.peer, r.tag, comm, &e.real); });
+  m.posted = take_next(requests().next_posted, call::library().callers);
+  return lower::cross([&] { return s.irecv(m.buffer, m.count, type, m.peer, m.tag, comm, &e.real); });
 }
 
 /// A blocking send whose message must be known before another thread sends one after it.
 template <class Fn>
 inline int send_by_request(call::wrapper_scope& scope, lower::send_mode mode, const message_arguments& m, MPI_Comm comm) noexcept {
-  request_entry* const e = new_request(request_form::send, *m.comm.e);
-  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  request_entry* const e = new_message(request_form::send, *m.comm.e);
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
   describe(e->what, m, mode);
   int error = start_request(*e, *m.comm.e, m.type.real);
   if (error == neutral::success) {
@@ -152,8 +156,12 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
     if (!counts_now) count_sent(m.messages(), m.peer, m.tag);
     return MPI_SUCCESS;
   }
-  request_entry* const e = new_request(request_form::send, *m.comm.e);
-  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  request_entry* const e = new_message(request_form::send, *m.comm.e);
+  if (e == nullptr) {
+    if (!counts_now) count_sent(m.messages(), m.peer, m.tag);
+    lower::cross([&] { return s.request_free(pending); });       // it ends by itself, whoever receives it
+    return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
+  }
   describe(e->what, m, mode);
   e->real = pending;
   if (!counts_now) open_synchronous(e->what);
@@ -161,6 +169,39 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   const int error = e->what.status.error;
   free_request(*e);
   return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
+}
+
+/// A receive that is left pending, and for which there is no id: it is cancelled, unless a message has come for it.
+/// Afterwards the live MPI needs nobody to complete it.
+[[gnu::noinline, gnu::cold]] inline neutral::status end_receive(const message_arguments& m, std::uint64_t pending) noexcept {
+  const lower::services& s = *lower::the_bridge().service;
+  neutral::status status{};
+  lower::cross([&] {
+    s.cancel(pending);
+    while (s.test_some(1, &pending, &status) == 0) {}
+  });
+  if (status.cancelled != 0) return status;
+  count_received(m.messages(), status.source);
+  note_received(m.messages(), status.source, status.tag);
+  return status;
+}
+
+/// A receive that a checkpoint has interrupted. May park. The arguments come by value: so a call that is not interrupted keeps
+/// none of them in memory.      out: false: it has ended without a message, for want of an id
+[[gnu::noinline, gnu::cold]] inline bool await_receive(call::wrapper_scope& scope, message_arguments m, std::uint64_t pending,
+                                                       neutral::status& status) noexcept {
+  request_entry* const e = new_message(request_form::recv, *m.comm.e);
+  if (e == nullptr) {
+    status = end_receive(m, pending);
+    return status.cancelled == 0;
+  }
+  describe(e->what, m, lower::send_mode::standard);
+  e->what.message().posted = take_next(requests().next_posted, call::library().callers);
+  e->real = pending;
+  await_one(scope, *e);
+  status = e->what.status;
+  free_request(*e);
+  return true;
 }
 
 template <class Fn>
@@ -186,14 +227,7 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
         note_received(m.messages(), status.source, status.tag);
       }
     } else {
-      request_entry* const e = new_request(request_form::recv, *m.comm.e);
-      if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
-      describe(e->what, m, lower::send_mode::standard);
-      e->what.posted = take_next(requests().next_posted, call::library().callers);
-      e->real = pending;
-      await_one(scope, *e);
-      status = e->what.status;
-      free_request(*e);
+      if (!await_receive(scope, m, pending, status)) return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
     }
   }
   if (out != MPI_STATUS_IGNORE) app::store_status(out, status);
@@ -211,8 +245,8 @@ inline int start_nonblocking(request_form form, lower::send_mode mode, const voi
   call::wrapper_scope scope(Fn::id);
   const message_arguments m(buffer, count, type, peer, tag, comm);
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
-  request_entry* const e = new_request(form, *m.comm.e);
-  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, "no free request id");
+  request_entry* const e = new_message(form, *m.comm.e);
+  if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
   describe(e->what, m, mode);
   e->what.persistent = persistent;
   if (persistent) {

@@ -111,7 +111,7 @@ inline const partition_channel& channel_of(held_message& first) noexcept {
 
 /// Lays a first message out in the receive's buffer.
 inline neutral::status unpack_first(descriptor<kind::request>& r) noexcept {
-  held_message* const held = std::exchange(r.parts->first, nullptr);
+  held_message* const held = std::exchange(r.parts()->first, nullptr);
   const lower::services& s = *lower::the_bridge().service;
   const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
   constexpr std::int64_t head = sizeof(partition_channel);
@@ -119,24 +119,24 @@ inline neutral::status unpack_first(descriptor<kind::request>& r) noexcept {
   neutral::status laid_out{};
   status.error = lower::cross([&] {
     const char* const packed = static_cast<char*>(held->data()) + head;
-    return s.deliver(packed, held->bytes - head, r.buffer, r.count, type, &laid_out); });
+    return s.deliver(packed, held->bytes - head, r.message().buffer, r.message().count, type, &laid_out); });
   status.count_bytes = laid_out.count_bytes;
   inbox::destroy(held);
-  r.parts->name_in_comm(status);
+  r.parts()->name_in_comm(status);
   return status;
 }
 
 /// A receive has found its send. Caller holds the pairing_lock.
 inline void pair_up(request_entry& e, held_message& first) noexcept {
-  e.what.parts->first = &first;
-  e.what.parts->channel.number = e.what.tag = channel_of(first).number;
+  e.what.parts()->first = &first;
+  e.what.parts()->channel.number = e.what.message().tag = channel_of(first).number;
   if (e.what.state != request_stage::unready) return;
   e.what.status = unpack_first(e.what);
   become(e, request_stage::done);
 }
 
 inline bool are_pair(const request_entry& e, held_message& first) noexcept {
-  return e.what.peer == first.source && e.what.parts->channel.pairs_with(channel_of(first));
+  return e.what.message().peer == first.source && e.what.parts()->channel.pairs_with(channel_of(first));
 }
 
 /// A first message, the oldest of its sender; nullptr if none has come.
@@ -162,9 +162,9 @@ inline void receive_all_firsts() noexcept {
   if (pairings().pairing.test_and_set(std::memory_order_acquire)) return;
   while (held_message* const first = next_first()) {
     request_entry** at = &pairings().first_unpaired;
-    while (*at != nullptr && !are_pair(**at, *first)) at = &(*at)->what.parts->next_unpaired;
+    while (*at != nullptr && !are_pair(**at, *first)) at = &(*at)->what.parts()->next_unpaired;
     if (request_entry* const e = *at) {
-      *at = std::exchange(e->what.parts->next_unpaired, nullptr);
+      *at = std::exchange(e->what.parts()->next_unpaired, nullptr);
       pair_up(*e, *first);
     } else {
       held_message** end = &pairings().firsts;
@@ -188,56 +188,58 @@ inline void look_for_pair(request_entry& e) noexcept {
     return;
   }
   request_entry** end = &all.first_unpaired;
-  while (*end != nullptr) end = &(*end)->what.parts->next_unpaired;
+  while (*end != nullptr) end = &(*end)->what.parts()->next_unpaired;
   *end = &e;
 }
 
 /// The copy of a send's first message goes its way; the send is complete. out: neutral error class
 inline int send_first(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
+  const message_part& m = r.message();
   comm_state& all = comms();
   const lower::bridge& b = lower::the_bridge();
   const lower::mpi_slots& mpi = *b.mpi;
   const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = all.partitioned.real;
   constexpr std::int64_t head = sizeof(partition_channel);
   std::int64_t room = 0, bytes = 0;
-  int rc = call::narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {r.parts->needs_large_counts ? INT64_MAX : r.count},
+  int rc = call::narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {m.parts->needs_large_counts ? INT64_MAX : m.count},
                        [&]<class N>(auto* slot, N size) noexcept {
-    const int error = slot(static_cast<N>(r.count), type, on, &size);
+    const int error = slot(static_cast<N>(m.count), type, on, &size);
     room = size;
     return error;
   });
   if (rc != neutral::success) return rc;
   auto* const copy = static_cast<char*>(std::malloc(static_cast<std::size_t>(head + room)));
-  request_entry* const message = copy != nullptr ? new_request(request_form::send, all.partitioned) : nullptr;
+  request_entry* const message = copy != nullptr ? new_message(request_form::send, all.partitioned) : nullptr;
   if (message == nullptr) { std::free(copy); return neutral::err_no_mem; }
-  std::memcpy(copy, &r.parts->channel, head);
+  std::memcpy(copy, &m.parts->channel, head);
   own_memory(message->what, copy);
-  message->what.peer = r.peer;
-  message->what.tag = first_message_tag;
-  rc = call::narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {r.count, room}, [&]<class N>(auto* slot, N position) noexcept {
-    const int error = slot(r.buffer, static_cast<N>(r.count), type, copy + head, static_cast<N>(room), &position, on);
+  message->what.message().peer = m.peer;
+  message->what.message().tag = first_message_tag;
+  rc = call::narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {m.count, room}, [&]<class N>(auto* slot, N position) noexcept {
+    const int error = slot(m.buffer, static_cast<N>(m.count), type, copy + head, static_cast<N>(room), &position, on);
     bytes = position;
     if (error != neutral::success) return error;
-    return b.service->isend(lower::send_mode::standard, copy, head + bytes, b.predefined_real[neutral::packed], r.peer,
+    return b.service->isend(lower::send_mode::standard, copy, head + bytes, b.predefined_real[neutral::packed], m.peer,
                             first_message_tag, on, &message->real);
   });
   if (rc != neutral::success) { free_request(*message); return rc; }
-  count_sent(*r.messages, r.peer, first_message_tag);
+  count_sent(*r.messages, m.peer, first_message_tag);
   detach(*message);
-  r.parts->is_first = false;
+  m.parts->is_first = false;
   return neutral::success;
 }
 
 /// All partitions of a send are ready. out: neutral error class
 inline int send_parts(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
+  const message_part& m = r.message();
   r.status = {};
-  if (r.peer == neutral::proc_null) {
+  if (m.peer == neutral::proc_null) {
     become(e, request_stage::done);
     return neutral::success;
   }
-  if (r.parts->is_first) {
+  if (m.parts->is_first) {
     const int rc = send_first(e);
     if (rc == neutral::success) become(e, request_stage::done);
     return rc;
@@ -245,9 +247,9 @@ inline int send_parts(request_entry& e) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = comms().partitioned.real;
   std::uint64_t real = 0;
-  const int rc = lower::cross([&] { return s.isend(r.mode, r.buffer, r.count, type, r.peer, r.tag, on, &real); });
+  const int rc = lower::cross([&] { return s.isend(m.mode, m.buffer, m.count, type, m.peer, m.tag, on, &real); });
   if (rc != neutral::success) return rc;
-  count_sent(*r.messages, r.peer, r.tag);
+  count_sent(*r.messages, m.peer, m.tag);
   become(e, request_stage::active);
   __atomic_store_n(&e.real, real, __ATOMIC_RELEASE);       // from here on other threads may complete it
   return neutral::success;
@@ -255,20 +257,20 @@ inline int send_parts(request_entry& e) noexcept {
 
 /// Counts partitions as ready. out: neutral error class
 inline int mark_ready(request_entry& e, int partitions) noexcept {
-  const int before = e.what.parts->missing.fetch_sub(partitions, std::memory_order_acq_rel);
+  const int before = e.what.parts()->missing.fetch_sub(partitions, std::memory_order_acq_rel);
   return before == partitions ? send_parts(e) : int{neutral::success};
 }
 
 /// MPI_Start. out: neutral error class
 inline int start_partitioned(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
-  partitioned_transfer& parts = *r.parts;
+  partitioned_transfer& parts = *r.parts();
   if (r.form == request_form::send) {
     parts.missing.store(parts.partitions, std::memory_order_relaxed);
     become_unready(r);
     return parts.partitions == 0 ? send_parts(e) : int{neutral::success};
   }
-  if (r.peer == neutral::proc_null) {
+  if (r.message().peer == neutral::proc_null) {
     r.status = {neutral::proc_null, neutral::any_tag, neutral::success, 0, 0};
     r.state = request_stage::done;
     return neutral::success;
@@ -294,10 +296,10 @@ inline int start_partitioned(request_entry& e) noexcept {
 inline void end_partitioned(request_entry& e) noexcept {
   const pairing_lock hold;
   request_entry** at = &pairings().first_unpaired;
-  while (*at != nullptr && *at != &e) at = &(*at)->what.parts->next_unpaired;
-  if (*at != nullptr) *at = e.what.parts->next_unpaired;
-  if (e.what.parts->first != nullptr) inbox::destroy(e.what.parts->first);
-  delete std::exchange(e.what.parts, nullptr);
+  while (*at != nullptr && *at != &e) at = &(*at)->what.parts()->next_unpaired;
+  if (*at != nullptr) *at = e.what.parts()->next_unpaired;
+  if (e.what.parts()->first != nullptr) inbox::destroy(e.what.parts()->first);
+  delete std::exchange(e.what.message().parts, nullptr);
 }
 
 }  // namespace mana::object
