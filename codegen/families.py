@@ -45,13 +45,16 @@ class Family:
     supported: bool = True
     functions_as: str = ""
     lacks: dict = dataclasses.field(default_factory=dict)
+    inherited_lacks: dict = dataclasses.field(default_factory=dict)      # of the family that functions_as names
     compiler: dict = dataclasses.field(default_factory=dict)
     launcher: dict = dataclasses.field(default_factory=dict)
 
     def has(self, function, facts, large):
         """Whether it has this form of a function. in: facts  of codegen/api"""
         named = facts.get("in")                # of an extension: who has it
-        if named and (self.functions_as or self.name) not in named or any(re.fullmatch(name, function) for name in self.lacks):
+        if named and (self.functions_as or self.name) not in named:
+            return False
+        if any(re.fullmatch(name, function) for name in (*self.lacks, *self.inherited_lacks)):
             return False
         since = max(facts.get("since", OLDEST_SINCE), LARGE_COUNTS_SINCE if large else OLDEST_SINCE, key=_version)
         return bool(named) and not large or _version(since) <= _version(self.standard)
@@ -92,6 +95,11 @@ def read(folder):
     family = Family(file.parent.name, file.parent, **facts)
     if family.supported and not (family.compiler.get("c") and family.launcher.get("program")):
         raise FamilyError(f"{file}: no compiler.c, or no launcher.program")
+    for name in family.lacks:
+        try:
+            re.compile(name)
+        except re.error as error:
+            raise FamilyError(f"{file}: [lacks] {name}: this is no pattern: {error}") from error
     for header in ("abi.hpp", "quirks.hpp") if family.supported else ():
         if not (family.folder / header).exists():
             raise FamilyError(f"{file}: there is no {header} beside it")
@@ -107,10 +115,20 @@ def load(more=()):
     by_name = {family.name: family for family in found}
     for family in found:
         if family.functions_as:
+            if family.functions_as not in by_name:
+                raise FamilyError(f"{family.folder / 'family.toml'}: functions_as {family.functions_as}: there is no such family")
             like = by_name[family.functions_as]
             family.standard = family.standard or like.standard
-            family.lacks = like.lacks | family.lacks
+            family.inherited_lacks = like.lacks
     return found
+
+
+def check_lacks(families, described):
+    """What a family lacks is something that it could have. in: described  names of all functions   errors: FamilyError"""
+    for family in families:
+        for name in family.lacks:
+            if not any(re.fullmatch(name, function) for function in described):
+                raise FamilyError(f"{family.folder / 'family.toml'}: [lacks] {name}: no function of codegen/api has this name")
 
 
 def supported(families):
