@@ -7,9 +7,9 @@
 #include <runtime/job/nodes/neighbours.hpp>
 #include <runtime/job/nodes/node_images.hpp>
 #include <runtime/job/nodes/node_parity.hpp>
-#include <runtime/job/save/lock_section.hpp>
+#include <runtime/job/sections/locks.hpp>
 #include <runtime/job/save/mapped_kinds.hpp>
-#include <runtime/job/save/mpi_section.hpp>
+#include <runtime/job/sections/mpi.hpp>
 #include <runtime/job/save/pack_threads.hpp>
 #include <runtime/job/start_failure.hpp>
 

@@ -1,4 +1,4 @@
-#include <runtime/job/save/mpi_section.hpp>
+#include <runtime/job/sections/mpi.hpp>
 
 #include <mana/lower/abi.hpp>
 #include <mana/lower/inventory.hpp>

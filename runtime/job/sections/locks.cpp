@@ -1,4 +1,4 @@
-#include <runtime/job/save/lock_section.hpp>
+#include <runtime/job/sections/locks.hpp>
 
 #include <runtime/split/window/upper_half.hpp>
 
