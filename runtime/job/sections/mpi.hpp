@@ -1,11 +1,13 @@
-// The section "mpi" of an image: what the program holds of MPI's, for people.
+// The section "mpi" of an image, as `mana inspect` reads it.
 #pragma once
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace mana::job {
 
-/// CBOR: a map of names to numbers. Valid once the upper half has drained.
-std::vector<std::uint8_t> encoded_inventory();
+/// Counts by name.     errors: std::exception if the bytes are none
+nlohmann::json decode_inventory(std::span<const std::uint8_t> bytes);
 
 }  // namespace mana::job
