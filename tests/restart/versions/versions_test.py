@@ -15,6 +15,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -122,7 +123,7 @@ class Versions:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--later", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
     return Versions(parser.parse_args()).run()
