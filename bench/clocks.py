@@ -20,6 +20,7 @@ import time
 import pages
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
 
 NATIVE = "native"
@@ -324,7 +325,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, help="results.json of an earlier run, in place of measuring")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="put the table into this page")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--mpi", action="append", choices=["mpich", "openmpi"])
+    parser.add_argument("--mpi", action="append", choices=FAMILIES)
     parser.add_argument("--ranks", type=int, action="append", help="(default: 2 and 4)")
     parser.add_argument("--policy", action="append", default=[], help="only this one (default: all that there are)")
     parser.add_argument("--only", action="append", choices=["blocking", "nonblocking", "moments"])
@@ -338,7 +339,7 @@ def main():
     options = parser.parse_args()
     if (options.build is None) == (options.results is None):
         parser.error("either --build or --results")
-    options.mpi = options.mpi or ["mpich", "openmpi"]
+    options.mpi = options.mpi or FAMILIES
     options.ranks = options.ranks or [2, 4]
     options.only = options.only or ["blocking", "nonblocking", "moments"]
     options.out.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
+
 EVENTS = {"Ir": "instructions", "Dr": "reads", "Dw": "writes", "Bc": "conditional branches"}
 CALLS = 2000
 
@@ -47,13 +50,13 @@ def per_call(program, library, counts, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree")
-    parser.add_argument("--mpi", action="append", choices=["mpich", "openmpi"], help="(default: all that were built)")
+    parser.add_argument("--mpi", action="append", choices=FAMILIES, help="(default: all that were built)")
     parser.add_argument("--at-most", type=float, help="instructions that the clock may cost")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
         sys.exit("instructions: there is no valgrind (scripts/install-deps installs it)")
     bench = options.build.resolve() / "bench"
-    mpis = options.mpi or [m for m in ("mpich", "openmpi") if (bench / f"many_allreduces_{m}").exists()]
+    mpis = options.mpi or [m for m in FAMILIES if (bench / f"many_allreduces_{m}").exists()]
     if not mpis:
         sys.exit(f"instructions: {bench} has no programs many_allreduces_<mpi>")
     too_many = False

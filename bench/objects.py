@@ -11,15 +11,11 @@ import statistics
 
 import pages
 from run import Bench, measure, parser_of
+from known_mpis import of_tests  # run.py has named its folder
 
 MILLION = 10 ** 6
 FEW_COMMUNICATORS = 10 ** 5
-# What a process of these MPIs can have at once: MPICH 4.0 has 2048 context ids, and requests for fewer than 2^18.
-COMMUNICATORS = {"mpich": 2000, "openmpi": 10 ** 4}
-REQUESTS = {"mpich": 250000, "openmpi": MILLION}
 DATATYPES = 10 ** 5
-# Open MPI natively takes 3 s until 50000 messages that nobody receives are on their way, 14 s for twice as many.
-UNRECEIVED = {"mpich": 250000, "openmpi": 50000}
 
 NAMES = {"dup-self": "MPI_Comm_dup, 1 member", "dup-world": "MPI_Comm_dup, 2 members",
          "contiguous": "contiguous datatype", "vector": "vector datatype", "struct": "struct datatype",
@@ -54,16 +50,16 @@ class Objects(Bench):
         return [self.compare("made", what, communicators if what.startswith("dup") else MILLION) for what in NAMES]
 
     def live(self):
-        counts = {"dup-world": COMMUNICATORS[self.mpi], "contiguous": DATATYPES, "struct": DATATYPES,
-                  "persistent": REQUESTS[self.mpi], "receive": REQUESTS[self.mpi]}
+        counts = {"dup-world": of_tests(self.mpi, "communicators"), "contiguous": DATATYPES, "struct": DATATYPES,
+                  "persistent": of_tests(self.mpi, "requests"), "receive": of_tests(self.mpi, "requests")}
         return [self.compare("live", what, count) for what, count in counts.items()]
 
     def jobs(self):
         """Each with half as many objects, too: what is linear doubles."""
         rows = []
         for share in (2, 1):
-            comms, types = ("dup-world", COMMUNICATORS[self.mpi] // share), ("struct", DATATYPES // share)
-            receives, sends = ("receive", REQUESTS[self.mpi] // share), ("send", UNRECEIVED[self.mpi] // share)
+            comms, types = ("dup-world", of_tests(self.mpi, "communicators") // share), ("struct", DATATYPES // share)
+            receives, sends = ("receive", of_tests(self.mpi, "requests") // share), ("send", of_tests(self.mpi, "unreceived") // share)
             for held in ((comms,), (types,), (comms, types), (receives,), (sends,)):
                 what = " and ".join(f"{count} {HELD[kind]}" for kind, count in held)
                 words = [word for pair in held for word in pair]

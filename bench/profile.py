@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import mpi_environment, mpirun  # noqa: E402
 
 PARTS = [("wrappers (upper half)", r"libmana-"), ("services (lower half)", r"mana-lower-"), ("kernel", r"kernel"),
@@ -39,7 +40,7 @@ def profile(options, under_mana, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("call", help="a name that bench/calls.c prints")
     parser.add_argument("bytes")
     options = parser.parse_args()

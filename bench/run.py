@@ -15,6 +15,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import STEP, Failed, Job, image_bytes, mana, mpi_environment, mpirun  # noqa: E402
 
 MIB = 1 << 20
@@ -175,7 +176,7 @@ def parser_of(text, parts):
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--mpi", action="append", choices=["mpich", "openmpi"])
+    parser.add_argument("--mpi", action="append", choices=FAMILIES)
     parser.add_argument("--only", action="append", choices=parts)
     return parser
 
@@ -183,7 +184,7 @@ def parser_of(text, parts):
 def measure(kind, options, parts):
     """{MPI: {part: rows}} by a Bench of this kind; options.out is there afterwards."""
     results = {}
-    for mpi in options.mpi or ["mpich", "openmpi"]:
+    for mpi in options.mpi or FAMILIES:
         bench = kind(options, mpi)
         results[mpi] = {part: getattr(bench, part)() for part in options.only or parts}
     options.out.mkdir(parents=True, exist_ok=True)

@@ -9,11 +9,25 @@ set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks coun
 set(MANA_LAUNCH ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/support/launch.py)
 math(EXPR MANA_TEST_ALL_PROCESSORS "2 * ${MANA_TEST_PROCESSORS}")
 
+# mana_mpis_with(standard result): those of MANA_MPIS that have this version of the MPI standard whole.
+function(mana_mpis_with standard result)
+  set(found "")
+  foreach(mpi IN LISTS MANA_MPIS)
+    if(MANA_FAMILY_${mpi}_STANDARD VERSION_GREATER_EQUAL standard)
+      list(APPEND found ${mpi})
+    endif()
+  endforeach()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
 # mana_add_mpi_program(name source [MPIS mpi…] [OPTIONS words…]): <name>_<mpi> for each MPI, or for those that are named, in
 # the current binary directory.
 # Warnings about strings come out of the attributes in mpi.h.
 function(mana_add_mpi_program name source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "MPIS;OPTIONS")
+  if("MPIS" IN_LIST arg_KEYWORDS_MISSING_VALUES)      # none has what it needs
+    return()
+  endif()
   foreach(mpi IN LISTS MANA_MPIS)
     if(DEFINED arg_MPIS AND NOT mpi IN_LIST arg_MPIS)
       continue()

@@ -12,9 +12,12 @@ import tomllib
 
 MPIS = pathlib.Path(__file__).resolve().parent.parent / "mpis"
 KEYS = {"long_name", "versions", "sonames", "version_symbol", "standard", "packages", "bindings", "sources", "supported",
-        "functions_as", "lacks", "compiler", "launcher"}
+        "functions_as", "lacks", "compiler", "launcher", "tests"}
 COMPILER = {"c", "fortran", "definitions", "options"}
 LAUNCHER = {"program", "order", "certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "srun"}
+# With what holds for a family that does not say.
+TESTS = {"spins": False, "mpirun": [], "mpix_names": False, "fortran_warnings": False, "communicators": 10 ** 4, "requests": 10 ** 6,
+         "unreceived": 50000}
 
 
 LARGE_COUNTS_SINCE = "4.0"       # of the standard
@@ -45,13 +48,17 @@ class Family:
     supported: bool = True
     functions_as: str = ""
     lacks: dict = dataclasses.field(default_factory=dict)
+    inherited_lacks: dict = dataclasses.field(default_factory=dict)      # of the family that functions_as names
     compiler: dict = dataclasses.field(default_factory=dict)
     launcher: dict = dataclasses.field(default_factory=dict)
+    tests: dict = dataclasses.field(default_factory=dict)
 
     def has(self, function, facts, large):
         """Whether it has this form of a function. in: facts  of codegen/api"""
         named = facts.get("in")                # of an extension: who has it
-        if named and (self.functions_as or self.name) not in named or any(re.fullmatch(name, function) for name in self.lacks):
+        if named and (self.functions_as or self.name) not in named:
+            return False
+        if any(re.fullmatch(name, function) for name in (*self.lacks, *self.inherited_lacks)):
             return False
         since = max(facts.get("since", OLDEST_SINCE), LARGE_COUNTS_SINCE if large else OLDEST_SINCE, key=_version)
         return bool(named) and not large or _version(since) <= _version(self.standard)
@@ -60,6 +67,9 @@ class Family:
         """A further file of the folder; nothing where there is none."""
         file = self.folder / name
         return tomllib.loads(file.read_text()) if file.exists() else {}
+
+    def of_tests(self, key):
+        return self.tests.get(key, TESTS[key])
 
     @property
     def order(self):
@@ -82,7 +92,8 @@ def read(folder):
         facts = tomllib.loads(file.read_text())
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise FamilyError(f"{file}: {error}") from error
-    for known, given in ((KEYS, facts), (COMPILER, facts.get("compiler", {})), (LAUNCHER, facts.get("launcher", {}))):
+    for known, given in ((KEYS, facts), (COMPILER, facts.get("compiler", {})), (LAUNCHER, facts.get("launcher", {})),
+                         (set(TESTS), facts.get("tests", {}))):
         if unknown := set(given) - known:
             raise FamilyError(f"{file}: unknown: {', '.join(sorted(unknown))}")
     needed = ["long_name", "sonames"] + (["version_symbol"] if facts.get("supported", True) else []) + \
@@ -92,6 +103,11 @@ def read(folder):
     family = Family(file.parent.name, file.parent, **facts)
     if family.supported and not (family.compiler.get("c") and family.launcher.get("program")):
         raise FamilyError(f"{file}: no compiler.c, or no launcher.program")
+    for name in family.lacks:
+        try:
+            re.compile(name)
+        except re.error as error:
+            raise FamilyError(f"{file}: [lacks] {name}: this is no pattern: {error}") from error
     for header in ("abi.hpp", "quirks.hpp") if family.supported else ():
         if not (family.folder / header).exists():
             raise FamilyError(f"{file}: there is no {header} beside it")
@@ -107,10 +123,20 @@ def load(more=()):
     by_name = {family.name: family for family in found}
     for family in found:
         if family.functions_as:
+            if family.functions_as not in by_name:
+                raise FamilyError(f"{family.folder / 'family.toml'}: functions_as {family.functions_as}: there is no such family")
             like = by_name[family.functions_as]
             family.standard = family.standard or like.standard
-            family.lacks = like.lacks | family.lacks
+            family.inherited_lacks = like.lacks
     return found
+
+
+def check_lacks(families, described):
+    """What a family lacks is something that it could have. in: described  names of all functions   errors: FamilyError"""
+    for family in families:
+        for name in family.lacks:
+            if not any(re.fullmatch(name, function) for function in described):
+                raise FamilyError(f"{family.folder / 'family.toml'}: [lacks] {name}: no function of codegen/api has this name")
 
 
 def supported(families):
@@ -124,6 +150,8 @@ def stems(families):
 
 def cmake_lines(families):
     def put(name, value):
+        if isinstance(value, bool):
+            value = "ON" if value else "OFF"
         text = ";".join(map(str, value)) if isinstance(value, list) else value
         return f"set({name} [==[{text}]==])"
     built = supported(families)
@@ -133,7 +161,8 @@ def cmake_lines(families):
         values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0], "MPICC": family.compiler["c"],
                   "MPIFC": family.compiler.get("fortran", ""), "DEFINITIONS": family.compiler.get("definitions", []),
                   "OPTIONS": family.compiler.get("options", []), "SOURCES": [family.folder / name for name in family.sources],
-                  "HEADERS": [family.folder / name for name in family.headers]}
+                  "HEADERS": [family.folder / name for name in family.headers], "STANDARD": family.standard}
+        values |= {f"TEST_{key.upper()}": family.of_tests(key) for key in TESTS}
         for key, value in values.items():
             yield put(f"MANA_FAMILY_{family.name}_{key}", value)
 

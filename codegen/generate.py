@@ -78,6 +78,7 @@ def main(arguments):
         known = families.load(options.family)
         built = families.supported(known)
         functions = model.load(mpis=built)
+        families.check_lacks(known, {f.name for f in functions})
         if options.append:
             added = slots.append(options.lock, functions, options.minor)
             print("\n".join(added) or "each function has its slot already")

@@ -114,6 +114,7 @@ class Function:
 def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml", mpis=None):
     """All functions, sorted by name. mpis: the families.Family that are built. Raises DescriptionError."""
     mpis = families.supported(families.load()) if mpis is None else mpis
+    names = {family.name for family in mpis} | {family.name for family in families.load()}
     kind_rows = tomllib.loads(pathlib.Path(kinds).read_text())
     policies = tomllib.loads(pathlib.Path(policy).read_text())
     functions, seen = [], set()
@@ -125,6 +126,7 @@ def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml
             if name not in policies:
                 raise DescriptionError(f"{where}: no policy")
             seen.add(name)
+            _check_names_of_mpis(facts, names, where)
             functions.append(_function(name, facts, policies[name], kind_rows, mpis, False, where))
             if facts.get("large"):
                 functions.append(_function(name + "_c", facts, policies[name], kind_rows, mpis, True, where))
@@ -135,6 +137,13 @@ def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml
         if name not in seen:
             raise DescriptionError(f"policy.toml: {name}: no such function in the description")
     return sorted(functions, key=lambda f: f.name)
+
+
+def _check_names_of_mpis(facts, names, where):
+    """in: names  of all families that there are"""
+    for key in ("in", "mpix_in", "no_pmpi"):
+        if unknown := set(facts.get(key, ())) - names:
+            raise DescriptionError(f"{where}: {key}: there is no family {', '.join(sorted(unknown))} in mpis/")
 
 
 def _function(name, facts, policy, kinds, mpis, large, where):

@@ -115,6 +115,6 @@ int main(int argc, char** argv) {
   } catch (const failure& failed) {
     return end(failed, is_of_job && failed.code() != mana::exit_status::output_lost);
   } catch (const std::exception& error) {
-    return end(failure(mana::exit_status::internal, error.what(), "this is a defect of mana: please report it"), is_of_job);
+    return end(failure(mana::exit_status::internal, error.what()), is_of_job);
   }
 }

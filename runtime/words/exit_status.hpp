@@ -1,15 +1,23 @@
-// Exit statuses of the command and of the lower halves: users cannot tell the two programs apart, so there is one list. Numbers
-// never change their meaning. The guide's table is printed from this one.
+// Exit statuses of the command and of the lower halves: users cannot tell the two programs apart, so there is one list. The guide's
+// table and the manual's list are printed from this one.
+//
+// INV-98 a status that is mana's own is one of this table, and a number keeps its name and its meaning for ever.
 #pragma once
+#include <mana/gen/families.hpp>
 
-// ROW(name, number, meaning, remedy): the texts are the guide's.
+#include <string_view>
+
+#define MANA_REPORT_IT "please report it, with the message"
+
+// ROW(name, number, meaning, remedy): the texts are the guide's. A failure says what to do in its own words; where the remedy
+// ends with MANA_REPORT_IT, it says that.
 #define MANA_EXIT_STATUSES(ROW) \
   ROW(success, 0, "done", \
       "") \
   ROW(differ, 1, "`mana diff`: what was compared is not equal", \
       "") \
-  ROW(internal, 63, "a defect of mana", \
-      "report it, with the message") \
+  ROW(internal, 63, "an error that mana does not expect", \
+      "this is a defect of mana: " MANA_REPORT_IT) \
   ROW(usage, 64, "unknown command or option, bad value, no program given; the same in the configuration file, or one that is not the user's alone", \
       "`mana --help`, `mana COMMAND --help`, `--no-config`") \
   ROW(program_not_found, 65, "program not found", \
@@ -35,7 +43,7 @@
   ROW(directory_unwritable, 75, "directory of checkpoints, or of traces, not writable", \
       "`--ckpt-dir`, `--clock-trace`") \
   ROW(mpi_unsupported, 76, "program linked with an MPI for which there is no lower half", \
-      "MPICH 4 or Open MPI 4") \
+      "link it with " MANA_MPI_LIBRARIES) \
   ROW(mpi_not_started, 77, "the MPI of the lower half did not start", \
       "see its message; try the program without mana") \
   ROW(checkpoint_missing, 80, "no complete checkpoint, or a rank's image is missing", \
@@ -47,7 +55,7 @@
   ROW(surroundings_differ, 83, "another MPI, program or processor than at the checkpoint, or a file or directory of the program is not there", \
       "the message names both; `--map` for what has moved") \
   ROW(memory_occupied, 84, "the checkpoint's addresses are not free in the new process", \
-      "report it, with the message") \
+      MANA_REPORT_IT) \
   ROW(checkpoint_unreadable, 85, "the system refused to read a checkpoint, or to map its memory; the checkpoint itself may be sound", \
       "as the message says; restart again") \
   ROW(checkpoint_not_own, 86, "a checkpoint, or a directory on the way to it, belongs to somebody else, is a link, or can be replaced by all users", \
@@ -87,13 +95,21 @@ enum class exit_status : int { MANA_EXIT_STATUSES(MANA_ROW) };
 
 struct exit_status_row {
   exit_status status;
+  const char* name;
   const char* meaning;
   const char* remedy;
 };
 
-#define MANA_ROW(name, number, meaning, remedy) {exit_status::name, meaning, remedy},
+#define MANA_ROW(name, number, meaning, remedy) {exit_status::name, #name, meaning, remedy},
 inline constexpr exit_status_row exit_statuses[] = {MANA_EXIT_STATUSES(MANA_ROW)};
 #undef MANA_ROW
+
+/// What a failure with this status says to do where it says nothing itself: most often nothing, since the row's words are of all of them.
+constexpr const char* remedy_of_all(exit_status status) noexcept {
+  for (const exit_status_row& row : exit_statuses)
+    if (row.status == status && std::string_view(row.remedy).ends_with(MANA_REPORT_IT)) return row.remedy;
+  return "";
+}
 
 /// No number twice.
 consteval bool statuses_ascend() {

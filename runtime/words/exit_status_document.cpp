@@ -4,7 +4,7 @@
 #include <cstdio>
 
 int main() {
-  std::puts("| status | meaning | remedy |\n|---|---|---|");
+  std::puts("| status | name | meaning | remedy |\n|---|---|---|---|");
   for (const mana::exit_status_row& row : mana::exit_statuses)
-    std::printf("| %d | %s | %s%s|\n", static_cast<int>(row.status), row.meaning, row.remedy, *row.remedy != '\0' ? " " : "");
+    std::printf("| %d | %s | %s | %s%s|\n", static_cast<int>(row.status), row.name, row.meaning, row.remedy, *row.remedy != '\0' ? " " : "");
 }

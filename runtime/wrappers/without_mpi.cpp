@@ -1,4 +1,5 @@
 // The library of the upper half for programs without MPI: it parks their threads and runs their checkpoints.
+#include <runtime/words/exit_status.hpp>
 #include <runtime/wrappers/attach.hpp>
 
 #include <mana/checkpoint/service.hpp>
@@ -33,9 +34,8 @@ struct program_without_mpi {
 [[noreturn]] void refuse_mpi() noexcept {
   constexpr char text[] = "mana: error: a program that was started without MPI has loaded one, and calls MPI_Init\n"
                           "      start it with its MPI's mpirun, or say which it is: mana run " MANA_MPI_OPTIONS "\n";
-  constexpr int not_mpi = 70;
   [[maybe_unused]] const auto said = ::write(STDERR_FILENO, text, sizeof text - 1);
-  ::_exit(not_mpi);
+  ::_exit(static_cast<int>(exit_status::not_mpi));
 }
 
 }  // namespace

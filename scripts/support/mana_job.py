@@ -13,6 +13,7 @@ import threading
 import time
 
 import diagnosis
+from known_mpis import of_tests
 
 STEP = re.compile(r"step (\d+) of (\d+)")
 CHECKSUM = re.compile(r"checksum ([0-9a-fA-F]+)")
@@ -26,13 +27,9 @@ def own_directory():
 
 
 def mpirun(mpi, ranks):
-    """Words that start `ranks` processes of this MPI, also on fewer cores.
-
-    All of a user's launchers of Open MPI share a directory, which the first makes and the last removes: one that begins
-    meanwhile may fail ("unable to create the desired directory: File exists"). So each has its own.
-    """
-    words = [f"mpirun.{mpi}", "-n", str(ranks)]
-    return words + ["--oversubscribe", "--mca", "orte_tmpdir_base", own_directory()] if mpi == "openmpi" else words
+    """Words that start `ranks` processes of this MPI, also on fewer cores."""
+    further = of_tests(mpi, "mpirun")
+    return [f"mpirun.{mpi}", "-n", str(ranks), *(own_directory() if word == "{directory}" else word for word in further)]
 
 
 def without_configuration(environment):

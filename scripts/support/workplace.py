@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 
+from known_mpis import FAMILIES
 from mana_job import Failed, Job, has_ended_well, mana, mpi_environment, mpirun
 
 LIMIT_S = 240       # for what must come: nothing is waited for without need, and a machine may have much to do
@@ -147,7 +148,7 @@ def main(about, name, tell, *further, ranks=2, **positional):
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     for argument, what in positional.items():
         parser.add_argument(argument, type=os.path.abspath, help=what)
     for add in further:

@@ -20,6 +20,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import ENDS_AT_ONCE, Failed, _kill, _lives, descendants, mana, mpi_environment, mpirun  # noqa: E402
 
 PATIENCE = 4     # limits are those of a machine that does nothing else
@@ -241,7 +242,7 @@ class Case:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--modes", type=listed, help="these in place of the case's own")
     parser.add_argument("--strict", action="store_true", help="a checkpoint that is given up is a failure in each mode")
     parser.add_argument("case", type=pathlib.Path)

@@ -47,6 +47,10 @@ class Description(unittest.TestCase):
     def test_malformed_parameter(self):
         self.fault("is not \"name: KIND direction", api=TOY.replace("n: NUMBER in", "n NUMBER"))
 
+    def test_an_extension_of_a_family_that_there_is_not(self):
+        for key in ("in", "mpix_in", "no_pmpi"):
+            self.fault(f"toy.toml: MPI_Toy: {key}: there is no family mpihc", api=TOY.replace("in = [", f'{key} = ["mpihc", ', 1))
+
     def test_the_real_description(self):
         functions = model.load()
         self.assertGreaterEqual(sum("mpich" in f.libraries for f in functions), 624)

@@ -14,6 +14,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cases"))
 import case_test  # noqa: E402
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import NOT_SAVED, Failed  # noqa: E402
 
 CALLS = {"test_some": "MPI_Test", "mprobe": "MPI_Improbe", "mrecv_bytes": "MPI_Mrecv", "drain_begin": "MPI_Ibarrier",
@@ -55,7 +56,7 @@ def try_one(case, call, rank):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--all", action="store_true", help="on each rank, not on one")
     options = parser.parse_args()
     options.case = HERE.parent / "cases" / "programs" / "in_flight.c"

@@ -8,7 +8,7 @@
 #include <runtime/split/window/register_area.hpp>
 #include <runtime/tools/memory/descriptor_words.hpp>
 
-#include <mana/image/format_table.hpp>
+#include <mana/image/section_table.hpp>
 
 #include <cstdint>
 #include <exception>

@@ -16,6 +16,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1] / "scripts" / "support"), str(HERE.parent / "restart")]
 from comparison import Comparison  # noqa: E402
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import ENDS_AT_ONCE, Failed, Job, mpirun  # noqa: E402
 
 ENDING_S = 240
@@ -172,7 +173,7 @@ def one_seed(options, mpi, number, counts):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], action="append", help="default: both")
+    parser.add_argument("--mpi", choices=FAMILIES, action="append", help="default: both")
     parser.add_argument("--seeds", default="1..25", metavar="A..B")
     parser.add_argument("--silence", type=int, default=60, metavar="SECONDS", help="without a line: the job hangs")
     parser.add_argument("--beyond", action="store_const", const=["beyond"], default=[],

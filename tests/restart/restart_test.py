@@ -16,6 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from clock_traces import ClockTraces  # noqa: E402
 from comparison import Comparison, parts_that_count  # noqa: E402
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import Failed, Job, mpirun  # noqa: E402
 
 AHEAD = ["unshare", "--time", "--fork", "--monotonic"]      # seconds
@@ -217,7 +218,7 @@ class Test:
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--name", required=True, help="of the run's directory")
     parser.add_argument("--lines", default="^(step|checksum|result)",

@@ -1,7 +1,8 @@
-// What each byte of an image's records and each of its sections is. docs/image-format.md is made from these tables by
-// mana-image-format; a restart refuses a section that is not here.
+// What each byte of an image's records is. mana-image-format prints docs/image-format.md from these tables, and from that of the
+// sections.
 #pragma once
 #include <mana/image/format.hpp>
+#include <mana/image/section_table.hpp>
 
 #include <cstddef>
 #include <span>
@@ -19,13 +20,6 @@ struct record_row {
   std::string_view name, meaning;
   std::size_t bytes;
   std::span<const field_row> fields;      // ascending, without holes
-};
-
-struct section_row {
-  std::string_view name;             // at most 23 bytes
-  bool required;                     // images of earlier versions of mana may lack the others
-  std::string_view encoding, meaning;
-  std::string_view written_by, read_by;      // files of this repository
 };
 
 namespace tables {
@@ -114,40 +108,6 @@ inline constexpr record_row record_table[] = {
     {"chunk_record", "a piece of the memory, ascending by address", sizeof(chunk_record), tables::chunk_fields},
     {"trailer", "the end of the file", sizeof(trailer), tables::trailer_fields},
 };
-
-namespace sections {
-inline constexpr char run[] = "run", threads[] = "threads", descriptors[] = "descriptors", process[] = "process",
-                      registers[] = "registers", locks[] = "locks", saving[] = "saving", mpi[] = "mpi", files[] = "files";
-}  // namespace sections
-
-inline constexpr section_row section_table[] = {
-    {sections::run, true, "text MANARUN2; numbers of 4 bytes, little endian; texts with their length before them", "MPI library, program and build id, arguments, directory, thread level",
-     "runtime/job/run_record.cpp", "runtime/job/run_record.cpp"},
-    {sections::threads, false, "4 bytes each, little endian", "the threads' ids", "runtime/job/save/checkpoint_step.cpp",
-     "runtime/job/restart/restart.cpp"},
-    {sections::descriptors, true, "CBOR", "open descriptors and what they are of; shared memory without a name",
-     "runtime/descriptors/capture.cpp", "runtime/descriptors/restore.cpp"},
-    {sections::process, false, "CBOR", "what the kernel keeps of the process and its threads", "runtime/process_state/section.cpp",
-     "runtime/process_state/section.cpp"},
-    {sections::registers, false, "a text of 8 bytes; the mask of states 8; offset and bytes of each, 4 and 4", "layout of the saved XSAVE areas",
-     "arch/x86_64/register_area.cpp", "arch/x86_64/register_area.cpp"},
-    {sections::locks, false, "records of 16 bytes: address 8, kind 4 (0 mutex, 1 with priority inheritance, 2 read-write), owner 4",
-     "locks of libc that threads hold, and their owners' ids", "runtime/job/save/lock_section.cpp",
-     "runtime/split/window/lock_owners.cpp"},
-    {sections::saving, false, "text", "how the image was written, for people: plain or forked, how packed, since when",
-     "runtime/image/save/image_saver.cpp", "runtime/tools/look/image_report.cpp"},
-    {sections::mpi, false, "CBOR: names and numbers", "how many MPI objects and drained messages the program holds, for people",
-     "runtime/job/save/mpi_section.cpp", "runtime/tools/look/image_report.cpp"},
-    {sections::files, false, "records: begin 8, end 8, offset 8, bytes of the text 4, path and, if it is known, a zero byte and the build id in hex; little endian",
-     "memory that came from files of the program's, to be compared with them by later checkpoints",
-     "runtime/image/origins/program_files.cpp", "runtime/image/origins/program_files.cpp"},
-};
-
-constexpr bool is_known_section(std::string_view name) noexcept {
-  for (const section_row& row : section_table)
-    if (row.name == name) return true;
-  return false;
-}
 
 namespace tables {
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char introduction[] = R"(# Format of images
 
-Made by `mana-image-format` from include/mana/image/format_table.hpp; a test compares them.
+Made by `mana-image-format` from include/mana/image/format_table.hpp and section_table.hpp; a test compares them.
 
 A checkpoint is a directory `gen-NNNNNN` with a file `rank-NNNNN.mana` for each rank and a `manifest.json`, which is written
 last: without it there is no checkpoint. This is the format of the ranks' files, version 2. All numbers are little endian.
@@ -45,9 +45,40 @@ void print(const record_row& record) {
                 std::string(f.meaning).c_str());
 }
 
+const char* words_of(section_need need) {
+  switch (need) {
+    case section_need::always: return "needs it";
+    case section_need::optional: return "goes on without";
+  }
+  return "";
+}
+
+const char* words_of(saved_when when) {
+  switch (when) {
+    case saved_when::when_stopped: return "when the ranks stand";
+    case saved_when::with_memory: return "with the memory";
+    case saved_when::by_saver: return "by what writes images";
+  }
+  return "";
+}
+
+const char* words_of(restored_when when) {
+  switch (when) {
+    case restored_when::opened: return "when the image is opened";
+    case restored_when::descriptors: return "when files are opened";
+    case restored_when::memory: return "before memory is filled";
+    case restored_when::registers: return "after memory is filled";
+    case restored_when::later: return "for later checkpoints";
+    case restored_when::never: return "for people alone";
+  }
+  return "";
+}
+
 void print(const section_row& s) {
-  std::printf("| %s | %s | %s | %s | %s |\n", std::string(s.name).c_str(), s.required ? "always" : "newer images",
-              std::string(s.encoding).c_str(), std::string(s.meaning).c_str(), std::string(s.written_by).c_str());
+  const auto text = [](std::string_view words) { return std::string(words); };
+  std::printf("| %s | %u.%u | %s | %s | %s | %s | %s | %s |\n", text(s.name).c_str(), mana::lower::layout_major, s.since,
+              words_of(s.need), text(s.encoding).c_str(), text(s.meaning).c_str(), words_of(s.saved), words_of(s.restored),
+              text(s.code).c_str());
 }
 
 }  // namespace
@@ -57,7 +88,7 @@ int main() {
   std::fputs("\n## Records\n", stdout);
   for (const record_row& record : record_table) print(record);
   std::fputs("\n## Sections\n\nA section that is not in this list is refused by its name, never left out.\n\n"
-             "| name | in | encoding | holds | written by |\n|---|---|---|---|---|\n",
+             "| name | since | a restart | encoding | holds | written | read | code of both |\n|---|---|---|---|---|---|---|---|\n",
              stdout);
   for (const section_row& s : section_table) print(s);
   return 0;

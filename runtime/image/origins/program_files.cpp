@@ -7,7 +7,7 @@
 #include <runtime/image/format/build_id.hpp>
 #include <runtime/image/format/checksum.hpp>
 
-#include <mana/image/format_table.hpp>
+#include <mana/image/section_table.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -136,7 +136,7 @@ bool take(std::span<const std::uint8_t>& from, file_origin& o) {
 
 }  // namespace
 
-std::vector<std::uint8_t> encode(const std::vector<file_origin>& origins) {
+section files_section(const std::vector<file_origin>& origins) {
   std::vector<std::uint8_t> bytes;
   for (const file_origin& o : origins) {
     append(bytes, std::uint64_t{o.begin});
@@ -146,7 +146,7 @@ std::vector<std::uint8_t> encode(const std::vector<file_origin>& origins) {
     append(bytes, static_cast<std::uint32_t>(text.size()));
     bytes.insert(bytes.end(), text.begin(), text.end());
   }
-  return bytes;
+  return {sections::files, std::move(bytes)};
 }
 
 std::vector<file_origin> origins_of(const contents& restored, const std::string& path) {

@@ -27,8 +27,8 @@ std::vector<file_origin> origins_of(const std::vector<region>& regions);
 std::vector<file_origin> origins_of(const contents& restored, const std::string& path);
 /// What can be read of the files' build ids. One that cannot stays as it is.
 void note_builds(std::vector<file_origin>& origins);
-/// That section's bytes.
-std::vector<std::uint8_t> encode(const std::vector<file_origin>& origins);
+/// That section.
+section files_section(const std::vector<file_origin>& origins);
 /// Those before only where no newer one is.
 std::vector<file_origin> origins_with(std::vector<file_origin> newer, const std::vector<file_origin>& before);
 

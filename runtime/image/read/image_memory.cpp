@@ -1,6 +1,6 @@
 #include <runtime/image/read/image_memory.hpp>
 
-#include <mana/image/format_table.hpp>
+#include <runtime/image/format/saving_section.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -60,8 +60,7 @@ write_result write_whole(const rank_image& of, const std::string& path, const st
   plan.rank = of.header().rank;
   plan.world_size = of.header().world_size;
   plan.sections = of.about().sections;
-  for (section& s : plan.sections)
-    if (s.name == sections::saving) s.bytes.assign(mode.begin(), mode.end());
+  set_mode(plan.sections, mode);
   plan.regions = of.regions();
   std::copy(std::begin(of.header().cpu_features), std::end(of.header().cpu_features), plan.needed.words);
   plan.how = how;

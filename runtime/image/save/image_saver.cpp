@@ -1,13 +1,12 @@
 #include <runtime/image/save/image_saver.hpp>
 
-#include <runtime/files/own_table.hpp>
 #include <runtime/files/io_error.hpp>
+#include <runtime/files/own_table.hpp>
 #include <runtime/files/step_back.hpp>
+#include <runtime/image/format/saving_section.hpp>
 #include <runtime/image/memory/shared_value.hpp>
 #include <runtime/image/origins/shared_text.hpp>
 #include <runtime/image/read/rank_image.hpp>
-
-#include <mana/image/format_table.hpp>
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -51,8 +50,6 @@ std::string try_to_copy(const image_writer& writer, std::vector<made_copy>& made
   }
 }
 
-section as_section(const std::string& mode) { return {sections::saving, {mode.begin(), mode.end()}}; }
-
 std::optional<std::vector<std::uint8_t>> section_of(const contents& image, const std::string& name) {
   for (const section& s : image.sections)
     if (s.name == name) return s.bytes;
@@ -80,7 +77,7 @@ void image_saver::prepare(image_plan& plan) {
   plan.most_per_s = plan.limited ? how_.most_per_s : 0;
   std::vector<file_origin> origins = origins_with(origins_of(plan.regions), restored_from_);
   if (how_.by_reference) note_builds(origins);
-  plan.sections.push_back({sections::files, encode(origins)});
+  plan.sections.push_back(files_section(origins));
   const bool none_is_worth_it = plan.node_ranks != 0 && !is_worth_a_copy(1, 1, plan.node_ranks, how_.how);
   if (how_.by_reference || none_is_worth_it) plan.node.clear();
   if (how_.by_reference || !plan.node.empty()) plan.origins = origins;
@@ -126,7 +123,7 @@ saved_image image_saver::look_at(const image_writer& writer, const written_file&
 saved_image image_saver::write_now(image_plan plan, std::uint64_t generation, const char* where) {
   const written_file about{plan.path, plan.base, observed_by(plan)};
   const std::string mode = mode_of(plan, where);
-  plan.sections.push_back(as_section(mode));
+  plan.sections.push_back(saving_section(mode));
   plan.generation = generation;
   image_writer writer(std::move(plan));
   if (!writer.write_shared() || !writer.finish())
@@ -169,7 +166,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
     }
     const written_file about{plan.path, plan.base, observed_by(plan)};
     const std::string mode = mode_of(plan, "forked");
-    plan.sections.push_back(as_section(mode));
+    plan.sections.push_back(saving_section(mode));
     plan.generation = generation;
     plan.shown = mark_not_copied(plan.regions, plan.may_be_advised);
     image_writer writer(std::move(plan));

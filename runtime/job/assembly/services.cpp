@@ -42,8 +42,7 @@ void refuse_in_copy() {
   if (!split::is_forked_copy()) return;
   say("mana: error: a child process calls MPI_Init that was made by fork and has executed no program since\n"
       "      let the child execute the MPI program, or call MPI_Init in the process that was started");
-  constexpr int not_mpi = 70;
-  _exit(not_mpi);
+  _exit(static_cast<int>(exit_status::not_mpi));
 }
 
 /// The wrapper library looks there when MPI has started, and does the same in the program's libc.

@@ -4,10 +4,9 @@
 
 #include <runtime/image/format/contents.hpp>
 #include <runtime/image/format/generation_name.hpp>
+#include <runtime/image/format/saving_section.hpp>
 #include <runtime/image/read/rank_image.hpp>
 #include <runtime/store/nodes/local_store.hpp>
-
-#include <mana/image/format_table.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -26,12 +25,6 @@ std::uint64_t identity_of(const store::shared_work_file& image) noexcept {
   }
 }
 
-std::string mode_of(const image::contents& about) {
-  for (const image::section& s : about.sections)
-    if (s.name == image::sections::saving) return {s.bytes.begin(), s.bytes.end()};
-  return {};
-}
-
 /// What its sidecar said is lost with it, but for what the image says itself.
 /// in:     any  of another rank of the checkpoint
 store::local_image description(const store::local_image& any, const std::string& path, std::uint32_t rank) {
@@ -42,7 +35,7 @@ store::local_image description(const store::local_image& any, const std::string&
   about.memory_bytes = file.about().memory_bytes;
   about.checksum = file.checksum();
   about.builds_on = image::builds_on(file.about().sources, any.generation);
-  about.mode = mode_of(file.about()) + ", rebuilt from parity";
+  about.mode = image::mode_of(file.about()) + ", rebuilt from parity";
   about.warnings = {"it was rebuilt from parity: its own warnings are lost"};
   return about;
 }

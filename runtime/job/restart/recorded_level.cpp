@@ -2,14 +2,13 @@
 
 #include <runtime/job/job.hpp>
 #include <runtime/job/restart/found_images.hpp>
+#include <runtime/job/sections/sections.hpp>
 #include <runtime/job/start_failure.hpp>
 
 #include <runtime/image/read/rank_image.hpp>
 #include <runtime/store/nodes/local_store.hpp>
 #include <runtime/store/store.hpp>
 #include <runtime/store/store_id.hpp>
-
-#include <mana/image/format_table.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -57,7 +56,7 @@ std::optional<int> recorded_thread_level() noexcept {
     std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.generation > b.generation; });
     for (const image_file& file : all) try {
         const image::rank_image own(file.path);
-        return decode_run_record(own.section(image::sections::run)).thread_level;
+        return run_record_of(own).thread_level;
       } catch (const std::exception&) {
       }
   } catch (const std::exception&) {

@@ -15,6 +15,8 @@
 #include <runtime/job/restart/choose_generation.hpp>
 #include <runtime/job/restart/recorded_level.hpp>
 #include <runtime/job/restart/restart_progress.hpp>
+#include <runtime/job/sections/locks.hpp>
+#include <runtime/job/sections/sections.hpp>
 #include <runtime/job/services.hpp>
 
 #include <runtime/lower/life.hpp>
@@ -30,7 +32,6 @@
 #include <runtime/store/store.hpp>
 
 #include <mana/core/fault_points.hpp>
-#include <mana/image/format_table.hpp>
 #include <mana/lower/abi.hpp>
 
 #include <sys/mman.h>
@@ -44,8 +45,6 @@
 #include <optional>
 
 namespace mana::job {
-
-namespace sections = image::sections;
 
 namespace {
 
@@ -124,38 +123,6 @@ void check_thread_level(const run_record& record, const live_values& live) {
                                                                             : "name it itself: mana restart " + where);
 }
 
-/// What this version would leave out is not left out silently.
-void check_sections(const image::rank_image& own) {
-  for (const image::section& s : own.about().sections)
-    if (!image::is_known_section(s.name))
-      throw start_failure(exit_status::surroundings_differ,
-                          own.path() + ": the image has a section \"" + s.name + "\" that this version of mana does not "
-                          "know", "restart with the version that wrote it", met_by::all);
-}
-
-std::vector<std::int32_t> decode_thread_ids(const image::rank_image& own) {
-  std::vector<std::int32_t> ids;
-  if (!own.has_section(sections::threads)) return ids;
-  const auto bytes = own.section(sections::threads);
-  for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
-    std::uint32_t id = 0;
-    for (std::size_t k = 0; k < 4; ++k) id |= static_cast<std::uint32_t>(bytes[i + k]) << (8 * k);
-    ids.push_back(static_cast<std::int32_t>(id));
-  }
-  return ids;
-}
-
-/// errors: start_failure
-void restore_process_state(const image::rank_image& own) {
-  if (!own.has_section(sections::process)) return process_state::restore_nothing();
-  try {
-    process_state::restore(own.section(sections::process));
-  } catch (const std::exception& error) {
-    throw start_failure(exit_status::checkpoint_damaged,
-                        std::string("the image's section \"process\" is damaged: ") + error.what());
-  }
-}
-
 /// errors: start_failure for those of descriptors
 template <class F>
 void with_descriptors(F&& step) {
@@ -167,10 +134,8 @@ void with_descriptors(F&& step) {
 }
 
 /// What is restored of the image in steps that may fail.
-struct restored {
-  std::vector<split::held_lock> locks;                     // that the program's threads hold
+struct restored : restored_parts {
   image::lazy_memory left;                                 // for later, of a lazy restart
-  std::optional<descriptors::restoration> files;           // what remains to be done for descriptors
   reserved_memory reserved;
 };
 
@@ -192,25 +157,7 @@ void note_restored(const image::rank_image& own) {
   const restored_image& from = image_of_restart();
   const std::string file = store::rank_file_name(from.rank);
   if (from.is_global)
-    saver_of_job().begin_from(own.about(), from.generation, file, own.regions(), sections::locks, this_job().options.moved);
-}
-
-bool holds(const image::region& r, std::uintptr_t address) noexcept {
-  constexpr std::size_t most_bytes_of_a_lock = 56;
-  return (r.protection & PROT_WRITE) != 0 && r.begin <= address && address + most_bytes_of_a_lock <= r.end;
-}
-
-/// errors: start_failure
-std::vector<split::held_lock> locks_of(const image::rank_image& own) {
-  try {
-    std::vector<split::held_lock> locks = split::decode_locks(own.section(sections::locks));
-    for (const split::held_lock& l : locks)
-      if (std::none_of(own.regions().begin(), own.regions().end(), [&](auto& r) { return holds(r, l.address); }))
-        throw std::runtime_error("the section \"locks\" names memory that there is not");
-    return locks;
-  } catch (const std::runtime_error& error) {
-    throw start_failure(exit_status::checkpoint_damaged, own.path() + ": " + error.what());
-  }
+    saver_of_job().begin_from(own.about(), from.generation, file, own.regions(), observed_section, this_job().options.moved);
 }
 
 /// errors: start_failure
@@ -261,12 +208,12 @@ void restore_lazily(image::rank_image& own, restored& parts, restart_progress& p
 void restore_memory(image::rank_image& own, restored& parts) {
   restart_progress progress("memory is read", own.about().memory_bytes);
   with_descriptors([&] { parts.files->fill(); });
-  const bool locks_known = own.has_section(sections::locks);
-  if (locks_known) parts.locks = locks_of(own);
+  restore_sections(image::restored_when::memory, own, parts);
+  const bool locks_known = parts.locks.has_value();
   if (locks_known && this_job().options.lazy) return restore_lazily(own, parts, progress);
   if (this_job().options.lazy)
     say("mana: note: " + own.path() + " does not say which locks are held: its memory is read before the program runs");
-  split::lock_finder finder(decode_thread_ids(own));
+  split::lock_finder finder(parts.thread_ids);
   own.restore_memory(visitor_of(own, parts, locks_known ? nullptr : &finder, progress), this_job().options.moved);
   if (!locks_known) parts.locks = finder.finish();
 }
@@ -292,8 +239,8 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
       own = std::make_unique<image::rank_image>(image_of_restart().path(), image_of_restart().roots);
       check_sections(*own);
       own->check_program_files(this_job().options.moved);
-      this_job().record = decode_run_record(own->section(sections::run));
-      restore_process_state(*own);
+      restore_sections(image::restored_when::opened, *own, parts);
+      this_job().record = parts.record;
     } catch (const files::image_error& error) {
       throw as_failure(error);
     }
@@ -303,10 +250,8 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   });
   fault_point(fault::point::image_opened);
   together([&] {
-    with_descriptors([&] { 
-      const std::string input = live.rank == 0 ? this_job().options.input : std::string();
-      parts.files.emplace(own->section(sections::descriptors), this_job().options.moved, input);
-     });
+    if (live.rank == 0) parts.input = this_job().options.input;
+    with_descriptors([&] { restore_sections(image::restored_when::descriptors, *own, parts); });
   });
   fault_point(fault::point::descriptors_known);
   const std::vector<offered_object> offers = exchange_objects(*parts.files);
@@ -319,18 +264,6 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
       throw as_failure(error);
     }
   });
-}
-
-/// errors: start_failure
-void fit_registers(const image::rank_image& own) {
-  if (!own.has_section(sections::registers)) return;      // of a version that refused other processors
-  try {
-    split::fit_threads(split::decode_register_layout(own.section(sections::registers)));
-  } catch (const split::load_error& error) {
-    throw start_failure(exit_status::surroundings_differ, error.text);
-  } catch (const std::runtime_error& error) {
-    throw start_failure(exit_status::checkpoint_damaged, error.what());
-  }
 }
 
 /// What /proc/self/exe is to the program.
@@ -367,7 +300,7 @@ void restart_program() {
   apply(live);
   restore_together([&] {
     name_program(this_job().options.moved);
-    fit_registers(*own);
+    restore_sections(image::restored_when::registers, *own, parts);
     fault_point(fault::point::registers_fitted);
     const std::string warning = "mana: warning: rank " + std::to_string(live.rank) + ": ";
     for (const std::string& lost : parts.reserved.warnings()) say(warning + lost);
@@ -389,7 +322,7 @@ void restart_program() {
   }
   fault_point(fault::point::control_joined);
   name_functions_for_perf();
-  split::restart_threads(parts.locks);
+  split::restart_threads(*parts.locks);
   fault_point(fault::point::threads_restarted);
   continue_clocks_together();
   if (stage_of_program() == control::stage::after_mpi) real_mpi::finish();

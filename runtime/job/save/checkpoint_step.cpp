@@ -7,17 +7,16 @@
 #include <runtime/job/nodes/neighbours.hpp>
 #include <runtime/job/nodes/node_images.hpp>
 #include <runtime/job/nodes/node_parity.hpp>
-#include <runtime/job/save/lock_section.hpp>
 #include <runtime/job/save/mapped_kinds.hpp>
-#include <runtime/job/save/mpi_section.hpp>
 #include <runtime/job/save/pack_threads.hpp>
+#include <runtime/job/sections/locks.hpp>
+#include <runtime/job/sections/sections.hpp>
 #include <runtime/job/start_failure.hpp>
 
 #include <runtime/lower/life.hpp>
 #include <runtime/split/traps/signals/signals.hpp>
 
 #include <mana/core/fault_points.hpp>
-#include <mana/image/format_table.hpp>
 
 #include <runtime/descriptors/capture.hpp>
 #include <runtime/image/format/regions.hpp>
@@ -51,14 +50,6 @@
 namespace mana::job {
 
 namespace {
-
-/// The section "threads": each thread's id, 4 bytes, little endian.
-std::vector<std::uint8_t> encoded_thread_ids() {
-  std::vector<std::uint8_t> bytes;
-  for (const std::int32_t id : split::thread_ids())
-    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::uint8_t>(id >> shift));
-  return bytes;
-}
 
 /// What this job lets be lost is a warning, or nothing. errors: std::runtime_error where it refuses to lose anything
 void judge(loss_policy policy, const char* option, const std::vector<std::string>& lost,
@@ -118,12 +109,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   descriptors::captured open_files = descriptors::capture(nameless(all.plan.regions), all.plan.regions,
                                                        not_writable(all.plan.regions), private_files(all.plan.regions));
   add_files(open_files, all.plan.regions);
-  all.plan.sections = {{image::sections::run, encode(this_job().record)},
-                       {image::sections::threads, encoded_thread_ids()},
-                       {image::sections::descriptors, std::move(open_files.bytes)},
-                       {image::sections::process, std::move(process.bytes)},
-                       {image::sections::registers, split::encode(split::layout_here())},
-                       {image::sections::mpi, encoded_inventory()}};
+  all.plan.sections = save_sections({this_job().record, open_files, process});
   split::note_clocks();
   all.warnings = std::move(open_files.warnings);
   warn_of_kernels_memory(all.plan.regions, all.warnings);

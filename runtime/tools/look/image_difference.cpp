@@ -1,6 +1,6 @@
 #include <runtime/tools/look/image_difference.hpp>
 
-#include <mana/image/format_table.hpp>
+#include <mana/image/section_table.hpp>
 
 #include <algorithm>
 #include <array>

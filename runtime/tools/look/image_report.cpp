@@ -1,12 +1,14 @@
 #include <runtime/tools/look/image_report.hpp>
 
 #include <mana/gen/function_tags.hpp>
-#include <mana/image/format_table.hpp>
+#include <mana/image/section_table.hpp>
 
 #include <runtime/files/image_error.hpp>
 #include <runtime/files/read_document.hpp>
+#include <runtime/image/format/saving_section.hpp>
 #include <runtime/image/read/chunk_reader.hpp>
 #include <runtime/job/run_record.hpp>
+#include <runtime/job/sections/mpi.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -177,9 +179,9 @@ image_report look_at_image(const std::string& path) {
     report.descriptors = descriptors_with_objects(files::read_document(s.bytes));
   });
   with_section(memory, sections::saving, report,
-               [&](const image::section& s) { report.mode.assign(s.bytes.begin(), s.bytes.end()); });
+               [&](const image::section&) { report.mode = image::mode_of(about); });
   with_section(memory, sections::mpi, report,
-               [&](const image::section& s) { report.mpi_objects = files::read_document(s.bytes); });
+               [&](const image::section& s) { report.mpi_objects = job::decode_inventory(s.bytes); });
   for (const image::section& s : about.sections) report.sections.emplace_back(s.name, s.bytes.size());
   return report;
 }

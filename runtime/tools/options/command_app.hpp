@@ -10,20 +10,10 @@ namespace mana::tools {
 /// Everything that the parser fills in; what was meant is picked from it afterwards.
 struct parsed {
   run_options run, restart;
-  checkpoint_command checkpoint;
-  status_command status;
-  list_command list;
-  inspect_command inspect;
-  verify_command verify;
-  prune_command prune;
-  diff_command diff;
-  extract_command extract;
-  std::string extract_range;         // "0x…-0x…" of extract, "" = none
-  completion_command completion;
+#define MANA_PARSED(name, ...) name##_command name;
+  MANA_COMMANDS(MANA_PARSED)
+#undef MANA_PARSED
   bool no_config = false;
-  compact_command compact;
-  gdb_command gdb;
-  doctor_command doctor;
 };
 
 /// Adds every command and option to `app`; what is parsed goes to `values`, which lives as long.

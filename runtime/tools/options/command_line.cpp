@@ -34,18 +34,11 @@ std::size_t program_begin(const CLI::App& run, const std::vector<std::string>& w
 command pick(const CLI::App& app, parsed& values) {
   if (app.got_subcommand("run")) return run_command{values.run};
   if (app.got_subcommand("restart")) return restart_command{values.restart};
-  if (app.got_subcommand("checkpoint")) return values.checkpoint;
-  if (app.got_subcommand("status")) return values.status;
-  if (app.got_subcommand("gdb")) return values.gdb;
-  if (app.got_subcommand("doctor")) return values.doctor;
-  if (app.got_subcommand("list")) return values.list;
-  if (app.got_subcommand("inspect")) return values.inspect;
-  if (app.got_subcommand("prune")) return values.prune;
-  if (app.got_subcommand("diff")) return values.diff;
-  if (app.got_subcommand("extract")) return values.extract;
-  if (app.got_subcommand("completion")) return values.completion;
-  if (app.got_subcommand("compact")) return values.compact;
-  return values.verify;
+#define MANA_PICK(name, ...) \
+  if (app.got_subcommand(#name)) return values.name;
+  MANA_COMMANDS(MANA_PICK)
+#undef MANA_PICK
+  return show_text{app.help()};
 }
 
 /// Takes the words that belong to a program, or to gdb. Returns the others.
@@ -66,11 +59,9 @@ std::vector<std::string> take_foreign(const std::vector<std::string>& words, con
   return own;
 }
 
-/// What is to be extracted.
-void settle(parsed& values) {
-  extract_command& e = values.extract;
-  if (!values.extract_range.empty()) e.range = parse_address_range(values.extract_range);
-  const int named = !e.section.empty() + !values.extract_range.empty() + e.core + e.all;
+/// errors: failure (usage)
+void require_one_part(const extract_command& e) {
+  const int named = !e.section.empty() + (e.range.bytes() != 0) + e.core + e.all;
   if (named != 1)
     throw failure(exit_status::usage, "mana extract: name one of --section, --range, --core and --all",
                   "see mana extract --help");
@@ -133,7 +124,7 @@ std::vector<std::string> parse_once(const std::vector<std::string>& words, const
     return {};
   }
   require_something(app, values);
-  if (app.got_subcommand("extract")) settle(values);
+  if (app.got_subcommand("extract")) require_one_part(values.extract);
   result = pick(app, values);
   return words_of_file(app, values, source);
 }

@@ -1,13 +1,19 @@
-// Prints the guide's table of the options of `mana run` and `mana restart`.
+// Prints the guide's tables: the options of `mana run` and `mana restart`, and, with the word "commands", those of all others.
+#include <runtime/tools/options/command_app.hpp>
 #include <runtime/tools/options/option_text.hpp>
+#include <runtime/tools/options/option_words.hpp>
 
 #include <runtime/job/option_table.hpp>
 #include <runtime/words/exit_status.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -31,13 +37,49 @@ void print(const std::string& name, const std::string& value, option::commands c
              standard.empty() ? "" : fmt::format("`{}`", standard), text);
 }
 
-}  // namespace
+/// An option that several commands have is one row.
+struct shared_row {
+  std::string option, meaning;
+  std::vector<std::string> commands;
+};
 
-int main() {
+void add(const tools::option_words& o, const std::string& command, std::vector<shared_row>& rows) {
+  const std::string name = fmt::format("{}{}{}", fmt::join(o.names, ", "), o.positional || o.value.empty() ? "" : " ",
+                                       o.positional ? "" : o.value);
+  const auto same = [&](const shared_row& r) { return r.option == name && r.meaning == o.description; };
+  auto row = std::ranges::find_if(rows, same);
+  if (row == rows.end()) row = rows.insert(row, {name, o.description, {}});
+  row->commands.push_back(command + (o.required ? " (needed)" : ""));
+}
+
+/// As the parser has them: what it adds itself (--help) left out.
+void print_commands() {
+  CLI::App app;
+  tools::parsed values;
+  tools::build_app(app, values);
+  std::vector<shared_row> rows;
+  for (const CLI::App* command : tools::commands_of(app)) {
+    if (command->get_name() == "run" || command->get_name() == "restart") continue;
+    for (const tools::option_words& o : tools::options_of(*command))
+      if (o.names.back() != "--help") add(o, command->get_name(), rows);
+  }
+  std::puts("| option | commands | meaning |\n|---|---|---|");
+  for (const shared_row& r : rows) fmt::print("| `{}` | {} | {} |\n", r.option, fmt::join(r.commands, ", "), r.meaning);
+}
+
+void print_run_and_restart() {
   using namespace option;
   std::puts("| option | of | default | meaning |\n|---|---|---|---|");
 #define MANA_PRINT(member, name, kind, default_value, value_name, taken_by, way, needs, excludes, under, help, guide) \
   print(name, value_name, option::commands::taken_by, tools::shown_default<option::kind>(default_value), guide, needs, excludes);
   MANA_RUN_OPTIONS(MANA_PRINT)
 #undef MANA_PRINT
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "commands") print_commands();
+  else print_run_and_restart();
+  return 0;
 }

@@ -10,9 +10,9 @@ namespace mana::tools {
 class failure : public std::runtime_error {
  public:
   /// in: what    what was wrong and where, one line
-  ///     remedy  what the user can do, one line, may be empty
+  ///     remedy  what the user can do, one line; empty: what the table says of all failures with this status, if anything
   failure(exit_status code, const std::string& what, std::string remedy = {})
-      : std::runtime_error(what), code_(code), remedy_(std::move(remedy)) {}
+      : std::runtime_error(what), code_(code), remedy_(remedy.empty() ? remedy_of_all(code) : std::move(remedy)) {}
   exit_status code() const noexcept { return code_; }
   const std::string& remedy() const noexcept { return remedy_; }
 

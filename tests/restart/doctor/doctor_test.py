@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import mpi_environment, mpirun  # noqa: E402
 
 WORKS, USAGE, NOT_FOUND, SANITIZED, WILL_NOT = 0, 64, 65, 72, 97
@@ -130,7 +131,7 @@ class Tests:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     tests = Tests(parser.parse_args())
     for part in (tests.good, tests.programs, tests.sanitizers, tests.libraries, tests.calls, tests.machine):
         part()

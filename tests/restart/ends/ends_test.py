@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import mpi_environment, mpirun  # noqa: E402
 
 LIMIT_S = 240
@@ -23,7 +24,7 @@ def status_of(mpi, *words):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("program")
     options = parser.parse_args()
     under_mana = [str(options.build.resolve() / "bin" / "mana"), "run", "--ckpt-dir",

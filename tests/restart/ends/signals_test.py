@@ -19,6 +19,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path += [str(ROOT / "scripts" / "support"), str(ROOT / "tests" / "fault")]
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import ENDS_AT_ONCE, JOB_ENDED, NO_JOB, NOT_SAVED, Failed, Job, descendants, mana, mpirun  # noqa: E402
 from matrix import ON_NODE, POINTS, PRUNES, is_after  # noqa: E402
 
@@ -243,7 +244,7 @@ def finish(job, client):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--slow", type=int, default=len(SLOW))
     parser.add_argument("--seed", type=int, default=1)

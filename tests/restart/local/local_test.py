@@ -17,6 +17,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from comparison import Comparison  # noqa: E402
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import ENDS_AT_ONCE, Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
 
 LIMIT_S = 240
@@ -300,7 +301,7 @@ class FourRanks(Cases):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--every", action="store_true", help="all cases, and four ranks")
     options = parser.parse_args()
     two = TwoNodes(options, ["a", "b"], ("150", "5"))

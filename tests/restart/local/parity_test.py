@@ -17,6 +17,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from local_test import DAMAGED, LIMIT_S, NEWEST, Cases  # noqa: E402
 
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import Failed  # noqa: E402
 
 # The others have time to hear of the first one's end.
@@ -248,7 +249,7 @@ class Parity(Cases):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--every", action="store_true", help="all subsets of the ranks, and all schemes")
     options = parser.parse_args()
     steps = ("20" if options.mpi == "mpich" else "60", "5")       # MPICH's ranks spin

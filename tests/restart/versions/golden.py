@@ -17,6 +17,7 @@ import tarfile
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -35,7 +36,7 @@ def nobodys(member):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
     parser.add_argument("--ranks", type=int, default=2)
     options = parser.parse_args()

@@ -4,6 +4,7 @@ Today's mana saves a job, one with a lower half of the next minor goes on from t
 name. The golden images, an archive for each minor so far, were made by the first mana that had it: see golden.py.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -14,9 +15,11 @@ import sys
 import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
+from known_mpis import FAMILIES  # noqa: E402
 from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+PAGE = HERE.parents[2] / "docs" / "image-format.md"
 RANKS = 2
 STEPS = "400"
 LIMIT_S = 120
@@ -27,6 +30,12 @@ MAJOR_AT, MINOR_AT = 12, 36      # in the image's header
 def version_of(image):
     header = image.read_bytes()[:96]
     return tuple(struct.unpack_from("<I", header, at)[0] for at in (MAJOR_AT, MINOR_AT))
+
+
+def sections_since(major, minor):
+    """Names of the sections that images of this minor can have, as the page of the format says."""
+    rows = re.findall(r"^\| (\w+) \| (\d+)\.(\d+) \|", PAGE.read_text(), re.M)
+    return {name for name, of_major, since in rows if int(of_major) == major and int(since) <= minor}
 
 
 class Versions:
@@ -101,6 +110,8 @@ class Versions:
                 archive.extractall(self.directory / name)
             image = next((self.directory / name).glob("gen-*/rank-00000.mana"))
             self.check(f"{name} is of that minor", version_of(image) == (major, minor), version_of(image))
+            had = set(json.loads(mana(self.today, "inspect", str(image), "--json")[1])["images"][0]["sections"])
+            self.check(f"{name} has the sections of that minor", had == sections_since(major, minor), had)
             self.goes_on(f"{name} restarts", self.today, name, (self.directory / name / "checksum").read_text().strip())
 
     def run(self):
@@ -112,7 +123,7 @@ class Versions:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--later", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
     return Versions(parser.parse_args()).run()

@@ -77,7 +77,7 @@ struct scene {
       map_program(library);
       image::image_plan plan = plan_of(image);
       image::note_builds(plan.origins);
-      plan.sections = {{"files", image::encode(plan.origins)}};
+      plan.sections = {image::files_section(plan.origins)};
       const image::write_result w = image::write_rank_image(std::move(plan));
       const std::size_t most = (1 + 16 + 2) * wm::page;
       if (w.stored_bytes > most) return std::to_string(w.stored_bytes) + " bytes were stored";
@@ -691,7 +691,7 @@ TEST_CASE("a section that names no files, or memory twice, is refused") {
   const image::file_origin good{0x1000, 0x3000, "/lib", 0x1000};
   image::contents of;
   const auto refused = [&](const std::vector<image::file_origin>& origins, std::size_t cut = 0) {
-    auto bytes = image::encode(origins);
+    auto bytes = image::files_section(origins).bytes;
     bytes.resize(bytes.size() - cut);
     of.sections = {{"files", bytes}};
     try {
@@ -708,7 +708,7 @@ TEST_CASE("a section that names no files, or memory twice, is refused") {
   CHECK(refused({{0x1001, 0x3000, "/lib", 0}}));
   CHECK(refused({{0x1000, 0x3000, "lib", 0}}));
   CHECK(refused({{0x1000, 0x3000, "/lib", 1}}));
-  for (std::size_t cut = 1; cut < image::encode({good}).size(); ++cut) CHECK(refused({good}, cut));
+  for (std::size_t cut = 1; cut < image::files_section({good}).bytes.size(); ++cut) CHECK(refused({good}, cut));
 }
 
 namespace {

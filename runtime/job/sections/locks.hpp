@@ -1,17 +1,20 @@
 // The section "locks" of an image: which locks the program's threads hold, found while the memory is written.
 #pragma once
-#include <mana/image/format_table.hpp>
+#include <mana/image/section_table.hpp>
 
 #include <runtime/image/memory/memory_observer.hpp>
 #include <runtime/split/window/lock_owners.hpp>
 
 namespace mana::job {
 
+/// What saver_of_job() is to keep of an image, for the lock_section of the next one.
+inline constexpr const char* observed_section = image::sections::locks;
+
 /// Of this process's threads as they are now.
 class lock_section : public image::memory_observer {
  public:
   lock_section();
-  std::string section_name() const override { return image::sections::locks; }
+  std::string section_name() const override { return observed_section; }
   void build_on(std::optional<std::span<const std::uint8_t>> earlier) override;
   void see(std::span<const std::uint64_t> copy, std::uintptr_t address, const image::region& of) noexcept override;
   void unchanged(std::uintptr_t begin, std::uintptr_t end) noexcept override;

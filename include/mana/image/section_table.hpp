@@ -1,0 +1,90 @@
+// The one table of the sections of an image, in the order in which an image has them. A checkpoint and a restart go through its
+// rows (runtime/job/sections/sections.hpp), and docs/image-format.md prints them. A restart refuses a section that has no row.
+//
+// INV-94 each section of an image has one row in one table, and one file of the code that both writes it and reads it.
+#pragma once
+#include <mana/lower/version.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+// ROW(name, since, needed, saved, restored, encoding, holds, code)
+//   name      of the section, at most 23 bytes
+//   since     the first minor of layout_major (lower/version.hpp) whose images have it
+//   needed    always: a restart refuses an image without it; optional: it goes on without
+//   saved     when it is written. when_stopped: by the job, once the ranks stand; with_memory: as memory is; by_saver: by what writes images
+//   restored  when a restart reads it. opened: once the image is open; descriptors: when files are opened; memory: before memory is
+//             filled; registers: after that; later: for checkpoints that follow; never: it is for people
+//   encoding, holds  for the page
+//   code      the file that has both directions: save_NAME, restore_NAME where the job calls them by this table
+#define MANA_IMAGE_SECTIONS(ROW) \
+  ROW(locks, 0, optional, with_memory, memory, \
+      "records of 16 bytes: address 8, kind 4 (0 mutex, 1 with priority inheritance, 2 read-write), owner 4", \
+      "locks of libc that threads hold, and their owners' ids", "runtime/job/sections/locks.cpp") \
+  ROW(run, 0, always, when_stopped, opened, \
+      "text MANARUN2; numbers of 4 bytes, little endian; texts with their length before them", \
+      "MPI library, program and build id, arguments, directory, thread level", "runtime/job/sections/run.cpp") \
+  ROW(threads, 0, optional, when_stopped, memory, \
+      "4 bytes each, little endian", \
+      "the threads' ids", "runtime/job/sections/threads.cpp") \
+  ROW(descriptors, 0, always, when_stopped, descriptors, \
+      "CBOR", \
+      "open descriptors and what they refer to; shared memory without a name", "runtime/job/sections/descriptors.cpp") \
+  ROW(process, 0, optional, when_stopped, opened, \
+      "CBOR", \
+      "what the kernel keeps of the process and its threads", "runtime/job/sections/process.cpp") \
+  ROW(registers, 0, optional, when_stopped, registers, \
+      "a text of 8 bytes; the mask of states 8; offset and bytes of each, 4 and 4", \
+      "layout of the saved XSAVE areas", "runtime/job/sections/registers.cpp") \
+  ROW(mpi, 0, optional, when_stopped, never, \
+      "CBOR: names and numbers", \
+      "how many MPI objects and drained messages the program holds, for people", "runtime/job/sections/mpi.cpp") \
+  ROW(files, 0, optional, by_saver, later, \
+      "records: begin 8, end 8, offset 8, bytes of the text 4, path and, if it is known, a zero byte and the build id in hex; little endian", \
+      "memory that came from the program's files, which later checkpoints compare with them", \
+      "runtime/image/origins/program_files.cpp") \
+  ROW(saving, 0, optional, by_saver, never, \
+      "text", \
+      "how the image was written, for people: plain or forked, how packed, since when", "runtime/image/format/saving_section.cpp")
+
+namespace mana::image {
+
+enum class section_need { always, optional };
+enum class saved_when { when_stopped, with_memory, by_saver };
+enum class restored_when { opened, descriptors, memory, registers, later, never };
+
+struct section_row {
+  std::string_view name;
+  std::uint32_t since;
+  section_need need;
+  saved_when saved;
+  restored_when restored;
+  std::string_view encoding, meaning, code;
+};
+
+namespace sections {
+#define MANA_ROW(name, ...) inline constexpr char name[] = #name;
+MANA_IMAGE_SECTIONS(MANA_ROW)
+#undef MANA_ROW
+}  // namespace sections
+
+#define MANA_ROW(name, since, needed, saved_at, restored_at, encoding, holds, code) \
+  {sections::name, since, section_need::needed, saved_when::saved_at, restored_when::restored_at, encoding, holds, code},
+inline constexpr section_row section_table[] = {MANA_IMAGE_SECTIONS(MANA_ROW)};
+#undef MANA_ROW
+
+constexpr bool is_known_section(std::string_view name) noexcept {
+  for (const section_row& row : section_table)
+    if (row.name == name) return true;
+  return false;
+}
+
+consteval bool rows_can_be_written() {
+  constexpr std::size_t longest_name = 23;
+  for (const section_row& row : section_table)
+    if (row.name.size() > longest_name || row.since > lower::services_minor) return false;
+  return true;
+}
+static_assert(rows_can_be_written());
+
+}  // namespace mana::image
