@@ -19,7 +19,7 @@ from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 RANKS = 2
 STEPS = "400"
-LIMIT_S = 120
+LIMIT_S = 240
 DIFFERS = 83      # exit status: the surroundings are not those of the checkpoint
 MAJOR_AT, MINOR_AT = 12, 36      # in the image's header
 
