@@ -28,7 +28,7 @@ REFUSED = re.compile(r"(MPIX?_\w+)[^\n]*(?:not supported|refused)|mana: (?:error
 def job_lines(job):
     """All that an ended job printed."""
     lines = []
-    while (line := job.next_line(60)) is not None:
+    while (line := job.next_line(240)) is not None:
         lines.append(line.rstrip("\n"))
     return lines
 

@@ -14,7 +14,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-LIMIT_S = 60
+LIMIT_S = 240
 
 
 class Failed(Exception):

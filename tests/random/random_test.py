@@ -175,7 +175,7 @@ def parse():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--mpi", choices=FAMILIES, action="append", help="default: both")
     parser.add_argument("--seeds", default="1..25", metavar="A..B")
-    parser.add_argument("--silence", type=int, default=60, metavar="SECONDS", help="without a line: the job hangs")
+    parser.add_argument("--silence", type=int, default=240, metavar="SECONDS", help="without a line: the job hangs")
     parser.add_argument("--beyond", action="store_const", const=["beyond"], default=[],
                         help="also what MPICH 4.0.2 itself gets wrong; compares with a run under mana")
     parser.add_argument("--keep-images", action="store_true", help="of runs that failed, too")

@@ -29,7 +29,7 @@ static int call(const char* name) {
   if (function == NULL) return 0;
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(240);
     function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     _exit(0);
   }

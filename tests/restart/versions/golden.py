@@ -22,7 +22,7 @@ from mana_job import Job, mana, mpi_environment, mpirun  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 STEPS = "60"
-LIMIT_S = 120
+LIMIT_S = 240
 HOW = ["--compress", "none", "--cpu", "x86-64-v2", "--keep", "1"]
 
 

@@ -62,14 +62,14 @@ TEST_CASE("the status tells how long each phase of the newest checkpoint took") 
   CHECK(status().find("\"seconds_by_phase\":{}") != std::string::npos);
   j.at(2).never_parks = true;
   j.at(0).ask(false);
-  while (status().find("\"phase\":\"parking\"") == std::string::npos) std::this_thread::yield();
+  while (status().find("\"phase\":\"parking\"") == std::string::npos) rest();
   const auto seen_parking = std::chrono::steady_clock::now();
   const std::string halfway = status();
   CHECK(seconds_of(halfway, "quiescing") > 0);
   CHECK(seconds_of(halfway, "parking") < 0);
   const std::chrono::duration<double> held = std::chrono::steady_clock::now() - seen_parking;
   j.at(2).let_park();
-  while (status().find("\"phase\":\"running\"") == std::string::npos) std::this_thread::yield();
+  while (status().find("\"phase\":\"running\"") == std::string::npos) rest();
   const std::string after = status();
   CHECK(seconds_of(after, "quiescing") == seconds_of(halfway, "quiescing"));
   CHECK(seconds_of(after, "parking") >= held.count());
@@ -149,7 +149,7 @@ TEST_CASE("a rank that owes a collective waits for a message of one that would b
   o.clock = name;
   // Rank 2 is in B before the request; 0 and 3 enter A after it.
   job j(place.path(), o, [&](rank& r) {
-    while ((r.number() == 0 || r.number() == 3) && !r.asked()) std::this_thread::yield();
+    while ((r.number() == 0 || r.number() == 3) && !r.asked()) rest();
     if (r.number() == 0) { r.barrier(1); r.send(1, 7); }
     if (r.number() == 1) { r.recv(0); r.barrier(2); }
     if (r.number() == 2) r.barrier(2);
@@ -157,7 +157,7 @@ TEST_CASE("a rank that owes a collective waits for a message of one that would b
     r.barrier();
     while (r.go_on()) r.compute();
   });
-  while (j.at(2).started(2) == 0) std::this_thread::yield();
+  while (j.at(2).started(2) == 0) rest();
   control::request_checkpoint(j.directory(), false, 60);
   j.finish();
   CHECK(j.commits == 1);
@@ -188,7 +188,7 @@ TEST_CASE("checkpoints at intervals need no request") {
   job::options o = four_ranks;
   o.interval_s = 0.02;
   job j(place.path(), o, busy);
-  while (j.commits < 3) std::this_thread::yield();
+  while (j.commits < 3) rest();
   j.finish();
   CHECK(j.inconsistent == 0);
 }
@@ -198,7 +198,7 @@ TEST_CASE("a rank asks without a client") {
   job j(place.path(), four_ranks, busy);
   for (int i = 1; i <= 20; ++i) {
     j.at(i % 4).ask(false);
-    while (j.commits < i) std::this_thread::yield();
+    while (j.commits < i) rest();
   }
   j.finish();
   CHECK(j.inconsistent == 0);
@@ -214,7 +214,7 @@ TEST_CASE("all ranks ask whenever they like") {
       r.compute();
     }
   });
-  while (j.commits < 50) std::this_thread::yield();
+  while (j.commits < 50) rest();
   j.finish();
   CHECK(j.commits <= asked / 7);
   CHECK(j.inconsistent == 0);
@@ -224,7 +224,7 @@ TEST_CASE("a rank asks for the end of the job") {
   temporary_directory place;
   job j(place.path(), four_ranks, busy);
   for (int r = 0; r < 4; ++r) j.at(r).ask(true);
-  while (j.commits == 0) std::this_thread::yield();
+  while (j.commits == 0) rest();
   j.finish();
   CHECK(j.commits == 1);
   CHECK(j.ended_as(outcome::resumed) == 4);
@@ -236,10 +236,10 @@ TEST_CASE("a request of a rank during a checkpoint that will end the job is part
   j.at(3).never_parks = true;
   j.at(0).ask(false);
   while (control::job_status(j.directory(), 60).find("\"phase\":\"parking\"") == std::string::npos)
-    std::this_thread::yield();
+    rest();
   j.at(1).ask(true);
   const auto heard = [&] { return control::job_status(j.directory(), 60).find("\"stops\":true") != std::string::npos; };
-  while (!heard()) std::this_thread::yield();
+  while (!heard()) rest();
   j.at(3).let_park();
   j.finish();
   CHECK(j.commits == 1);
@@ -251,7 +251,7 @@ TEST_CASE("a job ends itself after a time") {
   job::options o = four_ranks;
   o.stop_after_s = 0.05;
   job j(place.path(), o, busy);
-  while (j.commits == 0) std::this_thread::yield();
+  while (j.commits == 0) rest();
   j.finish();
   CHECK(j.commits == 1);
   CHECK(j.ended_as(outcome::resumed) == 4);

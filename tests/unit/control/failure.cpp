@@ -1,6 +1,7 @@
 // Checkpoints that cannot be taken: the requester reads why, the program runs on, and the next one is as good as any.
 #include "parts.hpp"
 
+#include "../long_run.hpp"
 #include "../temporary_directory.hpp"
 
 #include <fcntl.h>
@@ -81,11 +82,11 @@ TEST_CASE("a request that joined a checkpoint which is given up is served by one
   j.at(2).never_parks = true;
   j.at(0).ask(false);
   const auto says = [&](const char* text) { return has(control::job_status(j.directory(), 60), text); };
-  while (!says("\"phase\":\"parking\"")) std::this_thread::yield();
+  while (!says("\"phase\":\"parking\"")) rest();
   j.at(1).ask(true);
-  while (!says("\"stops\":true")) std::this_thread::yield();
+  while (!says("\"stops\":true")) rest();
   j.at(2).let_park();
-  while (j.commits == 0) std::this_thread::yield();
+  while (j.commits == 0) rest();
   j.finish();
   CHECK(begun == 2);
   CHECK(j.abandoned == 1);
@@ -154,7 +155,7 @@ TEST_CASE("a rank that owes a collective and does not come to it: given up in ti
     r.barrier();
     barriers(r);
   });
-  while (j.at(0).started(0) == 0) std::this_thread::yield();
+  while (j.at(0).started(0) == 0) rest();
   const std::string why = refusal(j);
   CHECK(has(why, "rank 1: a collective that others have started has yet to start"));
   late = false;
@@ -176,7 +177,8 @@ TEST_CASE("many requests, of which many are given up") {
   o.clock = name;
   job j(place.path(), o, barriers);
   int refused = 0;
-  for (int i = 0; i < 200; ++i) {
+  const int requests = tried(60, 200);
+  for (int i = 0; i < requests; ++i) {
     j.at(i % 3).never_parks = i % 2 == 0;
     try {
       control::request_checkpoint(j.directory(), false, 60);
@@ -187,7 +189,7 @@ TEST_CASE("many requests, of which many are given up") {
     j.at(i % 3).never_parks = false;
   }
   j.finish();
-  CHECK(j.commits == 200 - refused);
+  CHECK(j.commits == requests - refused);
   CHECK(j.ended_as(outcome::resumed) == 3 * j.commits);
   CHECK(j.inconsistent == 0);
 }
@@ -226,7 +228,7 @@ TEST_CASE("a request that waits for a collective which nobody will start, when a
     while (r.go_on()) r.compute();
   });
   auto answer = std::async(std::launch::async, [&] { return refusal(j); });
-  while (!j.at(1).asked()) sched_yield();
+  while (!j.at(1).asked()) rest();
   j.asked_to_end = true;
   CHECK(has(answer.get(), "the program is ending"));
   j.finish();
@@ -243,7 +245,7 @@ TEST_CASE("a checkpoint of the interval that is not reached before all ranks are
       if (r.number() == 0) r.barrier_alone();
       while (r.go_on()) r.compute();
     });
-    while (!j.at(1).asked()) sched_yield();
+    while (!j.at(1).asked()) rest();
     j.asked_to_end = true;
     j.finish();
     CHECK(j.commits == 0);
@@ -258,7 +260,7 @@ TEST_CASE("a start that one rank is refused: the request is made anew of counts 
   job j(place.path(), o, [](rank& r) {
     const auto refused = [&r] {
       r.barrier_alone();
-      while (!r.asked()) sched_yield();
+      while (!r.asked()) rest();
       r.retract();
     };
     if (r.number() == 4) refused();
@@ -277,13 +279,13 @@ TEST_CASE("starts that all ranks are refused after the line was found by them") 
   job j(place.path(), three_ranks, [&](rank& r) {
     r.barrier_alone();
     ++counted;
-    while (!r.at_line()) sched_yield();
+    while (!r.at_line()) rest();
     ++at_line;
-    while (at_line < 3) sched_yield();
+    while (at_line < 3) rest();
     r.retract();
     while (r.go_on()) r.compute();
   });
-  while (counted < 3) sched_yield();             // else the line would wait for a start that asks nobody
+  while (counted < 3) rest();             // else the line would wait for a start that asks nobody
   control::request_checkpoint(j.directory(), true, 60);      // that it stops the job is not lost
   j.finish();
   CHECK(j.commits == 1);

@@ -27,7 +27,7 @@ std::string phase(const job& j) {
 }
 
 void await_phase(const job& j, const std::string& wanted) {
-  while (phase(j) != wanted) std::this_thread::yield();
+  while (phase(j) != wanted) rest();
 }
 
 }  // namespace
@@ -38,9 +38,9 @@ TEST_CASE("the program runs on before its memory is stored, and who asked hears 
   j.stores_slowly = true;
   auto asked = std::async(std::launch::async, [&] { return control::request_checkpoint(j.directory(), false, 60); });
   await_phase(j, "storing");
-  while (j.ended_as(outcome::resumed) < 5) std::this_thread::yield();
+  while (j.ended_as(outcome::resumed) < 5) rest();
   const std::uint64_t before = j.at(0).started(0);
-  while (j.at(0).started(0) < before + 100) std::this_thread::yield();      // runs
+  while (j.at(0).started(0) < before + 100) rest();      // runs
   CHECK(j.commits == 0);
   j.stores_slowly = false;
   CHECK(has(asked.get(), "generation-1: 5 ranks"));
@@ -105,9 +105,9 @@ TEST_CASE("one process that is killed: no rank has a checkpoint, and all are tol
   j.at(3).cannot_store = true;
   CHECK(refusal(j) == "rank 3: killed\n");
   CHECK(j.abandoned == 1);
-  while (j.ended_as(outcome::resumed) + j.ended_as(outcome::given_up) < 5) std::this_thread::yield();
+  while (j.ended_as(outcome::resumed) + j.ended_as(outcome::given_up) < 5) rest();
   for (int r = 0; r < 5; ++r)
-    while (j.at(r).told_lost != 1) std::this_thread::yield();
+    while (j.at(r).told_lost != 1) rest();
   j.at(3).cannot_store = false;
   control::request_checkpoint(j.directory(), false, 60);
   j.finish();

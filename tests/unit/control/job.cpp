@@ -206,7 +206,7 @@ int rank::recv(int from) {
       }
     }
     if (!asked()) {
-      sched_yield();
+      rest();
       continue;
     }
     announced = true;
@@ -221,7 +221,8 @@ void rank::let_park() {
 }
 
 void rank::compute() {
-  sched_yield();
+  if (asked()) sched_yield();
+  else rest();
   if (at_line()) checkpoint();
 }
 
@@ -246,7 +247,7 @@ bool rank::go_on() {
 void rank::finalize() {
   for (;;) {
     const std::optional<wait_end> end = control_.ending();
-    if (!end) sched_yield();
+    if (!end) rest();
     else if (*end == wait_end::done) return;
     else checkpoint();
   }
@@ -258,7 +259,7 @@ void rank::checkpoint() {
   if (control_.park_others() != 0) {
     const std::uint64_t generation = control_.generation().generation;
     const bool is_drained = drain();
-    while (is_drained && writes_slowly && is_wanted) std::this_thread::yield();
+    while (is_drained && writes_slowly && is_wanted) rest();
     if (!is_drained) how = outcome::given_up;
     else if (!is_wanted && !control_.forked() && !control_.local()) how = control_.not_written("was given up");
     else if (cannot_write) how = control_.not_written("the disk is full");
@@ -278,7 +279,7 @@ bool rank::drain() {
     return false;
   }
   if (drains_for_ever) control_.drain_waits("waits for 1 message of rank 0 on MPI_COMM_WORLD");
-  while (drains_for_ever && control_.drain_turn() != lower::drain_order::end) std::this_thread::yield();
+  while (drains_for_ever && control_.drain_turn() != lower::drain_order::end) rest();
   if (control_.drain_turn() == lower::drain_order::end) {
     control_.not_drained({});
     return false;
@@ -292,7 +293,7 @@ outcome rank::store_aside(std::uint64_t generation) {
   if (control_.generation().nonce != 1000 + generation) ++job_.inconsistent;
   if (control_.local() && !no_place) control_.on_node();
   aside_ = std::thread([this, generation] {
-    while (job_.stores_slowly && is_wanted) std::this_thread::yield();
+    while (job_.stores_slowly && is_wanted) rest();
     const std::vector<std::uint64_t> builds_on{1000, 2000 + static_cast<std::uint64_t>(number_)};
     std::vector<std::string> warnings;
     if (has_no_parity) warnings.emplace_back("without parity");

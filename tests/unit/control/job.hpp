@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -20,6 +21,9 @@
 namespace mana::control_test {
 
 class job;
+
+/// Between two looks at what another thread does: nobody who waits takes a processor from those who work.
+inline void rest() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 class rank {
  public:
@@ -35,7 +39,7 @@ class rank {
   bool at_line() const noexcept { return bridge_.current.load() == lower::phase::parking; }
   void send(int to, int value);
   int recv(int from);                       // -1: from anyone
-  /// What the park signal does to a thread that computes.
+  /// What the park signal does to a thread that computes. It is busy while a checkpoint comes, and rests before.
   void compute();
   bool asked() const noexcept { return (bridge_.attention.load() & lower::checkpoint_pending) != 0; }
   std::uint64_t started(std::size_t group) const noexcept { return clocks_[group].seq.load(); }

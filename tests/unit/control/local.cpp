@@ -38,7 +38,7 @@ TEST_CASE("INV-46 who waits for the nodes is answered before the copies are made
   CHECK(status_has(j, "copied"));
   auto asked = std::async(std::launch::async, [&] { return ask(j, wait_for::directory); });
   const std::uint64_t before = j.at(0).started(0);
-  while (j.at(0).started(0) < before + 100) std::this_thread::yield();      // runs
+  while (j.at(0).started(0) < before + 100) rest();      // runs
   CHECK(j.commits == 0);
   j.stores_slowly = false;
   CHECK(has(asked.get(), "generation-2: 5 ranks"));
@@ -57,7 +57,7 @@ TEST_CASE("one rank without a place on its node: the checkpoint is not on the no
   j.at(1).no_place = true;
   j.stores_slowly = true;
   auto asked = std::async(std::launch::async, [&] { return ask(j, wait_for::nodes); });
-  while (!status_has(j, "\"phase\":\"storing\"")) std::this_thread::yield();
+  while (!status_has(j, "\"phase\":\"storing\"")) rest();
   CHECK(status_has(j, "\"last_generation_on_nodes\":0"));
   j.stores_slowly = false;
   CHECK(has(asked.get(), "generation-1: 3 ranks"));
@@ -75,7 +75,7 @@ TEST_CASE("a copy that fails: the answer says so, and that the generation is on 
   CHECK(has(said, "generation 1 is on the nodes: mana restart --local takes it from there"));
   CHECK(j.abandoned == 1);
   for (int r = 0; r < 5; ++r)
-    while (j.at(r).told_lost != 1) std::this_thread::yield();
+    while (j.at(r).told_lost != 1) rest();
   for (int r = 0; r < 5; ++r) CHECK(j.at(r).told_on_nodes == 1);
   j.at(3).cannot_store = false;
   CHECK(has(ask(j, wait_for::directory), "generation-2: "));
@@ -98,7 +98,7 @@ TEST_CASE("of the checkpoints that the interval takes, each third leaves the nod
   o.interval_s = 0.002;
   o.copy_every = 3;
   job j(place.path(), o, barriers);
-  while (j.at(4).told_on_nodes < 8) std::this_thread::yield();
+  while (j.at(4).told_on_nodes < 8) rest();
   j.finish();
   REQUIRE(j.committed.size() >= 2);
   for (std::size_t i = 0; i < j.committed.size(); ++i) CHECK(j.committed[i] == 3 * (i + 1));
@@ -114,7 +114,7 @@ TEST_CASE("the warnings of a checkpoint that stays on the nodes are its result's
   o.copy_every = 1000;
   job j(place.path(), o, barriers);
   j.at(1).has_no_parity = true;
-  while (!status_has(j, "is on the nodes of all 3 ranks\\nwarning: rank 1: without parity")) std::this_thread::yield();
+  while (!status_has(j, "is on the nodes of all 3 ranks\\nwarning: rank 1: without parity")) rest();
   j.finish();
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("what is asked for leaves the nodes, and counts as one of so many") {
   CHECK(has(ask(j, wait_for::nodes), "and is being copied to"));
   CHECK(has(ask(j, wait_for::directory), "generation-2: 3 ranks"));
   j.at(1).ask(false);                        // a signal, or the program
-  while (j.at(0).told_stored < 3) std::this_thread::yield();
+  while (j.at(0).told_stored < 3) rest();
   j.finish();
   CHECK(j.committed == std::vector<std::uint64_t>{1, 2, 3});
 }
@@ -138,7 +138,7 @@ TEST_CASE("a node that cannot take an image that is to stay there: one more, whi
   o.copy_every = 1000;
   job j(place.path(), o, barriers);
   j.at(1).no_place = true;
-  while (j.commits < 2) std::this_thread::yield();
+  while (j.commits < 2) rest();
   j.finish();
   CHECK(j.committed[1] > j.committed[0] + 1);       // each after one that was given up
   CHECK(j.at(0).told_on_nodes == 0);

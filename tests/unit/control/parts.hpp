@@ -42,7 +42,7 @@ inline std::string refusal(const job& j) {
 
 inline control::job_file started(const job& j) {
   control::job_file file;
-  while ((file = control::read_job_file(j.directory())).where.port == 0) std::this_thread::yield();
+  while ((file = control::read_job_file(j.directory())).where.port == 0) rest();
   return file;
 }
 

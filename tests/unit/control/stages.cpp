@@ -30,7 +30,7 @@ struct gate {
   }
   auto program() {
     return [this](rank& r) {
-      while (!open[r.number()]) r.compute();
+      for (; !open[r.number()]; rest()) r.compute();
     };
   }
 };
@@ -50,10 +50,10 @@ job::options ranks_after(gate& g) {
 void nothing(rank&) {}
 
 control::job_file with_port(const job& j, bool early) {
-  control::job_file file;
-  do file = control::read_job_file(j.directory());
-  while ((early ? file.early_port : file.where.port) == 0);
-  return file;
+  for (;; rest()) {
+    const control::job_file file = control::read_job_file(j.directory());
+    if ((early ? file.early_port : file.where.port) != 0) return file;
+  }
 }
 
 /// As a rank that the test plays: the others have been through the start of MPI, and it is in MPI_Finalize.
@@ -89,7 +89,7 @@ TEST_CASE("before MPI_Init ranks find each other by the job's file, and are save
   CHECK(control::request_checkpoint(j.directory(), false, 60).find("generation-1: 3 ranks") == 0);
   CHECK(control::job_status(j.directory(), 60).find("before MPI_Init") != std::string::npos);
   control::request_checkpoint(j.directory(), false, 60);
-  while (j.ended_as(outcome::resumed) < 6) std::this_thread::yield();      // whoever asked may hear of it first
+  while (j.ended_as(outcome::resumed) < 6) rest();      // whoever asked may hear of it first
   g.open_all();
   with_port(j, false);
   control::request_checkpoint(j.directory(), false, 60);
@@ -160,15 +160,15 @@ TEST_CASE("what a signal asks for before all ranks are there is served as soon a
   job::options o{{{0, 1}}};
   o.before = g.program();
   o.start = [&](rank& r) {
-    while (r.number() == 1 && !late) std::this_thread::yield();
+    while (r.number() == 1 && !late) rest();
   };
   job j(place.path(), o, computing);
   with_port(j, true);
   j.at(0).ask(false);
-  while (!has(control::job_status(j.directory(), 60), "has not been heard of")) std::this_thread::yield();
+  while (!has(control::job_status(j.directory(), 60), "has not been heard of")) rest();
   g.open_all();                            // rank 0 goes on into the start of MPI
   late = true;
-  while (j.commits == 0) std::this_thread::yield();
+  while (j.commits == 0) rest();
   j.finish();
   CHECK(j.commits == 1);
 }
@@ -177,9 +177,9 @@ TEST_CASE("after MPI_Finalize ranks are saved as long as all are there") {
   temporary_directory place;
   gate g;
   job j(place.path(), ranks_after(g), nothing);
-  while (!has(control::job_status(j.directory(), 60), "after MPI_Finalize")) std::this_thread::yield();
+  while (!has(control::job_status(j.directory(), 60), "after MPI_Finalize")) rest();
   control::request_checkpoint(j.directory(), false, 60);
-  while (j.ended_as(outcome::resumed) < 3) std::this_thread::yield();
+  while (j.ended_as(outcome::resumed) < 3) rest();
   g.open[1] = true;
   std::string why;
   while (why.empty()) try {
@@ -200,12 +200,12 @@ TEST_CASE("after MPI_Finalize there is nothing to warn of when a rank ends while
   job::options o{{{0, 1, 2}}};
   o.after = [&, others = g.program()](rank& r) {
     if (r.number() != 1) return others(r);
-    while (!r.asked()) std::this_thread::yield();       // and ends without having been saved
+    while (!r.asked()) rest();       // and ends without having been saved
     g.open_all();
   };
   const std::string said = captured_errors(place.path() / "said", [&] {
     job j(place.path(), o, nothing);
-    while (!has(control::job_status(j.directory(), 60), "after MPI_Finalize")) std::this_thread::yield();
+    while (!has(control::job_status(j.directory(), 60), "after MPI_Finalize")) rest();
     j.at(0).ask(false);
     j.finish();
   });

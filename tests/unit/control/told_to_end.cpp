@@ -21,7 +21,7 @@ job::options five_ranks(bool forked = false) {
 }
 
 void await_phase(const job& j, const std::string& wanted) {
-  while (!has(control::job_status(j.directory(), 60), "\"phase\":\"" + wanted + "\"")) std::this_thread::yield();
+  while (!has(control::job_status(j.directory(), 60), "\"phase\":\"" + wanted + "\"")) rest();
 }
 
 auto refusal_later(const job& j) {
@@ -41,7 +41,7 @@ TEST_CASE("told while images are written: who writes stops, and the next checkpo
   CHECK(has(why.get(), "rank 4 got SIGTERM, which the program handles"));
   CHECK(j.abandoned == 1);
   CHECK(j.commits == 0);
-  while (j.ended_as(outcome::given_up) < 5) std::this_thread::yield();
+  while (j.ended_as(outcome::given_up) < 5) rest();
   for (int r = 0; r < 5; ++r) j.at(r).writes_slowly = false;
   control::request_checkpoint(j.directory(), false, 60);
   j.finish();
@@ -70,7 +70,7 @@ TEST_CASE("told where nothing is under way: nothing is given up") {
   temporary_directory place;
   job j(place.path(), five_ranks(), barriers);
   j.at(1).tell_of_end(SIGHUP);
-  while (!has(control::job_status(j.directory(), 60), "\"running\"")) std::this_thread::yield();
+  while (!has(control::job_status(j.directory(), 60), "\"running\"")) rest();
   j.finish();
   CHECK(j.ended_as(outcome::given_up) == 0);
 }

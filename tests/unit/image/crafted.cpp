@@ -198,7 +198,7 @@ TEST_CASE("a mapped file that is a FIFO now is not waited for") {
   with_path(fifo)(opened);
   const std::string path = directory.write("crafted", opened.sealed());
   CHECK(in_child([&]() -> std::string {
-    alarm(10);
+    alarm(120);
     try {
       image::rank_image(path).restore_memory();
       return "restored";

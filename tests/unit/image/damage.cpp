@@ -1,4 +1,5 @@
 // No damage to an image goes unnoticed, and none makes the reader crash.
+#include "../long_run.hpp"
 #include "../temporary_directory.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"
@@ -72,7 +73,8 @@ TEST_CASE("every flipped bit of header, tables and trailer is noticed") {
   close(fd);
 }
 
-// A restart looks at tables with the functions that verify() has, of which all bits are tried above: every third byte here.
+// A restart looks at tables with the functions that verify() has, of which all bits are tried above: every third byte here, in
+// a long run; each of them is a process of its own.
 TEST_CASE("flipped bits are noticed by a restart too") {
   const temporary_directory directory;
   const std::string sound = sound_image(directory);
@@ -86,9 +88,10 @@ TEST_CASE("flipped bits are noticed by a restart too") {
     INFO("byte " << at << " of " << sound.size());
     check_refused(directory.write("flipped", bytes));
   };
-  for (std::size_t at = 0; at < 200; ++at) check_position(at);
-  for (std::size_t at = tables_begin(sound); at < sound.size(); at += 3) check_position(at);
-  for (std::size_t i = 0; i < 300; ++i) check_position(sound.size() * i / 300);
+  const auto every = static_cast<std::size_t>(tried(13, 3)), spread = static_cast<std::size_t>(tried(60, 300));
+  for (std::size_t at = 0; at < 200; at += is_long_run() ? 1 : 3) check_position(at);
+  for (std::size_t at = tables_begin(sound); at < sound.size(); at += every) check_position(at);
+  for (std::size_t i = 0; i < spread; ++i) check_position(sound.size() * i / spread);
 }
 
 TEST_CASE("random flips of what chunks hold are noticed") {
@@ -96,7 +99,7 @@ TEST_CASE("random flips of what chunks hold are noticed") {
   const std::string path = directory.path() / "image";
   std::filesystem::copy_file((sound_image(directory), directory.path() / "sound"), path);
   const std::string sound = read_bytes(path);
-  constexpr int flips = 100'000;
+  const int flips = tried(6'000, 100'000);
   const int fd = open(path.c_str(), O_RDWR);
   std::uint64_t x = 54321;
   int unnoticed = 0;

@@ -24,12 +24,14 @@ namespace wm = window_memory;
 
 namespace {
 
+constexpr std::size_t some_bytes = 2'600 * wm::page;       // work for eight threads
+
 /// Random and repeating pages, zeros, and single pages between holes: chunks of all kinds, and some that do not shrink.
 void make_memory() {
-  wm::map(wm::heap, wm::heap_bytes);
-  wm::fill(wm::heap, wm::heap_bytes, 1);
+  wm::map(wm::heap, some_bytes);
+  wm::fill(wm::heap, some_bytes, 1);
   auto* const words = reinterpret_cast<std::uint64_t*>(wm::heap);
-  for (std::size_t i = 0; i < wm::heap_bytes / 4 / 8; ++i) words[i] = i / 512 % 3 == 0 ? 0 : i;
+  for (std::size_t i = 0; i < some_bytes / 4 / 8; ++i) words[i] = i / 512 % 3 == 0 ? 0 : i;
   wm::map(wm::shared, 700 * wm::page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
   wm::fill(wm::shared, 700 * wm::page, 2);
 }
@@ -145,7 +147,7 @@ TEST_CASE("changes are the same however many threads pack them") {
     if (!first.write_shared() || !first.finish()) return "the first";
     image::base_image base = image::as_base(image::rank_image(in("whole")).about(), 1, "whole");
     base.sums = first.take_sums();
-    for (std::size_t page = 0; page < wm::heap_bytes / wm::page; page += 7)
+    for (std::size_t page = 0; page < some_bytes / wm::page; page += 7)
       *reinterpret_cast<std::uint64_t*>(wm::heap + page * wm::page + 64) += 1;
     for (const unsigned threads : {1u, 2u, 5u}) {
       image::image_plan changes = plan_for(in(std::to_string(threads)), "zstd:1", threads);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS, both = PROT_READ | PROT_WRITE;
 constexpr std::uintptr_t large = wm::heap + (1ul << 40), closed = wm::heap + (4ul << 40);
-constexpr std::size_t closed_bytes = std::size_t{1} << 40, gib = std::size_t{1} << 30;
+constexpr std::size_t gib = std::size_t{1} << 30;
 
 /// Of the mapping at this address.
 bool has_flag(std::uintptr_t at, const std::string& flag) {
@@ -71,12 +71,12 @@ image::memory_visitor visitor_of(std::size_t& refused) {
 void make_some() {
   wm::map(wm::heap, wm::heap_bytes, both, anonymous);
   wm::fill(wm::heap, wm::heap_bytes, 1);
-  wm::map(wm::sparse, wm::sparse_bytes);
+  wm::map(wm::sparse, gib);
   wm::fill(wm::sparse, wm::small, 2);
   wm::map(wm::code, 64 * wm::page, both, anonymous);
   wm::fill(wm::code, 64 * wm::page, 3);
   wm::protect(wm::code, 64 * wm::page, PROT_READ | PROT_EXEC);
-  wm::map(closed, closed_bytes, PROT_NONE, anonymous);
+  wm::map(closed, more_than_there_is(), PROT_NONE, anonymous);
   wm::map(wm::shared, wm::small, both, MAP_SHARED | MAP_ANONYMOUS);
 }
 

@@ -11,7 +11,7 @@ static int in_once, go_on, times, through, spun;
 static void only_once(void) {
   ++times;
   __atomic_store_n(&in_once, 1, __ATOMIC_SEQ_CST);
-  while (!__atomic_load_n(&go_on, __ATOMIC_SEQ_CST)) usleep(1000);
+  await_count(&go_on, 1);
 }
 static void* calls(void* extra) {
   pthread_once(&once, only_once);
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   CHECK(pthread_spin_trylock(&spin) == EBUSY);
   line();
   CHECK(times == 1 && __atomic_load_n(&through, __ATOMIC_SEQ_CST) == 0 && !__atomic_load_n(&spun, __ATOMIC_SEQ_CST));
-  __atomic_store_n(&go_on, 1, __ATOMIC_SEQ_CST);
+  count_one(&go_on);
   CHECK(pthread_spin_unlock(&spin) == 0);
   for (int i = 0; i < 3; ++i) pthread_join(all[i], NULL);
   pthread_join(spinning, NULL);

@@ -10,8 +10,8 @@ static int owned, end;
 
 static void* own(void* which) {
   CHECK(pthread_mutex_lock(&all[(long)which]) == 0);
-  __atomic_fetch_add(&owned, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(&end, __ATOMIC_SEQ_CST) <= (long)which) usleep(1000);
+  count_one(&owned);
+  await_count(&end, (int)(long)which + 1);
   return NULL;
 }
 static void inherit(int which) {
@@ -32,8 +32,7 @@ int main(int argc, char** argv) {
     pthread_mutex_init(&all[i], &attributes);
     pthread_create(&owner[i], NULL, own, (void*)i);
   }
-  while (me == 0 && __atomic_load_n(&owned, __ATOMIC_SEQ_CST) < 2) usleep(1000);
-  if (me == 0) __atomic_store_n(&end, 1, __ATOMIC_SEQ_CST), pthread_join(owner[0], NULL);
+  if (me == 0) await_count(&owned, 2), count_one(&end), pthread_join(owner[0], NULL);
   together();
   line();
   if (me == 1) inherit(0), CHECK(pthread_mutex_trylock(&all[1]) == EBUSY);
@@ -41,7 +40,7 @@ int main(int argc, char** argv) {
   line();
   if (me == 1) CHECK(pthread_mutex_trylock(&all[1]) == EBUSY);
   together();
-  if (me == 0) __atomic_store_n(&end, 2, __ATOMIC_SEQ_CST), pthread_join(owner[1], NULL);
+  if (me == 0) count_one(&end), pthread_join(owner[1], NULL);
   together();
   if (me == 1) inherit(1);
   together();

@@ -9,7 +9,7 @@ static int holding, let_go, wrote, order[3], at;
 static void* reads(void* extra) {
   CHECK(pthread_rwlock_rdlock(&lock) == 0);
   __atomic_fetch_add(&holding, 1, __ATOMIC_SEQ_CST);
-  while (!__atomic_load_n(&let_go, __ATOMIC_SEQ_CST)) usleep(1000);
+  await_count(&let_go, 1);
   CHECK(pthread_rwlock_unlock(&lock) == 0);
   return extra;
 }
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     line();
     CHECK(at == 0 && pthread_rwlock_tryrdlock(&lock) == EBUSY && pthread_rwlock_trywrlock(&lock) == EBUSY);
   }
-  __atomic_store_n(&let_go, 1, __ATOMIC_SEQ_CST);
+  count_one(&let_go);
   for (int i = 0; i < 2; ++i) pthread_join(readers[i], NULL);
   pthread_join(writer, NULL), pthread_join(behind, NULL);
   CHECK(wrote && order[0] == 1 && order[1] == 2, "%d %d", order[0], order[1]);

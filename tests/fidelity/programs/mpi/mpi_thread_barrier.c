@@ -11,7 +11,7 @@ static int allowed, through;
 /// In a round's barrier from its beginning on, and not before: rank 0 comes to the next one only after the checkpoint.
 static void* waits(void* extra) {
   for (int round = 0; round < 2; ++round) {
-    while (__atomic_load_n(&allowed, __ATOMIC_SEQ_CST) <= round) usleep(1000);
+    await_count(&allowed, round + 1);
     MPI_Barrier(own);
     __atomic_fetch_add(&through, 1, __ATOMIC_SEQ_CST);
   }
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &own);
   if (me == 1) pthread_create(&thread, NULL, waits, NULL);
   for (int round = 0; round < 2; ++round) {
-    __atomic_store_n(&allowed, round + 1, __ATOMIC_SEQ_CST);
+    count_one(&allowed);
     usleep(20000);
     if (me == 1) CHECK(__atomic_load_n(&through, __ATOMIC_SEQ_CST) == round, "%d", through);
     together();

@@ -11,8 +11,8 @@ static void* stays(void* extra) {
   char name[16];
   snprintf(name, sizeof name, "helper-%d", me);
   pthread_setname_np(pthread_self(), name);
-  __atomic_store_n(&end, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(&end, __ATOMIC_SEQ_CST) < 2) usleep(1000);
+  count_one(&end);
+  await_count(&end, 2);
   return extra;
 }
 
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   begin(&argc, &argv);
   pthread_t thread;
   pthread_create(&thread, NULL, stays, NULL);
-  while (__atomic_load_n(&end, __ATOMIC_SEQ_CST) < 1) usleep(1000);
+  await_count(&end, 1);
   OK(prctl(PR_SET_NAME, me == 0 ? "the-first" : "the-second"));
   OK(prctl(PR_SET_TIMERSLACK, 100000 * (me + 1)));
   cpu_set_t all, one;
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     CHECK(prctl(PR_GET_TIMERSLACK) == 100000 * (me + 1), "%d", prctl(PR_GET_TIMERSLACK));
     CHECK(sched_getaffinity(0, sizeof one, &one) == 0 && CPU_COUNT(&one) >= 1);
   }
-  __atomic_store_n(&end, 2, __ATOMIC_SEQ_CST);
+  count_one(&end);
   pthread_join(thread, NULL);
   return finish();
 }

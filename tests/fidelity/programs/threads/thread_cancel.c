@@ -10,8 +10,8 @@ static void* disabled(void* extra) {
   (void)extra;
   pthread_cleanup_push(clean, (void*)0);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-  __atomic_fetch_add(&ready, 1, __ATOMIC_SEQ_CST);
-  while (!__atomic_load_n(&allow, __ATOMIC_SEQ_CST)) usleep(1000);
+  count_one(&ready);
+  await_count(&allow, 1);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
   pthread_testcancel();
   pthread_cleanup_pop(0);
@@ -21,7 +21,7 @@ static void* blocked(void* extra) {
   (void)extra;
   char byte;
   pthread_cleanup_push(clean, (void*)1);
-  __atomic_fetch_add(&ready, 1, __ATOMIC_SEQ_CST);
+  count_one(&ready);
   CHECK(read(never[0], &byte, 1) == -2, "%s", strerror(errno));
   pthread_cleanup_pop(0);
   return NULL;
@@ -29,7 +29,7 @@ static void* blocked(void* extra) {
 static void* computing(void* extra) {
   pthread_cleanup_push(clean, extra);
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-  __atomic_fetch_add(&ready, 1, __ATOMIC_SEQ_CST);
+  count_one(&ready);
   for (;;) __asm__ volatile("");
   pthread_cleanup_pop(0);
   return NULL;
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   pthread_create(&all[1], NULL, blocked, NULL);
   pthread_create(&all[2], NULL, computing, (void*)2);
   pthread_create(&all[3], NULL, computing, (void*)3);
-  while (__atomic_load_n(&ready, __ATOMIC_SEQ_CST) < 4) usleep(1000);
+  await_count(&ready, 4);
   usleep(20000);
   CHECK(pthread_cancel(all[0]) == 0);                              // pending at both lines
   line();
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   line();
   CHECK(pthread_cancel(all[1]) == 0 && pthread_cancel(all[3]) == 0);
   ends_cancelled(all[1], 1), ends_cancelled(all[3], 3);
-  __atomic_store_n(&allow, 1, __ATOMIC_SEQ_CST);
+  count_one(&allow);
   ends_cancelled(all[0], 0);
   return finish();
 }

@@ -6,7 +6,7 @@
 static int alive, allowed, gone;
 static void* body(void* until) {
   __atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(&allowed, __ATOMIC_SEQ_CST) < (int)(long)until) usleep(1000);
+  await_count(&allowed, (int)(long)until);
   __atomic_fetch_add(&gone, 1, __ATOMIC_SEQ_CST);
   return NULL;
 }
@@ -26,11 +26,11 @@ int main(int argc, char** argv) {
   pthread_attr_t found;
   CHECK(pthread_getattr_np(later, &found) == 0 && pthread_attr_getdetachstate(&found, &state) == 0 &&
         state == PTHREAD_CREATE_DETACHED);
-  __atomic_store_n(&allowed, 1, __ATOMIC_SEQ_CST);
+  count_one(&allowed);
   CHECK(comes_to(&gone, 3), "%d", gone);
   line();
   CHECK(__atomic_load_n(&gone, __ATOMIC_SEQ_CST) == 3);
-  __atomic_store_n(&allowed, 2, __ATOMIC_SEQ_CST);
+  count_one(&allowed);
   CHECK(comes_to(&gone, 7), "%d", gone);
   return finish();
 }

@@ -16,7 +16,7 @@ static void (*volatile one_deeper)(int) = deep;
 static void deep(int depth) {
   if (depth > 0) one_deeper(depth - 1);
   __atomic_fetch_add(&in_place, 1, __ATOMIC_SEQ_CST);
-  while (!__atomic_load_n(&end, __ATOMIC_SEQ_CST)) usleep(1000);
+  await_count(&end, 1);
   pthread_exit((void*)0x77);
 }
 static void* body(void* extra) {
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     CHECK(comes_to(&in_place, 2));
     line();
     CHECK(cleaned[0] == 0 && destroyed == 0);
-    __atomic_store_n(&end, 1, __ATOMIC_SEQ_CST);
+    count_one(&end);
     for (int i = 0; i < 2; ++i) {
       void* result = NULL;
       CHECK(pthread_join(threads[i], &result) == 0 && result == (void*)0x77);

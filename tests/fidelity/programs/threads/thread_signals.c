@@ -13,7 +13,7 @@ static void* body(void* which) {
   sigset_t set;
   int number = 0;
   sigfillset(&set);
-  __atomic_fetch_add(&entered, 1, __ATOMIC_SEQ_CST);
+  count_one(&entered);
   switch ((long)which) {
     case 0:
       sigemptyset(&set), sigaddset(&set, SIGUSR1);
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &set, NULL);
   pthread_spin_init(&spin, 0), pthread_spin_lock(&spin);
   for (long i = 0; i < 4; ++i) pthread_create(&all[i], NULL, body, (void*)i);
-  while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) < 4) usleep(1000);
+  await_count(&entered, 4);
   usleep(30000);
   line();
   CHECK(__atomic_load_n(&left, __ATOMIC_SEQ_CST) == 0, "%d", left);

@@ -40,7 +40,7 @@ static void wait_in(long kind) {
   }
 }
 static void* body(void* kind) {
-  __atomic_fetch_add(&entered, 1, __ATOMIC_SEQ_CST);
+  count_one(&entered);
   wait_in((long)kind);
   __atomic_store_n(&done[(long)kind], 1, __ATOMIC_SEQ_CST);
   return kind;
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   OK(pipe(bytes)), OK(pipe(events)), OK(sem_init(&semaphore, 0, 0));
   pthread_mutex_lock(&held), pthread_rwlock_rdlock(&read_held);
   for (long i = 0; i < kinds; ++i) CHECK(pthread_create(&all[i], NULL, body, (void*)i) == 0);
-  while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) < kinds) usleep(1000);
+  await_count(&entered, kinds);
   usleep(50000);
   line();
   usleep(20000);
