@@ -78,13 +78,16 @@ class handle_in {
  private:
   resolved<K> found_;
 };
+/// Constructors of their own: one that is inherited is called, and so finds the handle in memory.
 template <class A>
 class neutral_argument<param<kind::comm, dir::in, false>, A> : public handle_in<kind::comm, A> {
-  using handle_in<kind::comm, A>::handle_in;
+ public:
+  [[gnu::always_inline]] explicit neutral_argument(given<A> g) noexcept : handle_in<kind::comm, A>(g) {}
 };
 template <class A>
 class neutral_argument<param<kind::op, dir::in, false>, A> : public handle_in<kind::op, A> {
-  using handle_in<kind::op, A>::handle_in;
+ public:
+  [[gnu::always_inline]] explicit neutral_argument(given<A> g) noexcept : handle_in<kind::op, A>(g) {}
 };
 /// Datatypes that are not significant at this rank (a root's, beside MPI_IN_PLACE) may be anything: a handle that is
 /// unknown goes down as the null type, and the live MPI reports it where it matters.
