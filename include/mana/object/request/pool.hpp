@@ -82,7 +82,7 @@ inline void go_on_as_send(request_entry& e) noexcept {
     std::swap(r.owned, send.what.owned);
   }
   r.names.datatype = send.what.names.datatype;
-  e.real = std::exchange(send.real, 0);
+  e.real = std::exchange(send.real, {});
   if (r.status.error == neutral::success) r.status.error = send.what.status.error;
   vid::table<kind::request>().erase(send);
   count_down(r.on->references, call::library().callers);       // both were on it
@@ -113,7 +113,7 @@ inline void become(request_entry& e, request_stage state) noexcept {
 /// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
 inline void retire(request_entry& e, const neutral::status& status) noexcept {
   descriptor<kind::request>& r = e.what;
-  e.real = 0;
+  e.real = {};
   const bool is_second_part = r.is_exchange && r.form == request_form::send;
   if (!is_second_part) r.status = status;
   else if (r.status.error == neutral::success) r.status.error = status.error;

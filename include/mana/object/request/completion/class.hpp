@@ -14,7 +14,7 @@ struct object_class<kind::request> {
   }
   static void describe(drain::sentence& said) noexcept {
     vid::table<kind::request>().for_each_unordered([&](const object::request_entry& e) {
-      if (e.what.state == object::request_stage::active && e.real != 0 && object::is_send(e.what) && e.what.peer >= 0)
+      if (e.what.state == object::request_stage::active && e.real && object::is_send(e.what) && e.what.peer >= 0)
         said << (said.empty() ? "waits for " : ", for ") << "a send to rank "
              << e.what.messages->peers->world_ranks[e.what.peer] << " on " << *e.what.messages << " to complete";
     });

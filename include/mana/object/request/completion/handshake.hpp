@@ -51,7 +51,7 @@ inline void meet(const handshake_word& word) noexcept {
   e->what.peer = awaited.world_rank;
   e->what.tag = handshake_tag;
   const int rc = lower::cross([&] {
-    return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
+    return b.service->isend(lower::send_mode::standard, copy, sizeof word, lower::predefined(neutral::byte),
                             awaited.world_rank, e->what.tag, all.hidden.real, &e->real); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });

@@ -13,8 +13,8 @@ namespace object {
 
 /// A start: on which real communicator, and where the live MPI leaves its request.
 struct plan_start {
-  std::uint64_t real_comm;
-  std::uint64_t* request;
+  real<kind::comm> comm;
+  real<kind::request>* request;
 };
 
 /// An argument as starts after a restart need it: objects by their names. Arrays of numbers are passed as they are: the
@@ -37,7 +37,7 @@ class recorded_argument<param<kind::comm, dir::in, false>, A> {
  public:
   explicit recorded_argument(interpose::given<A>) noexcept {}
   int error() const noexcept { return neutral::success; }
-  std::tuple<std::uint64_t> value(const plan_start& s) const noexcept { return {s.real_comm}; }
+  std::tuple<real<kind::comm>> value(const plan_start& s) const noexcept { return {s.comm}; }
 };
 
 template <class A>
@@ -45,7 +45,7 @@ class recorded_argument<param<kind::request, dir::out, false>, A> {
  public:
   explicit recorded_argument(interpose::given<A>) noexcept {}
   int error() const noexcept { return neutral::success; }
-  std::tuple<std::uint64_t*> value(const plan_start& s) const noexcept { return {s.request}; }
+  std::tuple<real<kind::request>*> value(const plan_start& s) const noexcept { return {s.request}; }
 };
 
 /// Non-blocking collectives take no hints.
@@ -72,7 +72,7 @@ class recorded_argument<param<kind::op, dir::in, false>, A> {
   recorded_argument& operator=(const recorded_argument&) = delete;
   ~recorded_argument() { release_op(name_); }
   int error() const noexcept { return name_ != 0 ? int{neutral::success} : int{neutral::err_op}; }
-  std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::op>(name_)}; }
+  std::tuple<real<kind::op>> value(const plan_start&) const noexcept { return {real_of<kind::op>(name_)}; }
 
  private:
   std::uint32_t name_ = 0;
@@ -94,7 +94,7 @@ class recorded_argument<param<kind::datatype, dir::in, false>, A> {
   recorded_argument& operator=(const recorded_argument&) = delete;
   ~recorded_argument() { release_datatype(name_); }
   int error() const noexcept { return neutral::success; }
-  std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::datatype>(name_)}; }
+  std::tuple<real<kind::datatype>> value(const plan_start&) const noexcept { return {real_of<kind::datatype>(name_)}; }
 
  private:
   std::uint32_t name_;
@@ -107,7 +107,7 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
   explicit recorded_argument(interpose::given<A> g) noexcept
       : size_(g.value != nullptr ? static_cast<std::size_t>(std::max(g.members, g.read_later)) : 0) {
     if (size_ == 0) return;
-    reals_ = static_cast<std::uint64_t*>(std::malloc(size_ * (sizeof *reals_ + sizeof *names_)));
+    reals_ = static_cast<real<kind::datatype>*>(std::malloc(size_ * (sizeof *reals_ + sizeof *names_)));
     if (reals_ == nullptr) return;
     names_ = reinterpret_cast<std::uint32_t*>(reals_ + size_);
     for (std::size_t i = 0; i < size_; ++i)
@@ -123,14 +123,14 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
     return size_ == 0 || reals_ != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
   }
   /// Written at each start: the lower half moves narrow handles together in it.
-  std::tuple<const std::uint64_t*> value(const plan_start&) const noexcept {
+  std::tuple<const real<kind::datatype>*> value(const plan_start&) const noexcept {
     for (std::size_t i = 0; i < size_; ++i) reals_[i] = real_of<kind::datatype>(names_[i]);
     return {reals_};
   }
 
  private:
   std::size_t size_;
-  std::uint64_t* reals_ = nullptr;
+  real<kind::datatype>* reals_ = nullptr;
   std::uint32_t* names_ = nullptr;
 };
 
@@ -150,9 +150,9 @@ class plan_of final : public collective_plan {
     }, arguments_);
   }
 
-  int start(std::uint64_t real_comm, std::uint64_t* request) noexcept override {
+  int start(real<kind::comm> comm, real<kind::request>* request) noexcept override {
     auto* const slot = lower::the_bridge().mpi->*Fn::slot;
-    const plan_start here{real_comm, request};
+    const plan_start here{comm, request};
     const auto values = std::apply([&](const auto&... a) { return std::tuple_cat(a.value(here)...); }, arguments_);
     return lower::cross([&] { return std::apply(slot, values); });
   }
