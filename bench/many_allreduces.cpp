@@ -53,7 +53,7 @@ lower::services& services() {
     lower::the_bridge().world_size = 1;
     return 0;
   };
-  s.datatype_layout = [](std::uint64_t, std::int64_t* layout) {
+  s.datatype_layout = [](real<kind::datatype>, std::int64_t* layout) {
     layout[0] = layout[2] = layout[4] = 4;
     return 0;
   };

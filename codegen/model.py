@@ -23,7 +23,7 @@ class Param:
     tag: str              # kind of function.hpp or kind.hpp
     direction: str
     is_array: bool
-    neutral: str          # type on the boundary: "std::uint64_t"
+    neutral: str          # type on the boundary: "real<kind::comm>"
     real_type: str        # type of the argument in the lower half's mpi.h: "MPI_Comm*"
 
 
@@ -228,7 +228,7 @@ def _neutral(row, real):
     """The type of this argument on the boundary: nothing in it may depend on an mpi.h."""
     text = real
     if row.get("handle", False):
-        text = text.replace(row["c"], "std::uint64_t")
+        text = text.replace(row["c"], f"real<kind::{row['tag']}>")
     if row["tag"] == "status":
         text = text.replace("MPI_Status", "neutral::status")
     for mpi, neutral in (("MPI_Aint", "std::intptr_t"), ("MPI_Count", "std::int64_t"), ("MPI_Offset", "std::int64_t"),

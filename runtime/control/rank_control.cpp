@@ -221,7 +221,7 @@ lower::wait_end rank_control::clock_enter(const lower::collective_start& start) 
                                                          .synchronized = synchronized});
     if (v == clock::verdict::go) return lower::wait_end::done;
     clock.seq.fetch_sub(1);
-    if (v == clock::verdict::refuse || (v == clock::verdict::synchronize && start.comm == 0))
+    if (v == clock::verdict::refuse || (v == clock::verdict::synchronize && !start.comm))
       return lower::wait_end::refused;
     if (v == clock::verdict::synchronize) {
       synchronized = pass_barrier(hold, start);
@@ -264,8 +264,8 @@ void rank_control::wait_held(std::unique_lock<std::mutex>& hold) {
 /// The barrier goes on while the rank is parked, and after; a restart has none, and begins it anew.
 /// out: it is over. false: the recovery line is declared
 bool rank_control::pass_barrier(std::unique_lock<std::mutex>& hold, const lower::collective_start& start) {
-  const auto [at, is_new] = barriers_.try_emplace(start.clock, 0);
-  std::uint64_t& request = at->second;   // one thread per clock is here, and references into a map stay
+  const auto [at, is_new] = barriers_.try_emplace(start.clock);
+  real<kind::request>& request = at->second;   // one thread per clock is here, and references into a map stay
   hold.unlock();
   if (is_new) request = around_.begin_barrier(start.comm);
   bool is_over = around_.is_barrier_over(request);

@@ -145,7 +145,7 @@ class rank_control {
   bool forked_ = false, local_ = false, copies_ = true;   // what the coordinator said of it
   bool runs_on_ = false;                // stored() is to be told of it
   clock::request_number stored_number_ = 0;     // of the checkpoint whose image is being written
-  std::map<const vid::group_clock*, std::uint64_t> barriers_;   // trivial ones that this rank is in: their requests
+  std::map<const vid::group_clock*, real<kind::request>> barriers_;   // trivial ones that this rank is in
 };
 
 }  // namespace mana::control

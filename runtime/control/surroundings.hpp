@@ -2,6 +2,7 @@
 #pragma once
 #include <mana/clock/fields.hpp>
 #include <mana/clock/tree.hpp>
+#include <mana/core/handle.hpp>
 #include <mana/vid/group_clock.hpp>
 
 #include <chrono>
@@ -149,8 +150,8 @@ struct surroundings {
   /// Which threads are not, in words; in: whether one runs the checkpoint.
   std::function<std::string(bool)> unparked = [](bool) { return std::string(); };
   /// The trivial barrier, on a real communicator, as far as this rank can be asked to go without waiting.
-  std::function<std::uint64_t(std::uint64_t comm)> begin_barrier;        // out: a request
-  std::function<bool(std::uint64_t& request)> is_barrier_over;
+  std::function<real<kind::request>(real<kind::comm> comm)> begin_barrier;
+  std::function<bool(real<kind::request>& request)> is_barrier_over;
   std::function<void()> make_progress;               // of what the live MPI has under way, on a thread that is in MPI
   std::function<write_advance()> advance = [] { return write_advance{}; };     // of this rank's image. Any thread; does not wait
   /// What became of a checkpoint whose images were still being written or copied when the program went on. On the agent's

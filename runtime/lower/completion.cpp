@@ -11,53 +11,53 @@ namespace mana::real_mpi {
 namespace {
 
 /// One visit to a single request. returns 1 if it completed.
-int test_one(std::uint64_t* request, neutral::status* status) {
+int test_one(real<kind::request>* request, neutral::status* status) {
   if (*request == null_receive) {
-    *request = 0;
+    *request = {};
     *status = null_receive_status;
     return 1;
   }
-  MPI_Request real = to_real<kind::request>(*request);
+  MPI_Request real = to_mpi(*request);
   MPI_Status real_status{};
   int flag = 0;
   const int rc = PMPI_Test(&real, &flag, &real_status);
   if (flag == 0 && rc == MPI_SUCCESS) return 0;
-  *request = 0;
+  *request = {};
   set_status(status, real_status, rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc));
   return 1;
 }
 
 /// Polls one request until it completes or a checkpoint is pending. returns 1 if it completed.
-int wait_one(std::uint64_t* request, neutral::status* status) {
+int wait_one(real<kind::request>* request, neutral::status* status) {
   return poll_until([&] { return test_one(request, status) != 0; }) ? 1 : 0;
 }
 
 /// Waits for all of them, one after another: each poll makes progress for all, and a request that is already complete
 /// costs no progress call. Measured against Testall: a third faster over MPICH, the same over Open MPI; and each has
 /// its own status and error without a second look.
-int wait_each(int n, std::uint64_t* requests, neutral::status* statuses) {
+int wait_each(int n, real<kind::request>* requests, neutral::status* statuses) {
   int completed = 0;
   for (int i = 0; i < n; ++i) {
-    if (requests[i] == 0) continue;
+    if (!requests[i]) continue;
     // With a checkpoint pending this is one visit to each of the rest: the caller must know which ones it waits for.
     completed += wait_one(&requests[i], &statuses[i]);
   }
   return completed;
 }
 
-int count_active(int n, const std::uint64_t* requests) {
-  return static_cast<int>(std::count_if(requests, requests + n, [](std::uint64_t r) { return r != 0; }));
+int count_active(int n, const real<kind::request>* requests) {
+  return static_cast<int>(std::count_if(requests, requests + n, [](auto r) { return bool{r}; }));
 }
 
 }  // namespace
 
-int test_some(int n, std::uint64_t* requests, neutral::status* statuses) {
-  if (n == 1) return requests[0] == 0 ? 0 : test_one(requests, statuses);
+int test_some(int n, real<kind::request>* requests, neutral::status* statuses) {
+  if (n == 1) return !requests[0] ? 0 : test_one(requests, statuses);
   request_batch batch(n, requests, statuses);
   return batch.test_some();
 }
 
-int wait_some(int n, std::uint64_t* requests, neutral::status* statuses, int least) {
+int wait_some(int n, real<kind::request>* requests, neutral::status* statuses, int least) {
   if (least <= 0) return 0;
   const int active = count_active(n, requests);
   if (least >= active) return wait_each(n, requests, statuses);
@@ -66,16 +66,16 @@ int wait_some(int n, std::uint64_t* requests, neutral::status* statuses, int lea
   return batch.completed();
 }
 
-int cancel(std::uint64_t request) {
+int cancel(real<kind::request> request) {
   if (request == null_receive) return neutral::success;
-  MPI_Request real = to_real<kind::request>(request);
+  MPI_Request real = to_mpi(request);
   const int rc = PMPI_Cancel(&real);
   return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
 }
 
-int request_free(std::uint64_t request) {
+int request_free(real<kind::request> request) {
   if (request == null_receive) return neutral::success;
-  MPI_Request real = to_real<kind::request>(request);
+  MPI_Request real = to_mpi(request);
   const int rc = PMPI_Request_free(&real);
   return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
 }

@@ -15,7 +15,7 @@ using lower::real_envelope;
 using lower::real_rank;
 using lower::real_tag;
 using lower::to_neutral;
-using lower::to_real;
+using lower::to_mpi;
 
 inline bool fits_int(std::int64_t count) noexcept { return count >= INT_MIN && count <= INT_MAX; }
 
@@ -28,14 +28,14 @@ inline void set_status(neutral::status* out, const MPI_Status& status, int error
 
 /// The request of a receive from MPI_PROC_NULL. Some MPIs (MPICH 4.0) complete such a receive with the status of a
 /// message from rank 0; so none is started, and this value, which no MPI uses as a handle, stands for it.
-inline constexpr std::uint64_t null_receive = 1;
+inline constexpr real<kind::request> null_receive(1);
 
 inline constexpr neutral::status null_receive_status{
     .source = neutral::proc_null, .tag = neutral::any_tag, .error = neutral::success, .cancelled = 0, .count_bytes = 0};
 
-/// Stores the handle of a started operation: 0 where it failed.
-inline int give_request(int rc, MPI_Request request, std::uint64_t* out) noexcept {
-  *out = rc == MPI_SUCCESS ? to_neutral(request) : 0;
+/// Stores the handle of a started operation: none where it failed.
+inline int give_request(int rc, MPI_Request request, real<kind::request>* out) noexcept {
+  *out = rc == MPI_SUCCESS ? to_neutral<kind::request>(request) : real<kind::request>{};
   return rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
 }
 

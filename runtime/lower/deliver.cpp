@@ -42,9 +42,9 @@ int lay_out(const void* bytes, std::int64_t size, void* buffer, std::int64_t cou
 
 /// Truncation is found here, not by MPI: Open MPI 4.1 does not report it on small messages to oneself. The part that
 /// fits is laid out, as both MPIs do.
-int deliver(const void* bytes, std::int64_t size, void* buffer, std::int64_t count, std::uint64_t datatype,
+int deliver(const void* bytes, std::int64_t size, void* buffer, std::int64_t count, real<kind::datatype> datatype,
             neutral::status* status) {
-  const MPI_Datatype type = to_real<kind::datatype>(datatype);
+  const MPI_Datatype type = to_mpi(datatype);
   MPI_Count element = 0;
   int rc = count == 0 ? MPI_SUCCESS : PMPI_Type_size_x(type, &element);      // MPICH takes no elements of no type
   if (rc != MPI_SUCCESS) return neutral_error(rc);

@@ -43,17 +43,17 @@ int drain_barrier(int* over) {
 void drain_end(std::uint64_t number) { mails().end(number); }
 
 /// Where it cannot begin it is over at once: the program's collective, which comes next, meets the same error.
-std::uint64_t begin_barrier(std::uint64_t comm) {
+real<kind::request> begin_barrier(real<kind::comm> comm) {
   MPI_Request barrier = MPI_REQUEST_NULL;
-  PMPI_Ibarrier(to_real<kind::comm>(comm), &barrier);
-  return to_neutral(barrier);
+  PMPI_Ibarrier(to_mpi(comm), &barrier);
+  return to_neutral<kind::request>(barrier);
 }
 
-bool is_barrier_over(std::uint64_t& request) {
-  MPI_Request barrier = to_real<kind::request>(request);
+bool is_barrier_over(real<kind::request>& request) {
+  MPI_Request barrier = to_mpi(request);
   int over = 0;
   PMPI_Test(&barrier, &over, MPI_STATUS_IGNORE);
-  request = to_neutral(barrier);
+  request = to_neutral<kind::request>(barrier);
   return over != 0;
 }
 

@@ -76,7 +76,7 @@ int start(int required, int* provided) {
   b.world_size = static_cast<std::uint32_t>(size);
   b.world_rank = static_cast<std::uint32_t>(rank);
   fill_predefined_handles();
-  b.predefined_real[neutral::comm_hidden] = to_neutral(own().world);
+  b.predefined_real[neutral::comm_hidden] = lower::bits_of(own().world);
   running = true;
   return neutral::success;
 }

@@ -30,17 +30,17 @@ class scoped_group {
   MPI_Group group_ = MPI_GROUP_NULL;
 };
 
-/// Gives the new communicator to the boundary: errors are returned on it, and none at all is 0. (MPICH 4.0 does not
+/// Gives the new communicator to the boundary: errors are returned on it, and none at all is none. (MPICH 4.0 does not
 /// hand the error handler on in MPI_Comm_create and MPI_Comm_create_group.)
-std::uint64_t adopt(MPI_Comm made) {
-  if (made == MPI_COMM_NULL) return 0;
+real<kind::comm> adopt(MPI_Comm made) {
+  if (made == MPI_COMM_NULL) return {};
   PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-  return to_neutral(made);
+  return to_neutral<kind::comm>(made);
 }
 
 /// MPI_Comm_create_group on `parent` for the group of the given world ranks: collective over these only.
-int create_among(MPI_Comm parent, const int* world_ranks, int n, int tag, std::uint64_t* result) {
-  *result = 0;
+int create_among(MPI_Comm parent, const int* world_ranks, int n, int tag, real<kind::comm>* result) {
+  *result = {};
   // MPICH 4.0 makes a communicator's group when it is first asked for, and MPI_Comm_create_group crashes without it.
   scoped_group of_parent, group;
   int rc = PMPI_Comm_group(parent, of_parent.out());
@@ -53,8 +53,8 @@ int create_among(MPI_Comm parent, const int* world_ranks, int n, int tag, std::u
 }
 
 /// MPI_Intercomm_create; the leaders talk on the runtime's own communicator. remote_leader: world rank
-int join(MPI_Comm local, int local_leader, int remote_leader, int tag, std::uint64_t* result) {
-  *result = 0;
+int join(MPI_Comm local, int local_leader, int remote_leader, int tag, real<kind::comm>* result) {
+  *result = {};
   MPI_Comm made = MPI_COMM_NULL;
   const int rc = PMPI_Intercomm_create(local, local_leader, own().world, remote_leader, tag, &made);
   if (rc != MPI_SUCCESS) return neutral_error(rc);
@@ -75,8 +75,8 @@ int list_members(MPI_Group group, int* size, int* ranks, int capacity) {
 
 }  // namespace
 
-int comm_members(std::uint64_t comm, int* sizes, int* ranks, int capacity) {
-  const MPI_Comm real = to_real<kind::comm>(comm);
+int comm_members(real<kind::comm> comm, int* sizes, int* ranks, int capacity) {
+  const MPI_Comm real = to_mpi(comm);
   int is_inter = 0;
   scoped_group group, other;
   int rc = PMPI_Comm_test_inter(real, &is_inter);
@@ -89,51 +89,51 @@ int comm_members(std::uint64_t comm, int* sizes, int* ranks, int capacity) {
   return neutral_result(rc);
 }
 
-int intercomm_create(std::uint64_t local, int local_leader, int remote_leader, int tag, std::uint64_t* result) {
-  return join(to_real<kind::comm>(local), local_leader, remote_leader, tag, result);
+int intercomm_create(real<kind::comm> local, int local_leader, int remote_leader, int tag, real<kind::comm>* result) {
+  return join(to_mpi(local), local_leader, remote_leader, tag, result);
 }
 
-int intercomm_from_ranks(const int* group, int n, const int* other, int, int tag, std::uint64_t* comm) {
-  std::uint64_t made = 0;
+int intercomm_from_ranks(const int* group, int n, const int* other, int, int tag, real<kind::comm>* comm) {
+  real<kind::comm> made{};
   if (const int rc = create_among(own().world, group, n, tag, &made); rc != neutral::success) return rc;
-  MPI_Comm local = to_real<kind::comm>(made);
+  MPI_Comm local = to_mpi(made);
   const int rc = join(local, 0, other[0], tag, comm);
   return rc == neutral::success ? neutral_result(PMPI_Comm_free(&local)) : rc;
 }
 
-int intercomm_merge(std::uint64_t comm, int high, std::uint64_t* result) {
-  *result = 0;
+int intercomm_merge(real<kind::comm> comm, int high, real<kind::comm>* result) {
+  *result = {};
   MPI_Comm made = MPI_COMM_NULL;
-  const int rc = PMPI_Intercomm_merge(to_real<kind::comm>(comm), high, &made);
+  const int rc = PMPI_Intercomm_merge(to_mpi(comm), high, &made);
   if (rc != MPI_SUCCESS) return neutral_error(rc);
   *result = adopt(made);
   return neutral::success;
 }
 
-int comm_from_ranks(const int* world_ranks, int n, int tag, std::uint64_t* comm) {
+int comm_from_ranks(const int* world_ranks, int n, int tag, real<kind::comm>* comm) {
   return create_among(own().world, world_ranks, n, tag, comm);
 }
 
-int comm_create_group(std::uint64_t comm, const int* world_ranks, int n, int tag, std::uint64_t* result) {
-  return create_among(to_real<kind::comm>(comm), world_ranks, n, tag, result);
+int comm_create_group(real<kind::comm> comm, const int* world_ranks, int n, int tag, real<kind::comm>* result) {
+  return create_among(to_mpi(comm), world_ranks, n, tag, result);
 }
 
-int comm_create(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result) {
-  *result = 0;
+int comm_create(real<kind::comm> comm, const int* world_ranks, int n, real<kind::comm>* result) {
+  *result = {};
   scoped_group group;
   int rc = PMPI_Group_incl(own().world_group, n, world_ranks, group.out());
   MPI_Comm made = MPI_COMM_NULL;
-  if (rc == MPI_SUCCESS) rc = PMPI_Comm_create(to_real<kind::comm>(comm), group.get(), &made);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_create(to_mpi(comm), group.get(), &made);
   if (rc != MPI_SUCCESS) return neutral_error(rc);
   *result = adopt(made);
   return neutral::success;
 }
 
-int split_shared(std::uint64_t comm, int member, int key, std::uint64_t* result) {
-  *result = 0;
+int split_shared(real<kind::comm> comm, int member, int key, real<kind::comm>* result) {
+  *result = {};
   MPI_Comm made = MPI_COMM_NULL;
   const int type = member != 0 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED;
-  const int rc = PMPI_Comm_split_type(to_real<kind::comm>(comm), type, key, MPI_INFO_NULL, &made);
+  const int rc = PMPI_Comm_split_type(to_mpi(comm), type, key, MPI_INFO_NULL, &made);
   if (rc != MPI_SUCCESS) return neutral_error(rc);
   *result = adopt(made);
   return neutral::success;
@@ -141,16 +141,16 @@ int split_shared(std::uint64_t comm, int member, int key, std::uint64_t* result)
 
 /// The handle is written into the caller's word itself: a 32-bit one into its lower half, so that both forms read as
 /// to_neutral() would give them. The new communicator inherits MPI_ERRORS_RETURN.
-int comm_idup(std::uint64_t comm, std::uint64_t* result, std::uint64_t* request) {
+int comm_idup(real<kind::comm> comm, real<kind::comm>* result, real<kind::request>* request) {
   static_assert(std::endian::native == std::endian::little && sizeof(MPI_Comm) <= sizeof *result);
-  *result = 0;
+  *result = {};
   MPI_Request started = MPI_REQUEST_NULL;
-  const int rc = PMPI_Comm_idup(to_real<kind::comm>(comm), reinterpret_cast<MPI_Comm*>(result), &started);
+  const int rc = PMPI_Comm_idup(to_mpi(comm), reinterpret_cast<MPI_Comm*>(result), &started);
   return give_request(rc, started, request);
 }
 
-int datatype_layout(std::uint64_t datatype, std::int64_t* layout) {
-  const MPI_Datatype type = to_real<kind::datatype>(datatype);
+int datatype_layout(real<kind::datatype> datatype, std::int64_t* layout) {
+  const MPI_Datatype type = to_mpi(datatype);
   MPI_Count value[5];
   int rc = PMPI_Type_size_x(type, &value[0]);
   if (rc == MPI_SUCCESS) rc = PMPI_Type_get_extent_x(type, &value[1], &value[2]);

@@ -25,7 +25,7 @@ using reduction = void (*)(void*, void*, element_count*, MPI_Datatype*);
 
 /// The upcall: the application's function runs under its own thread pointer.
 void reduce(std::uint32_t index, void* in, void* inout, std::int64_t count, MPI_Datatype datatype) {
-  const std::uint64_t type = to_neutral(datatype);
+  const auto type = to_neutral<kind::datatype>(datatype);
   lower::cross_up([=] { lower::the_bridge().upper.reduce(index, in, inout, count, type); });
 }
 
@@ -42,13 +42,13 @@ constexpr auto pool = make_pool(std::make_integer_sequence<std::uint32_t, pool_s
 
 }  // namespace
 
-int op_create(std::uint32_t index, int commute, std::uint64_t* op) {
-  *op = 0;
+int op_create(std::uint32_t index, int commute, real<kind::op>* op) {
+  *op = {};
   if (index >= pool_size) return neutral::err_no_mem;
   MPI_Op made = MPI_OP_NULL;
   const int rc = create(pool[index], commute, &made);
   if (rc != MPI_SUCCESS) return neutral_error(rc);
-  *op = to_neutral(made);
+  *op = to_neutral<kind::op>(made);
   return neutral::success;
 }
 

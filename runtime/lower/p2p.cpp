@@ -9,9 +9,9 @@ namespace mana::real_mpi {
 namespace {
 
 /// Waits for one request.
-/// out: *left: 0 when it is complete, with *status set; else the request, and a checkpoint is pending.
+/// out: *left: none when it is complete, with *status set; else the request, and a checkpoint is pending.
 /// errors: those of the operation
-int finish(MPI_Request request, neutral::status* status, std::uint64_t* left) {
+int finish(MPI_Request request, neutral::status* status, real<kind::request>* left) {
   MPI_Status real{};
   int flag = 0;
   int rc = MPI_SUCCESS;
@@ -20,8 +20,8 @@ int finish(MPI_Request request, neutral::status* status, std::uint64_t* left) {
     rc = PMPI_Test(&request, &flag, status == nullptr ? MPI_STATUS_IGNORE : &real);
     return flag != 0 || rc != MPI_SUCCESS;
   });
-  *left = done ? 0 : to_neutral(request);
-  if (!done) return neutral::success;
+  *left = {};
+  if (!done) return give_request(MPI_SUCCESS, request, left);
   const int error = rc == MPI_SUCCESS ? int{neutral::success} : neutral_error(rc);
   if (status != nullptr) set_status(status, real, error);
   return error;
@@ -29,48 +29,48 @@ int finish(MPI_Request request, neutral::status* status, std::uint64_t* left) {
 
 }  // namespace
 
-int send(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
-         std::uint64_t comm, std::uint64_t* request) {
+int send(send_mode mode, const void* buffer, std::int64_t count, real<kind::datatype> datatype, int dest, int tag,
+         real<kind::comm> comm, real<kind::request>* request) {
   MPI_Request started = MPI_REQUEST_NULL;
-  const int rc = start_send(mode, buffer, count, to_real<kind::datatype>(datatype), real_rank(dest), tag,
-                            to_real<kind::comm>(comm), &started);
+  const int rc = start_send(mode, buffer, count, to_mpi(datatype), real_rank(dest), tag,
+                            to_mpi(comm), &started);
   if (rc != MPI_SUCCESS) return give_request(rc, MPI_REQUEST_NULL, request);
   return finish(started, nullptr, request);
 }
 
-int recv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
-         neutral::status* status, std::uint64_t* request) {
+int recv(void* buffer, std::int64_t count, real<kind::datatype> datatype, int source, int tag, real<kind::comm> comm,
+         neutral::status* status, real<kind::request>* request) {
   if (source == neutral::proc_null) {
-    *request = 0;
+    *request = {};
     if (status != nullptr) *status = null_receive_status;
     return neutral::success;
   }
   MPI_Request started = MPI_REQUEST_NULL;
   const neutral::envelope from = real_envelope(source, tag);
-  const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), from.rank, from.tag,
-                            to_real<kind::comm>(comm), &started);
+  const int rc = start_recv(buffer, count, to_mpi(datatype), from.rank, from.tag,
+                            to_mpi(comm), &started);
   if (rc != MPI_SUCCESS) return give_request(rc, MPI_REQUEST_NULL, request);
   return finish(started, status, request);
 }
 
-int isend(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
-          std::uint64_t comm, std::uint64_t* request) {
+int isend(send_mode mode, const void* buffer, std::int64_t count, real<kind::datatype> datatype, int dest, int tag,
+          real<kind::comm> comm, real<kind::request>* request) {
   MPI_Request started = MPI_REQUEST_NULL;
-  const int rc = start_send(mode, buffer, count, to_real<kind::datatype>(datatype), real_rank(dest), tag,
-                            to_real<kind::comm>(comm), &started);
+  const int rc = start_send(mode, buffer, count, to_mpi(datatype), real_rank(dest), tag,
+                            to_mpi(comm), &started);
   return give_request(rc, started, request);
 }
 
-int irecv(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
-          std::uint64_t* request) {
+int irecv(void* buffer, std::int64_t count, real<kind::datatype> datatype, int source, int tag, real<kind::comm> comm,
+          real<kind::request>* request) {
   if (source == neutral::proc_null) {
     *request = null_receive;
     return neutral::success;
   }
   MPI_Request started = MPI_REQUEST_NULL;
   const neutral::envelope from = real_envelope(source, tag);
-  const int rc = start_recv(buffer, count, to_real<kind::datatype>(datatype), from.rank, from.tag,
-                            to_real<kind::comm>(comm), &started);
+  const int rc = start_recv(buffer, count, to_mpi(datatype), from.rank, from.tag,
+                            to_mpi(comm), &started);
   return give_request(rc, started, request);
 }
 

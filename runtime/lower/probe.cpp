@@ -28,30 +28,31 @@ int look(int block, int* flag, neutral::status* status, Once once) {
 
 }  // namespace
 
-int probe(int source, int tag, std::uint64_t comm, int block, int* flag, neutral::status* status) {
+int probe(int source, int tag, real<kind::comm> comm, int block, int* flag, neutral::status* status) {
   const auto [from, with] = real_envelope(source, tag);
-  const MPI_Comm on = to_real<kind::comm>(comm);
+  const MPI_Comm on = to_mpi(comm);
   return look(block, flag, status, [=, from = from, with = with](MPI_Status* real) { return PMPI_Iprobe(from, with, on, flag, real); });
 }
 
-int mprobe(int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* message,
+int mprobe(int source, int tag, real<kind::comm> comm, int block, int* flag, real<kind::message>* message,
            neutral::status* status) {
   const auto [from, with] = real_envelope(source, tag);
-  const MPI_Comm on = to_real<kind::comm>(comm);
+  const MPI_Comm on = to_mpi(comm);
   MPI_Message matched = MPI_MESSAGE_NULL;
   const int error = look(block, flag, status,
                          [&, from = from, with = with](MPI_Status* real) { return PMPI_Improbe(from, with, on, flag, &matched, real); });
-  *message = error == neutral::success && *flag != 0 ? to_neutral(matched) : 0;
+  *message = error == neutral::success && *flag != 0 ? to_neutral<kind::message>(matched) : real<kind::message>{};
   return error;
 }
 
-int imrecv(void* buffer, std::int64_t count, std::uint64_t datatype, std::uint64_t message, std::uint64_t* request) {
-  MPI_Message matched = to_real<kind::message>(message);
+int imrecv(void* buffer, std::int64_t count, real<kind::datatype> datatype, real<kind::message> message,
+           real<kind::request>* request) {
+  MPI_Message matched = to_mpi(message);
   if (matched == MPI_MESSAGE_NO_PROC) {
     *request = null_receive;
     return neutral::success;
   }
-  const MPI_Datatype type = to_real<kind::datatype>(datatype);
+  const MPI_Datatype type = to_mpi(datatype);
   MPI_Request started = MPI_REQUEST_NULL;
   int rc = MPI_ERR_COUNT;
   if (fits_int(count)) rc = PMPI_Imrecv(buffer, static_cast<int>(count), type, &matched, &started);
@@ -61,8 +62,8 @@ int imrecv(void* buffer, std::int64_t count, std::uint64_t datatype, std::uint64
   return give_request(rc, started, request);
 }
 
-int mrecv_bytes(void* buffer, std::int64_t bytes, std::uint64_t message, neutral::status* status) {
-  MPI_Message matched = to_real<kind::message>(message);
+int mrecv_bytes(void* buffer, std::int64_t bytes, real<kind::message> message, neutral::status* status) {
+  MPI_Message matched = to_mpi(message);
   if (matched == MPI_MESSAGE_NO_PROC) {
     *status = null_receive_status;
     return neutral::success;

@@ -30,19 +30,23 @@ template <> struct mpi_type<kind::tool_enum> { using type = MPI_T_enum; };
 
 /// The handle's bits, as MPICH's int or Open MPI's pointer has them.
 template <class K>
-inline typename mpi_type<K>::type to_real(std::uint64_t bits) noexcept {
+inline typename mpi_type<K>::type to_mpi(real<K> r) noexcept {
   using handle = typename mpi_type<K>::type;
-  if constexpr (std::is_pointer_v<handle>) return reinterpret_cast<handle>(bits);
-  else return static_cast<handle>(bits);
+  if constexpr (std::is_pointer_v<handle>) return reinterpret_cast<handle>(r.bits());
+  else return static_cast<handle>(r.bits());
 }
-template <>
-inline MPI_T_pvar_handle to_real<kind::pvar>(std::uint64_t bits) noexcept {
-  return bits == neutral::all_pvar_handles ? MPI_T_PVAR_ALL_HANDLES : reinterpret_cast<MPI_T_pvar_handle>(bits);
+inline MPI_T_pvar_handle to_mpi(real<kind::pvar> r) noexcept {
+  return r.bits() == neutral::all_pvar_handles ? MPI_T_PVAR_ALL_HANDLES : reinterpret_cast<MPI_T_pvar_handle>(r.bits());
 }
 template <class Handle>
-inline std::uint64_t to_neutral(Handle handle) noexcept {
+inline std::uint64_t bits_of(Handle handle) noexcept {
   if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(handle);
   else return static_cast<std::uint32_t>(handle);
+}
+/// K is said by the caller: MPICH's handles of all kinds are int.
+template <class K>
+inline real<K> to_neutral(std::type_identity_t<typename mpi_type<K>::type> handle) noexcept {
+  return real<K>(bits_of(handle));
 }
 
 /// Constants whose values mpi.h chooses, K: their kind. What no table has passes as it is.
@@ -141,7 +145,7 @@ inline MPI_Status real_status(const neutral::status& status) noexcept {
 
 /// table: uint64[predefined_limit], by neutral code
 inline void fill_predefined(std::uint64_t* table) noexcept {
-  const auto fill = [table](unsigned code, auto handle, const char*) { table[code] = to_neutral(handle); };
+  const auto fill = [table](unsigned code, auto handle, const char*) { table[code] = bits_of(handle); };
   for_each_of(predefined_kinds{}, [&]<class K>(K) {
     if constexpr (requires { typename mpi_type<K>::type; }) for_each_predefined(K{}, fill);
   });

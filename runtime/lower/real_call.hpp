@@ -69,39 +69,34 @@ struct real_argument<Param, int*, Real> {
 };
 
 /// A handle that goes in.
-template <class Param, class Real>
-  requires requires { typename mpi_type<typename Param::kind>::type; }
-struct real_argument<Param, std::uint64_t, Real> {
+template <class Param, class K, class Real>
+struct real_argument<Param, real<K>, Real> {
   Real value;
-  real_argument(std::uint64_t v, int) noexcept : value(to_real<typename Param::kind>(v)) {}
+  real_argument(real<K> v, int) noexcept : value(to_mpi(v)) {}
   Real give() noexcept { return value; }
   void back() noexcept {}
 };
 
 /// A handle that comes back, or goes both ways.
-template <class Param, class Real>
-  requires requires { typename mpi_type<typename Param::kind>::type; }
-struct real_argument<Param, std::uint64_t*, Real> {
-  using handle = typename mpi_type<typename Param::kind>::type;
-  std::uint64_t* where;
-  handle value;
-  real_argument(std::uint64_t* v, int) noexcept : where(v), value(to_real<typename Param::kind>(*v)) {}
+template <class Param, class K, class Real>
+struct real_argument<Param, real<K>*, Real> {
+  real<K>* where;
+  typename mpi_type<K>::type value;
+  real_argument(real<K>* v, int) noexcept : where(v), value(to_mpi(*v)) {}
   Real give() noexcept { return &value; }
-  void back() noexcept { *where = to_neutral(value); }
+  void back() noexcept { *where = to_neutral<K>(value); }
 };
 
 /// Handles that go in. The array is the caller's scratch memory, which lives as long as the operation: where the live
 /// MPI's handles are narrower, they are moved together in it.
-template <class Param, class Real>
-  requires requires { typename mpi_type<typename Param::kind>::type; }
-struct real_argument<Param, const std::uint64_t*, Real> {
-  using handle = typename mpi_type<typename Param::kind>::type;
+template <class Param, class K, class Real>
+struct real_argument<Param, const real<K>*, Real> {
+  using handle = typename mpi_type<K>::type;
   handle* value;
-  real_argument(const std::uint64_t* v, int length) noexcept
-      : value(reinterpret_cast<handle*>(const_cast<std::uint64_t*>(v))) {
-    if (sizeof(handle) == sizeof(std::uint64_t) || v == nullptr) return;
+  real_argument(const real<K>* v, int length) noexcept : value(reinterpret_cast<handle*>(const_cast<real<K>*>(v))) {
+    if (sizeof(handle) == sizeof(real<K>) || v == nullptr) return;
     for (int i = 0; i < length; ++i) {
-      const handle narrow = to_real<typename Param::kind>(v[i]);
+      const handle narrow = to_mpi(v[i]);
       std::memcpy(reinterpret_cast<char*>(value) + static_cast<std::size_t>(i) * sizeof(handle), &narrow,
                   sizeof narrow);
     }
@@ -110,10 +105,15 @@ struct real_argument<Param, const std::uint64_t*, Real> {
   void back() noexcept {}
 };
 
-template <class Param, class Value>
-inline void find_comm(std::uint64_t& comm, Value value) noexcept {
-  if constexpr (std::is_same_v<typename Param::kind, kind::comm> && std::is_same_v<Value, std::uint64_t>) comm = value;
+template <class Value>
+inline void find_comm(real<kind::comm>& comm, Value value) noexcept {
+  if constexpr (std::is_same_v<Value, real<kind::comm>>) comm = value;
 }
+
+template <class Neutral>
+inline constexpr bool is_handles = false;
+template <class K>
+inline constexpr bool is_handles<const real<K>*> = true;
 
 /// Entries of a collective's arrays of handles: of the first, which is of what is sent, and of the other.
 struct array_lengths {
@@ -147,26 +147,27 @@ inline int peers_in(MPI_Comm comm) noexcept {
 
 /// Entries of the arrays of handles among the arguments of Fn: one per peer in the communicator or per neighbour;
 /// in functions without communicator the first argument says it.
-template <class Fn, class... Params, class First, class... Rest>
-inline array_lengths lengths_of(param_list<Params...>, First first, Rest... rest) noexcept {
-  std::uint64_t comm = 0;
-  [&]<class... A>(A... a) { (find_comm<Params>(comm, a), ...); }(first, rest...);
+template <class Fn, class First, class... Rest>
+inline array_lengths lengths_of(First first, Rest... rest) noexcept {
+  real<kind::comm> comm{};
+  find_comm(comm, first);
+  (find_comm(comm, rest), ...);
   int n = 0;
-  if (comm == 0) {
+  if (!comm) {
     if constexpr (std::is_integral_v<First>) n = static_cast<int>(first);
   } else if constexpr (Fn::facts.neighbours) {
-    return neighbours_in(to_real<kind::comm>(comm));
+    return neighbours_in(to_mpi(comm));
   } else {
-    n = peers_in(to_real<kind::comm>(comm));
+    n = peers_in(to_mpi(comm));
   }
   return {n, n};
 }
 
 /// An argument as the live MPI is to see it: a collective that is started may go to another communicator.
-template <class Fn, class Param, class Value>
+template <class Fn, class Value>
 inline Value as_called(Value value) noexcept {
-  if constexpr (Fn::form == shape::icollective && !Fn::facts.neighbours && std::is_same_v<typename Param::kind, kind::comm>)
-    return to_neutral(real_mpi::without_messages_of_program(to_real<kind::comm>(value)));
+  if constexpr (Fn::form == shape::icollective && !Fn::facts.neighbours && std::is_same_v<Value, real<kind::comm>>)
+    return to_neutral<kind::comm>(real_mpi::without_messages_of_program(to_mpi(value)));
   else return value;
 }
 
@@ -175,13 +176,13 @@ struct real_caller;
 template <class Fn, auto Function, class... P, class... N, class... R>
 struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)> {
   static int call(N... given) {
-    constexpr bool has_arrays = (... || (std::is_same_v<N, const std::uint64_t*> && P::is_array));
+    constexpr bool has_arrays = (... || is_handles<N>);
     array_lengths lengths;
-    if constexpr (has_arrays) lengths = lengths_of<Fn>(param_list<P...>{}, given...);
+    if constexpr (has_arrays) lengths = lengths_of<Fn>(given...);
     int arrays = 0;                        // seen before this argument: they are made in order, within braces
     const void* first = nullptr;
-    const auto length = [&]<class Param>(std::type_identity<Param>, auto value) {
-      if constexpr (!std::is_same_v<decltype(value), const std::uint64_t*> || !Param::is_array) {
+    const auto length = [&](auto value) {
+      if constexpr (!is_handles<decltype(value)>) {
         return 0;
       } else {
         if (arrays++ > 0) return value == first ? 0 : lengths.recv;      // one array for both is narrowed once
@@ -190,7 +191,7 @@ struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)>
       }
     };
     std::tuple<real_argument<P, N, R>...> arguments{
-        real_argument<P, N, R>(as_called<Fn, P>(given), length(std::type_identity<P>{}, given))...};
+        real_argument<P, N, R>(as_called<Fn>(given), length(given))...};
     return std::apply([](auto&... a) {
       const int rc = Function(a.give()...);
       if (rc != MPI_SUCCESS) [[unlikely]] return Fn::facts.tool ? neutral_class(rc) : neutral_error(rc);

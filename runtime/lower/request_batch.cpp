@@ -13,18 +13,18 @@ MPI_Status no_status() noexcept {
 }
 }  // namespace
 
-request_batch::request_batch(int n, std::uint64_t* requests, neutral::status* statuses)
+request_batch::request_batch(int n, real<kind::request>* requests, neutral::status* statuses)
     : n_(n), requests_(requests), statuses_(statuses), reals_(at(n)), real_statuses_(at(n)), indices_(at(n)) {
   for (int i = 0; i < n; ++i) {
     reals_[at(i)] = MPI_REQUEST_NULL;
-    if (requests[i] == 0) continue;
+    if (!requests[i]) continue;
     if (requests[i] == null_receive) {
-      requests[i] = 0;
+      requests[i] = {};
       statuses[i] = null_receive_status;
       ++completed_;
       continue;
     }
-    reals_[at(i)] = to_real<kind::request>(requests[i]);
+    reals_[at(i)] = to_mpi(requests[i]);
     // An operation that this MPI completed at its start may have left no request at all; Testsome would skip it.
     if (reals_[at(i)] == MPI_REQUEST_NULL) retire(i, no_status(), neutral::success);
   }
@@ -33,7 +33,7 @@ request_batch::request_batch(int n, std::uint64_t* requests, neutral::status* st
 /// After an error that no status explains: retires what MPI itself retired, with that error.
 void request_batch::retire_gone(int error) {
   for (int i = 0; i < n_; ++i) {
-    if (requests_[i] != 0 && reals_[at(i)] == MPI_REQUEST_NULL) retire(i, no_status(), neutral_error(error));
+    if (requests_[i] && reals_[at(i)] == MPI_REQUEST_NULL) retire(i, no_status(), neutral_error(error));
   }
 }
 
@@ -56,8 +56,8 @@ int request_batch::test_some() {
 }
 
 void request_batch::retire(int i, const MPI_Status& status, int error) {
-  if (requests_[i] == 0) return;
-  requests_[i] = 0;
+  if (!requests_[i]) return;
+  requests_[i] = {};
   reals_[at(i)] = MPI_REQUEST_NULL;
   set_status(&statuses_[i], status, error);
   ++completed_;

@@ -22,12 +22,12 @@ class scratch {
   std::unique_ptr<T[]> more_;
 };
 
-/// INV-15 a request that MPI retired is 0 in the caller's array, with status and error set, before a member returns: no
-/// completion is lost, whatever MPI_ERR_IN_STATUS said about its neighbours.
+/// INV-15 a request that MPI retired is none in the caller's array, with status and error set, before a member returns:
+/// no completion is lost, whatever MPI_ERR_IN_STATUS said about its neighbours.
 class request_batch {
  public:
-  /// requests: uint64[n], 0 = skip; statuses: status[n]. Both belong to the caller and outlive the batch.
-  request_batch(int n, std::uint64_t* requests, neutral::status* statuses);
+  /// requests: real[n], none = skip; statuses: status[n]. Both belong to the caller and outlive the batch.
+  request_batch(int n, real<kind::request>* requests, neutral::status* statuses);
 
   /// How many completed so far.
   int completed() const noexcept { return completed_; }
@@ -41,7 +41,7 @@ class request_batch {
 
   int n_;
   int completed_ = 0;
-  std::uint64_t* requests_;
+  real<kind::request>* requests_;
   neutral::status* statuses_;
   scratch<MPI_Request> reals_;
   scratch<MPI_Status> real_statuses_;

@@ -29,7 +29,7 @@ class Description(unittest.TestCase):
     def test_a_toy_is_what_it_says(self):
         toy, = self.load()
         self.assertEqual(toy.signature, "int MPI_Toy(MPI_Comm comm, int n)")
-        self.assertEqual(toy.neutral_types, "std::uint64_t, int")
+        self.assertEqual(toy.neutral_types, "real<kind::comm>, int")
         self.assertEqual(toy.call, "mana::object::finish(mana::interposed<mana::fn::toy>(comm, n))")
 
     def test_no_policy(self):

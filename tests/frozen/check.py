@@ -17,6 +17,8 @@ GROWING = {"minors", "services", "signatures of services", "bridge", "upper_func
 SPARE = {"thread_block"}
 UNORDERED = {"values"}
 
+HANDLE = re.compile(r"real<\w+::\w+>")
+
 
 def blocks(text):
     """{heading: (what stands behind it, [lines])}"""
@@ -63,13 +65,18 @@ def fault(frozen, text):
     return ""
 
 
-def signatures(header, struct):
-    """Of the functions of a struct, one a line. A handle is a number of 64 bits, of whatever kind."""
+def members(header, struct):
+    """[(result, name, parameters)] of the functions of a struct."""
     text = re.sub(r"//.*", "", header.read_text())
-    members = re.search(rf"\nstruct {struct} {{(.*?)\n}};", text, re.DOTALL).group(1)
-    functions = re.findall(r"([\w:]+) \(\*(\w+)\)\(([^)]*)\);", members)
-    plain = ((result, name, re.sub(r"real<\w+::\w+>", "std::uint64_t", " ".join(given.split()))) for result, name, given in functions)
-    return "".join(f"  {result} {name}({given})\n" for result, name, given in plain)
+    text = re.search(rf"\nstruct {struct} {{(.*?)\n}};", text, re.DOTALL).group(1)
+    found = re.findall(r"([\w:]+) \(\*(\w+)\)\(([^)]*)\);", text)
+    return [(result, name, " ".join(given.split())) for result, name, given in found]
+
+
+def signatures(header, struct):
+    """One a line. A handle is a number of 64 bits, of whatever kind: registers.py shows that."""
+    text = "".join(f"  {result} {name}({given})\n" for result, name, given in members(header, struct))
+    return HANDLE.sub("std::uint64_t", text)
 
 
 def layout(program, slots, values, numbers, names):

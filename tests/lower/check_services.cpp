@@ -31,48 +31,48 @@ using namespace mana;
 using lower::send_mode;
 
 int my_rank = 0, peer = 0;
-std::uint64_t real_of(std::uint32_t code) { return lower::the_bridge().predefined_real[code]; }
-std::uint64_t world() { return real_of(neutral::comm_world); }
-std::uint64_t bytes() { return real_of(neutral::byte); }
+real<kind::comm> world() { return lower::predefined(neutral::comm_world); }
+real<kind::datatype> bytes() { return lower::predefined(neutral::byte); }
+real<kind::datatype> type(MPI_Datatype handle) { return real_mpi::to_neutral<kind::datatype>(handle); }
 void set_attention(unsigned value) { lower::the_bridge().attention.store(value); }
 
 void blocking_calls_finish_or_hand_over() {
-  std::uint64_t request = 0;
+  real<kind::request> request{};
   neutral::status status{};
   char got[8] = {};
   if (my_rank == 0) {
     // With attention set and no message there, recv hands its request over; the wait goes on afterwards.
     set_attention(1);
     CHECK(real_mpi::recv(got, 8, bytes(), neutral::any_source, neutral::any_tag, world(), &status, &request) == 0);
-    CHECK(request != 0);
+    CHECK(bool{request});
     CHECK(real_mpi::wait_some(1, &request, &status, 1) == 0);
     set_attention(0);
     PMPI_Barrier(MPI_COMM_WORLD);
     CHECK(real_mpi::wait_some(1, &request, &status, 1) == 1);
-    CHECK(request == 0 && status.error == 0 && status.source == 1 && status.tag == 7 && status.count_bytes == 5);
+    CHECK(!request && status.error == 0 && status.source == 1 && status.tag == 7 && status.count_bytes == 5);
     CHECK(std::memcmp(got, "hello", 5) == 0);
   } else {
     PMPI_Barrier(MPI_COMM_WORLD);
     CHECK(real_mpi::send(send_mode::synchronous, "hello", 5, bytes(), 0, 7, world(), &request) == 0);
-    CHECK(request == 0);
+    CHECK(!request);
   }
 }
 
 void null_process() {
-  std::uint64_t request = 1;
+  real<kind::request> request(1);
   neutral::status status{};
   CHECK(real_mpi::send(send_mode::standard, "x", 1, bytes(), neutral::proc_null, 1, world(), &request) == 0);
-  CHECK(request == 0);
+  CHECK(!request);
   CHECK(real_mpi::recv(nullptr, 0, bytes(), neutral::proc_null, 1, world(), &status, &request) == 0);
-  CHECK(request == 0 && status.source == neutral::proc_null && status.count_bytes == 0);
-  std::uint64_t two[2];
+  CHECK(!request && status.source == neutral::proc_null && status.count_bytes == 0);
+  real<kind::request> two[2];
   neutral::status statuses[2];
   CHECK(real_mpi::isend(send_mode::standard, "x", 1, bytes(), neutral::proc_null, 1, world(), &two[0]) == 0);
   CHECK(real_mpi::irecv(nullptr, 0, bytes(), neutral::proc_null, 1, world(), &two[1]) == 0);
   CHECK(real_mpi::test_some(2, two, statuses) == 2);
   CHECK(statuses[1].source == neutral::proc_null && statuses[1].tag == neutral::any_tag);
   int flag = 0;
-  std::uint64_t message = 0;
+  real<kind::message> message{};
   CHECK(real_mpi::probe(neutral::proc_null, 1, world(), 1, &flag, &status) == 0 && flag == 1);
   CHECK(status.source == neutral::proc_null && status.tag == neutral::any_tag && status.count_bytes == 0);
   CHECK(real_mpi::mprobe(neutral::proc_null, 1, world(), 1, &flag, &message, &status) == 0 && flag == 1);
@@ -83,7 +83,7 @@ void null_process() {
 /// Three receives, the middle one too short: each has its own error and status, none is lost.
 void errors_are_per_request(bool with_test) {
   char into[3][16];
-  std::uint64_t requests[4] = {};
+  real<kind::request> requests[4] = {};
   neutral::status statuses[4] = {};
   if (my_rank == 0) {
     for (int i = 0; i < 3; ++i)
@@ -98,7 +98,7 @@ void errors_are_per_request(bool with_test) {
     }
     CHECK(statuses[0].error == 0 && statuses[2].error == 0 && statuses[1].error == neutral::err_truncate);
     CHECK(statuses[0].count_bytes == 9 && statuses[2].tag == 2);
-    CHECK(requests[0] == 0 && requests[1] == 0 && requests[2] == 0);
+    CHECK(!requests[0] && !requests[1] && !requests[2]);
   } else {
     PMPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 3; ++i) PMPI_Send("123456789", 9, MPI_BYTE, 0, i, MPI_COMM_WORLD);
@@ -108,7 +108,7 @@ void errors_are_per_request(bool with_test) {
 /// INV-15
 void wait_for_some_of_many() {
   constexpr int n = 100;
-  std::uint64_t requests[n];
+  real<kind::request> requests[n];
   neutral::status statuses[n];
   int into[n] = {}, out[n];
   for (int i = 0; i < n; ++i)
@@ -125,7 +125,7 @@ void wait_for_some_of_many() {
 }
 
 void cancel_and_free() {
-  std::uint64_t request = 0;
+  real<kind::request> request{};
   neutral::status status{};
   char c = 0;
   CHECK(real_mpi::irecv(&c, 1, bytes(), peer, 99, world(), &request) == 0);
@@ -139,21 +139,22 @@ void cancel_and_free() {
 void probes() {
   int flag = 1;
   neutral::status status{};
-  std::uint64_t message = 0, request = 0;
+  real<kind::message> message{};
+  real<kind::request> request{};
   CHECK(real_mpi::probe(neutral::any_source, 5, world(), 0, &flag, &status) == 0 && flag == 0);
   set_attention(1);
-  CHECK(real_mpi::mprobe(peer, 5, world(), 1, &flag, &message, &status) == 0 && flag == 0 && message == 0);
+  CHECK(real_mpi::mprobe(peer, 5, world(), 1, &flag, &message, &status) == 0 && flag == 0 && !message);
   set_attention(0);
   PMPI_Barrier(MPI_COMM_WORLD);
   const int numbers[3] = {1, 2, 3};
   for (int i = 0; i < 2; ++i) PMPI_Send(numbers, 3, MPI_INT, peer, 5, MPI_COMM_WORLD);
   CHECK(real_mpi::probe(neutral::any_source, neutral::any_tag, world(), 1, &flag, &status) == 0 && flag == 1);
   CHECK(status.count_bytes == 12 && status.source == peer && status.tag == 5);
-  CHECK(real_mpi::mprobe(peer, 5, world(), 1, &flag, &message, &status) == 0 && flag == 1 && message != 0);
+  CHECK(real_mpi::mprobe(peer, 5, world(), 1, &flag, &message, &status) == 0 && flag == 1 && bool{message});
   int got[3] = {};
   CHECK(real_mpi::mrecv_bytes(got, 12, message, &status) == 0 && got[2] == 3 && status.count_bytes == 12);
   CHECK(real_mpi::mprobe(peer, 5, world(), 1, &flag, &message, &status) == 0 && flag == 1);
-  CHECK(real_mpi::imrecv(got, 3, real_mpi::to_neutral(MPI_INT), message, &request) == 0);
+  CHECK(real_mpi::imrecv(got, 3, type(MPI_INT), message, &request) == 0);
   CHECK(real_mpi::wait_some(1, &request, &status, 1) == 1 && status.count_bytes == 12);
 }
 
@@ -164,20 +165,20 @@ void deliver_lays_out() {
   const int sent[4] = {1, 2, 3, 4};
   int into[12] = {};
   neutral::status status{};
-  CHECK(real_mpi::deliver(sent, 16, into, 1, real_mpi::to_neutral(column), &status) == 0);
+  CHECK(real_mpi::deliver(sent, 16, into, 1, type(column), &status) == 0);
   CHECK(into[0] == 1 && into[3] == 2 && into[9] == 4 && into[1] == 0 && status.count_bytes == 16);
-  CHECK(real_mpi::deliver(sent, 16, into, 3, real_mpi::to_neutral(MPI_INT), &status) == neutral::err_truncate);
+  CHECK(real_mpi::deliver(sent, 16, into, 3, type(MPI_INT), &status) == neutral::err_truncate);
   CHECK(status.error == neutral::err_truncate);
-  CHECK(real_mpi::deliver(sent, 0, into, 3, real_mpi::to_neutral(MPI_INT), &status) == 0 && status.count_bytes == 0);
+  CHECK(real_mpi::deliver(sent, 0, into, 3, type(MPI_INT), &status) == 0 && status.count_bytes == 0);
   std::vector<char> big(64 << 20, 'b'), target(big.size());
   const auto size = static_cast<std::int64_t>(big.size());
 #if !defined(OPEN_MPI)
-  CHECK(real_mpi::deliver(sent, 0, nullptr, 0, real_mpi::to_neutral(MPI_DATATYPE_NULL), &status) == 0);
+  CHECK(real_mpi::deliver(sent, 0, nullptr, 0, type(MPI_DATATYPE_NULL), &status) == 0);
 #endif
   CHECK(real_mpi::deliver(big.data(), size, target.data(), size, bytes(), &status) == 0 && target == big);
   CHECK(real_mpi::deliver(big.data(), size, target.data(), 100, bytes(), &status) == neutral::err_truncate);
   // After an error the next message must not meet what the last one left.
-  CHECK(real_mpi::deliver(sent, 12, into, 4, real_mpi::to_neutral(MPI_INT), &status) == 0 && status.count_bytes == 12);
+  CHECK(real_mpi::deliver(sent, 12, into, 4, type(MPI_INT), &status) == 0 && status.count_bytes == 12);
   PMPI_Type_free(&column);
 }
 
@@ -194,21 +195,22 @@ void communicators() {
   CHECK(real_mpi::comm_members(world(), sizes, ranks, 2) == 0);
   CHECK(sizes[0] == 2 && sizes[1] == 0 && ranks[0] == 0 && ranks[1] == 1);
   const int reversed[2] = {1, 0}, only_one[1] = {1};
-  std::uint64_t comm = 0;
+  real<kind::comm> comm{};
   CHECK(real_mpi::comm_from_ranks(reversed, 2, 3, &comm) == 0);
   CHECK(real_mpi::comm_members(comm, sizes, ranks, 2) == 0 && ranks[0] == 1 && ranks[1] == 0);
-  std::uint64_t small = 1;
+  real<kind::comm> small(1);
   CHECK(real_mpi::comm_create(world(), my_rank == 1 ? only_one : nullptr, my_rank == 1 ? 1 : 0, &small) == 0);
-  CHECK((small != 0) == (my_rank == 1));
-  std::uint64_t more = 0, request = 0;
-  CHECK(real_mpi::comm_create_group(comm, reversed, 2, 4, &more) == 0 && more != 0);
-  CHECK(returns_errors(real_mpi::to_real<kind::comm>(more)));
-  CHECK(real_mpi::split_shared(world(), my_rank, 0, &more) == 0 && (more != 0) == (my_rank == 1));
+  CHECK(bool{small} == (my_rank == 1));
+  real<kind::comm> more{};
+  real<kind::request> request{};
+  CHECK(real_mpi::comm_create_group(comm, reversed, 2, 4, &more) == 0 && bool{more});
+  CHECK(returns_errors(real_mpi::to_mpi(more)));
+  CHECK(real_mpi::split_shared(world(), my_rank, 0, &more) == 0 && bool{more} == (my_rank == 1));
   CHECK(real_mpi::comm_idup(world(), &more, &request) == 0);
   neutral::status status{};
   CHECK(real_mpi::wait_some(1, &request, &status, 1) == 1 && status.error == 0);
   CHECK(real_mpi::comm_members(more, sizes, ranks, 2) == 0 && sizes[0] == 2);
-  CHECK(small == 0 || returns_errors(real_mpi::to_real<kind::comm>(small)));
+  CHECK(!small || returns_errors(real_mpi::to_mpi(small)));
   if (my_rank == 1) {
     CHECK(real_mpi::comm_from_ranks(only_one, 1, 3, &comm) == 0);
     CHECK(real_mpi::comm_members(comm, sizes, ranks, 0) == 0 && sizes[0] == 1);
@@ -217,20 +219,20 @@ void communicators() {
 
 void intercommunicators() {
   const int me[1] = {my_rank}, other[1] = {1 - my_rank};
-  std::uint64_t alone = 0, joined = 0, merged = 0;
+  real<kind::comm> alone{}, joined{}, merged{};
   CHECK(real_mpi::comm_from_ranks(me, 1, 3, &alone) == 0);
   int sizes[2] = {-1, -1}, ranks[2] = {-1, -1};
   for (const bool anew : {false, true}) {
     CHECK((anew ? real_mpi::intercomm_from_ranks(me, 1, other, 1, 5, &joined)
                 : real_mpi::intercomm_create(alone, 0, other[0], 6, &joined)) == 0);
-    CHECK(returns_errors(real_mpi::to_real<kind::comm>(joined)));
+    CHECK(returns_errors(real_mpi::to_mpi(joined)));
     CHECK(real_mpi::comm_members(joined, sizes, ranks, 2) == 0 && sizes[0] == 1 && sizes[1] == 1);
     CHECK(ranks[0] == my_rank && ranks[1] == 1 - my_rank);
     ranks[1] = -1;
     CHECK(real_mpi::comm_members(joined, sizes, ranks, 1) == 0 && sizes[1] == 1 && ranks[1] == -1);
     CHECK(real_mpi::intercomm_merge(joined, my_rank == 0, &merged) == 0);
     CHECK(real_mpi::comm_members(merged, sizes, ranks, 2) == 0 && sizes[0] == 2 && sizes[1] == 0 && ranks[0] == 1);
-    CHECK(returns_errors(real_mpi::to_real<kind::comm>(merged)));
+    CHECK(returns_errors(real_mpi::to_mpi(merged)));
   }
 }
 
@@ -254,7 +256,7 @@ void error_handler_is_inherited() {
   }
 }
 
-void add(std::uint32_t index, void* in, void* inout, std::int64_t count, std::uint64_t) {
+void add(std::uint32_t index, void* in, void* inout, std::int64_t count, real<kind::datatype>) {
   for (std::int64_t i = 0; i < count; ++i)
     static_cast<int*>(inout)[i] += static_cast<int*>(in)[i] + static_cast<int>(index);
 }
@@ -270,12 +272,12 @@ void be_a_thread() {
 void reductions() {
   be_a_thread();
   lower::the_bridge().upper.reduce = add;
-  std::uint64_t op = 0;
-  CHECK(real_mpi::op_create(1023, 1, &op) == 0 && op != 0);
-  CHECK(real_mpi::op_create(1024, 1, &op) == neutral::err_no_mem && op == 0);
+  real<kind::op> op{};
+  CHECK(real_mpi::op_create(1023, 1, &op) == 0 && bool{op});
+  CHECK(real_mpi::op_create(1024, 1, &op) == neutral::err_no_mem && !op);
   CHECK(real_mpi::op_create(5, 1, &op) == 0);
   int in[3] = {my_rank, 10, 20}, out[3] = {};
-  CHECK(PMPI_Allreduce(in, out, 3, MPI_INT, real_mpi::to_real<kind::op>(op), MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(PMPI_Allreduce(in, out, 3, MPI_INT, real_mpi::to_mpi(op), MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(out[0] == 6 && out[1] == 25 && out[2] == 45);
 }
 
@@ -286,7 +288,7 @@ void environment() {
   char text[512];
   CHECK(real_mpi::error_text(neutral::err_truncate, text, &length) == 0 && length > 0);
   std::int64_t layout[5];
-  CHECK(real_mpi::datatype_layout(real_mpi::to_neutral(MPI_DOUBLE_INT), layout) == 0);
+  CHECK(real_mpi::datatype_layout(type(MPI_DOUBLE_INT), layout) == 0);
   CHECK(layout[0] == 12 && layout[1] == 0 && layout[2] == 16);
 }
 

@@ -13,7 +13,7 @@ struct resolved {
   bool ok = false;
   std::uint32_t predefined_code = 0;
   vid::entry<K>* e = nullptr;
-  std::uint64_t real = 0;
+  mana::real<K> real{};
 };
 
 /// in: handle  any bits; garbage is answered with ok == false      cost: O(1), no allocation, no lock, no switch
@@ -25,7 +25,7 @@ template <class K>
   }
   const std::uint32_t code = app::predefined_code<K>(handle);
   if (code == 0) [[unlikely]] return {};
-  return {true, code, nullptr, lower::the_bridge().predefined_real[code]};
+  return {true, code, nullptr, lower::predefined_of<K>(code)};
 }
 
 /// The application's handles of the predefined communicators.
@@ -62,12 +62,12 @@ inline std::uint32_t name_of(const resolved<K>& r) noexcept {
   return r.predefined_code != 0 ? r.predefined_code : vid::table<K>().id_of(*r.e).bits();
 }
 
-/// The other way: the real handle of an object that a descriptor names; 0 if it is gone.
+/// The other way: the real handle of an object that a descriptor names; none if it is gone.
 template <class K>
-inline std::uint64_t real_of(std::uint32_t name) noexcept {
-  if (name < neutral::predefined_limit) return lower::the_bridge().predefined_real[name];
+inline real<K> real_of(std::uint32_t name) noexcept {
+  if (name < neutral::predefined_limit) return lower::predefined_of<K>(name);
   const vid::entry<K>* const e = vid::table<K>().find(virt<K>(name));
-  return e != nullptr ? e->real : 0;
+  return real<K>(e != nullptr ? e->real.bits() : 0);
 }
 
 }  // namespace mana

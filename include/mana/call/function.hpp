@@ -32,11 +32,7 @@ struct integer {};     // any other plain value, passed as it is
 struct text {};        // char* of the standard's strings
 struct address {};     // any other pointer, passed as it is
 struct callback {};    // function pointer
-// Of the tools interface: handles, which the boundary knows apart, and constants that differ between mpi.h.
-struct cvar {};
-struct pvar {};        // may be MPI_T_PVAR_ALL_HANDLES
-struct pvar_session {};
-struct tool_enum {};
+// Constants that differ between mpi.h, most of them of the tools interface.
 struct thread_level {};
 struct verbosity {};
 struct bind_type {};

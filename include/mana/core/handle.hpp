@@ -4,6 +4,7 @@
 #include <mana/core/kind.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace mana {
 
@@ -36,17 +37,26 @@ class virt {
   std::uint32_t bits_;
 };
 
-/// Handle of the live lower half, as the neutral 64-bit value that crosses the boundary. Valid until the next restart;
-/// never stored outside an id table's entry.
+/// Handle of the live lower half, as the neutral 64-bit value that crosses the boundary: in the register, or the memory,
+/// of a std::uint64_t. Valid until the next restart; what outlives one holds it only where a restart writes it again:
+/// entries of id tables, and lanes. real<K>{} is none; without braces it has no value, so arrays of them cost nothing.
 template <class K>
 class real {
  public:
+  real() = default;
   explicit constexpr real(std::uint64_t bits) noexcept : bits_(bits) {}
   constexpr std::uint64_t bits() const noexcept { return bits_; }
+  /// Whether there is one.
+  explicit constexpr operator bool() const noexcept { return bits_ != 0; }
   friend constexpr bool operator==(real, real) noexcept = default;
 
  private:
   std::uint64_t bits_;
 };
+
+// Wrappers in images may know handles as std::uint64_t: they have the same registers, and the same memory. A trivially
+// copyable class is passed as its member would be (System V ABI for x86-64, 3.2.3).
+static_assert(std::is_trivial_v<real<kind::comm>> && std::is_standard_layout_v<real<kind::comm>>);
+static_assert(sizeof(real<kind::comm>) == sizeof(std::uint64_t) && alignof(real<kind::comm>) == alignof(std::uint64_t));
 
 }  // namespace mana

@@ -30,6 +30,11 @@ struct win        { static constexpr kind_code code = kind_code::win;        sta
 struct session    { static constexpr kind_code code = kind_code::session;    static constexpr const char* name = "session"; };
 /// Handles of the tools interface (MPI_T), of every form.
 struct tool       { static constexpr kind_code code = kind_code::tool;       static constexpr const char* name = "tools handle"; };
+// The forms, which the boundary knows apart.
+struct cvar {};
+struct pvar {};        // may be MPI_T_PVAR_ALL_HANDLES
+struct pvar_session {};
+struct tool_enum {};
 }  // namespace kind
 
 }  // namespace mana

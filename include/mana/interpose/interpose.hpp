@@ -54,14 +54,14 @@ template <class Fn, class... A, std::size_t... I>
 
 namespace interpose {
 
-/// The native call. real: where a non-blocking one leaves its request. The slot is read here, and not before: it is the
-/// live lower half's.
+/// The native call. request: where a non-blocking one leaves its request. The slot is read here, and not before: it is
+/// the live lower half's.
 template <class Fn, class Arguments>
-inline int enter_collective(Arguments& arguments, [[maybe_unused]] std::uint64_t* real) noexcept {
+inline int enter_collective(Arguments& arguments, [[maybe_unused]] real<kind::request>* request) noexcept {
   auto* const slot = lower::the_bridge().mpi->*Fn::slot;
   return lower::cross([&] {
     return std::apply([&](auto&... a) {
-      if constexpr (Fn::form == shape::icollective) return slot(a.for_request(real)...);
+      if constexpr (Fn::form == shape::icollective) return slot(a.for_request(request)...);
       else return slot(a.value()...);
     }, arguments);
   });

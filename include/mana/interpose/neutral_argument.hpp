@@ -16,7 +16,7 @@ namespace mana::interpose {
 struct translated_array {
   const void* given = nullptr;
   int members = 0;
-  std::uint64_t* reals = nullptr;
+  real<kind::datatype>* reals = nullptr;
 };
 
 /// What an argument is made from: the application's value, the number of members for arrays over ranks, how many
@@ -36,7 +36,7 @@ class neutral_argument {
   explicit neutral_argument(given<A> g) noexcept : given_(g.value) {}
   int error() const noexcept { return neutral::success; }
   A value() const noexcept { return given_; }
-  A for_request(std::uint64_t*) const noexcept { return given_; }
+  A for_request(real<kind::request>*) const noexcept { return given_; }
 
  private:
   A given_;
@@ -48,7 +48,7 @@ class neutral_argument<param<kind::buffer, D, false>, A> {
   explicit neutral_argument(given<A> g) noexcept : given_(const_cast<void*>(app::neutral_buffer(g.value))) {}
   int error() const noexcept { return neutral::success; }
   void* value() const noexcept { return given_; }
-  void* for_request(std::uint64_t*) const noexcept { return given_; }
+  void* for_request(real<kind::request>*) const noexcept { return given_; }
 
  private:
   void* given_;
@@ -60,7 +60,7 @@ class neutral_argument<param<kind::rank, D, false>, A> {
   explicit neutral_argument(given<A> g) noexcept : given_(app::neutral_rank(g.value)) {}
   int error() const noexcept { return neutral::success; }
   int value() const noexcept { return given_; }
-  int for_request(std::uint64_t*) const noexcept { return given_; }
+  int for_request(real<kind::request>*) const noexcept { return given_; }
 
  private:
   int given_;
@@ -72,19 +72,22 @@ class handle_in {
  public:
   [[gnu::always_inline]] explicit handle_in(given<A> g) noexcept : found_(resolve<K>(g.value)) {}
   int error() const noexcept { return found_.ok ? int{neutral::success} : class_facts<K>::error; }
-  std::uint64_t value() const noexcept { return found_.real; }
-  std::uint64_t for_request(std::uint64_t*) const noexcept { return found_.real; }
+  real<K> value() const noexcept { return found_.real; }
+  real<K> for_request(real<kind::request>*) const noexcept { return found_.real; }
 
  private:
   resolved<K> found_;
 };
+/// Constructors of their own: one that is inherited is called, and so finds the handle in memory.
 template <class A>
 class neutral_argument<param<kind::comm, dir::in, false>, A> : public handle_in<kind::comm, A> {
-  using handle_in<kind::comm, A>::handle_in;
+ public:
+  [[gnu::always_inline]] explicit neutral_argument(given<A> g) noexcept : handle_in<kind::comm, A>(g) {}
 };
 template <class A>
 class neutral_argument<param<kind::op, dir::in, false>, A> : public handle_in<kind::op, A> {
-  using handle_in<kind::op, A>::handle_in;
+ public:
+  [[gnu::always_inline]] explicit neutral_argument(given<A> g) noexcept : handle_in<kind::op, A>(g) {}
 };
 /// Datatypes that are not significant at this rank (a root's, beside MPI_IN_PLACE) may be anything: a handle that is
 /// unknown goes down as the null type, and the live MPI reports it where it matters.
@@ -93,15 +96,16 @@ class neutral_argument<param<kind::datatype, dir::in, false>, A> {
  public:
   explicit neutral_argument(given<A> g) noexcept : real_(real_or_null(g.value)) {}
   int error() const noexcept { return neutral::success; }
-  std::uint64_t value() const noexcept { return real_; }
-  std::uint64_t for_request(std::uint64_t*) const noexcept { return real_; }
-  static std::uint64_t real_or_null(app::handle<kind::datatype> given) noexcept {
+  real<kind::datatype> value() const noexcept { return real_; }
+  real<kind::datatype> for_request(real<kind::request>*) const noexcept { return real_; }
+  static real<kind::datatype> real_or_null(app::handle<kind::datatype> given) noexcept {
     const resolved<kind::datatype> found = resolve<kind::datatype>(given);
-    return found.ok ? found.real : lower::the_bridge().predefined_real[neutral::datatype_null];
+    // As numbers: g++ 12 chooses between two classes in memory.
+    return real<kind::datatype>(found.ok ? found.real.bits() : lower::predefined(neutral::datatype_null).bits());
   }
 
  private:
-  std::uint64_t real_;
+  real<kind::datatype> real_;
 };
 
 /// Arrays of datatypes (the ...w collectives): one for each member of the communicator, or for each neighbour. The live
@@ -120,29 +124,29 @@ class neutral_argument<param<kind::datatype, dir::in, true>, A> {
     const int room = std::max({members, g.read_later, 1});
     reals_ = room <= few && g.read_later == 0
                  ? inline_
-                 : static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(room)));
+                 : static_cast<real<kind::datatype>*>(std::malloc(sizeof(*reals_) * static_cast<std::size_t>(room)));
     if (reals_ == nullptr) { error_ = neutral::err_no_mem; return; }
     if (reals_ != inline_) owned_ = reals_;
     if (g.other != nullptr) *g.other = {g.value, members, reals_};
     for (int i = 0; i < members; ++i)
       reals_[i] = neutral_argument<param<kind::datatype, dir::in, false>, A>::real_or_null(g.value[i]);
-    for (int i = members; i < room; ++i) reals_[i] = lower::the_bridge().predefined_real[neutral::byte];
+    for (int i = members; i < room; ++i) reals_[i] = lower::predefined(neutral::byte);
   }
   neutral_argument(const neutral_argument&) = delete;
   neutral_argument& operator=(const neutral_argument&) = delete;
   ~neutral_argument() { std::free(owned_); }
   int error() const noexcept { return error_; }
-  const std::uint64_t* value() const noexcept { return reals_; }
-  const std::uint64_t* for_request(std::uint64_t*) const noexcept { return reals_; }
+  const real<kind::datatype>* value() const noexcept { return reals_; }
+  const real<kind::datatype>* for_request(real<kind::request>*) const noexcept { return reals_; }
   void keep(descriptor<kind::request>& request) noexcept {
     if (owned_ != nullptr) object::own_memory(request, std::exchange(owned_, nullptr));
   }
 
  private:
   static constexpr int few = 64;
-  std::uint64_t inline_[few];
-  std::uint64_t* reals_ = nullptr;
-  std::uint64_t* owned_ = nullptr;
+  real<kind::datatype> inline_[few];
+  real<kind::datatype>* reals_ = nullptr;
+  real<kind::datatype>* owned_ = nullptr;
   int error_ = neutral::success;
 };
 
@@ -158,7 +162,7 @@ class neutral_argument<param<kind::request, dir::out, false>, A> {
  public:
   explicit neutral_argument(given<A>) noexcept {}
   int error() const noexcept { return neutral::success; }
-  std::uint64_t* for_request(std::uint64_t* real) const noexcept { return real; }
+  real<kind::request>* for_request(real<kind::request>* where) const noexcept { return where; }
 };
 
 }  // namespace mana::interpose

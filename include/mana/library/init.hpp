@@ -25,9 +25,9 @@ inline void describe_world() noexcept {
   const int n = static_cast<int>(b.world_size), me = static_cast<int>(b.world_rank);
   object::scratch<int, 64> everyone(n);
   for (int r = 0; r < n; ++r) everyone[r] = r;
-  known.world.real = b.predefined_real[neutral::comm_world];
-  known.self.real = b.predefined_real[neutral::comm_self];
-  known.hidden.real = b.predefined_real[neutral::comm_hidden];
+  known.world.real = lower::predefined(neutral::comm_world);
+  known.self.real = lower::predefined(neutral::comm_self);
+  known.hidden.real = lower::predefined(neutral::comm_hidden);
   begin_lasting_handles();
   const vid::rank_map& all = *vid::intern_ranks(everyone.data(), n);
   object::describe_comm(known.world.what, object::comm_groups(all), 1);

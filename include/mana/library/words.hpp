@@ -13,7 +13,7 @@ inline object::held_message* next_handshake() noexcept {
   if (object::held_message* const held = object::take_held(on.what, neutral::any_source, object::handshake_tag)) return held;
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;
-  std::uint64_t message = 0;
+  real<kind::message> message{};
   neutral::status status{};
   const int rc = lower::cross([&] {
     return s.mprobe(neutral::any_source, object::handshake_tag, on.real, 0, &there, &message, &status); });

@@ -3,6 +3,7 @@
 // What may be changed here, and how, says version.hpp; tests/frozen compares.
 // All types are neutral: no mpi.h, no libc type whose size a libc may choose.
 #pragma once
+#include <mana/core/handle.hpp>
 #include <mana/lower/neutral.hpp>
 #include <mana/lower/version.hpp>
 
@@ -114,7 +115,7 @@ struct upper_entry {
   /// Signal handler of the park signal: parks the thread, or returns at once while it is inside a wrapper.
   void (*on_park_signal)(int signal, void* siginfo, void* ucontext);
   /// User reduction `index` over `count` elements; called under the upper half's thread pointer.
-  void (*reduce)(std::uint32_t index, void* in, void* inout, std::int64_t count, std::uint64_t datatype);
+  void (*reduce)(std::uint32_t index, void* in, void* inout, std::int64_t count, real<kind::datatype> datatype);
 };
 
 struct upper_functions;
@@ -189,6 +190,16 @@ inline bridge& the_bridge() noexcept { return the_only_bridge; }
 #else
 inline bridge& the_bridge() noexcept { return *reinterpret_cast<bridge*>(bridge_address); }
 #endif
+/// The live MPI's handle of a predefined object, by its neutral code. K: the kind that the code is of
+template <class K>
+inline real<K> predefined_of(std::uint32_t code) noexcept { return real<K>(the_bridge().predefined_real[code]); }
+inline real<kind::comm> predefined(neutral::comm_code code) noexcept { return predefined_of<kind::comm>(code); }
+inline real<kind::info> predefined(neutral::info_code code) noexcept { return predefined_of<kind::info>(code); }
+inline real<kind::op> predefined(neutral::op_code code) noexcept { return predefined_of<kind::op>(code); }
+inline real<kind::datatype> predefined(neutral::datatype_code code) noexcept {
+  return predefined_of<kind::datatype>(code);
+}
+
 inline thread_block* thread_blocks() noexcept { return reinterpret_cast<thread_block*>(threads_address); }
 
 /// How a wait in the lower half ended.
@@ -200,7 +211,7 @@ enum class drain_order : int { go_on = 0, report = 1, end = 2 };
 /// A collective that a thread is about to start; it is counted already.
 struct collective_start {
   vid::group_clock* clock;
-  std::uint64_t comm;           // of the clock's members; 0: there is none yet
+  real<kind::comm> comm;        // of the clock's members; none: there is none yet
   std::uint32_t blocking;       // its caller may have to wait for others
   std::uint32_t waits_for_all;  // it is sure to wait until all members have started it
 };
@@ -208,7 +219,7 @@ struct collective_start {
 enum class send_mode : int { standard = 0, synchronous = 1, ready = 2 };
 
 /// What the runtime and its MPI offer beyond plain MPI functions. All are called through cross() (lower thread pointer).
-/// "error" results are neutral error classes. Requests, messages, communicators, … are real handles as 64-bit values.
+/// "error" results are neutral error classes. Requests, messages, communicators, … are real handles.
 struct services {
   // --- start and end
   table_head head;
@@ -222,59 +233,60 @@ struct services {
 
   // --- point-to-point, interruptible: poll completion and bridge::attention in one visit.
   /// Starts a send and waits. *request: 0 when complete, else the request that is still pending (end == attention).
-  int (*send)(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
-              std::uint64_t comm, std::uint64_t* request);
-  int (*recv)(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
-              neutral::status* status, std::uint64_t* request);
-  int (*isend)(send_mode mode, const void* buffer, std::int64_t count, std::uint64_t datatype, int dest, int tag,
-               std::uint64_t comm, std::uint64_t* request);
-  int (*irecv)(void* buffer, std::int64_t count, std::uint64_t datatype, int source, int tag, std::uint64_t comm,
-               std::uint64_t* request);
+  int (*send)(send_mode mode, const void* buffer, std::int64_t count, real<kind::datatype> datatype, int dest, int tag,
+              real<kind::comm> comm, real<kind::request>* request);
+  int (*recv)(void* buffer, std::int64_t count, real<kind::datatype> datatype, int source, int tag,
+              real<kind::comm> comm, neutral::status* status, real<kind::request>* request);
+  int (*isend)(send_mode mode, const void* buffer, std::int64_t count, real<kind::datatype> datatype, int dest, int tag,
+               real<kind::comm> comm, real<kind::request>* request);
+  int (*irecv)(void* buffer, std::int64_t count, real<kind::datatype> datatype, int source, int tag,
+               real<kind::comm> comm, real<kind::request>* request);
   /// Tests n requests once, in order. Completed ones become 0, with statuses[i] and statuses[i].error set.
-  /// Returns how many completed in this call. requests: uint64[n], 0 = skip; statuses: status[n].
-  int (*test_some)(int n, std::uint64_t* requests, neutral::status* statuses);
+  /// Returns how many completed in this call. requests: real[n], none = skip; statuses: status[n].
+  int (*test_some)(int n, real<kind::request>* requests, neutral::status* statuses);
   /// Polls until at least `least` of the n requests completed (those that are 0 at entry do not count) or attention.
   /// Returns how many completed in this call.
-  int (*wait_some)(int n, std::uint64_t* requests, neutral::status* statuses, int least);
-  int (*cancel)(std::uint64_t request);
-  int (*request_free)(std::uint64_t request);
+  int (*wait_some)(int n, real<kind::request>* requests, neutral::status* statuses, int least);
+  int (*cancel)(real<kind::request> request);
+  int (*request_free)(real<kind::request> request);
   /// Probes once, or (block != 0) until a message or attention. *flag: a message is there.
-  int (*probe)(int source, int tag, std::uint64_t comm, int block, int* flag, neutral::status* status);
-  int (*mprobe)(int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* message,
+  int (*probe)(int source, int tag, real<kind::comm> comm, int block, int* flag, neutral::status* status);
+  int (*mprobe)(int source, int tag, real<kind::comm> comm, int block, int* flag, real<kind::message>* message,
                 neutral::status* status);
-  int (*imrecv)(void* buffer, std::int64_t count, std::uint64_t datatype, std::uint64_t message,
-                std::uint64_t* request);
+  int (*imrecv)(void* buffer, std::int64_t count, real<kind::datatype> datatype, real<kind::message> message,
+                real<kind::request>* request);
   /// Receives a matched message as bytes (MPI_PACKED), buffer: uint8[bytes].
-  int (*mrecv_bytes)(void* buffer, std::int64_t bytes, std::uint64_t message, neutral::status* status);
+  int (*mrecv_bytes)(void* buffer, std::int64_t bytes, real<kind::message> message, neutral::status* status);
   /// Lays packed bytes out as `count` of `datatype`, with MPI's own rules on truncation and partial elements
   /// (a message to oneself on a communicator of the runtime).
-  int (*deliver)(const void* bytes, std::int64_t size, void* buffer, std::int64_t count, std::uint64_t datatype,
+  int (*deliver)(const void* bytes, std::int64_t size, void* buffer, std::int64_t count, real<kind::datatype> datatype,
                  neutral::status* status);
 
   // --- objects
   /// sizes: int[2], members of this process's group and, in an intercommunicator, of the other one, else 0; always set.
   /// ranks: int[capacity], world ranks of the first group in rank order, then of the other; as many as there is room for
-  int (*comm_members)(std::uint64_t comm, int* sizes, int* ranks, int capacity);
+  int (*comm_members)(real<kind::comm> comm, int* sizes, int* ranks, int capacity);
   /// Collective over the named world ranks only (MPI_Comm_create_group on a communicator of the runtime).
-  int (*comm_from_ranks)(const int* world_ranks, int n, int tag, std::uint64_t* comm);
+  int (*comm_from_ranks)(const int* world_ranks, int n, int tag, real<kind::comm>* comm);
   /// As MPI_Comm_create on comm: collective over comm; n == 0: not a member. *result is 0 for those outside.
-  int (*comm_create)(std::uint64_t comm, const int* world_ranks, int n, std::uint64_t* result);
+  int (*comm_create)(real<kind::comm> comm, const int* world_ranks, int n, real<kind::comm>* result);
   /// As MPI_Comm_create_group on comm; group given by world ranks: int[n].
-  int (*comm_create_group)(std::uint64_t comm, const int* world_ranks, int n, int tag, std::uint64_t* result);
+  int (*comm_create_group)(real<kind::comm> comm, const int* world_ranks, int n, int tag, real<kind::comm>* result);
   /// As MPI_Intercomm_create, with the runtime's own communicator between the leaders. remote_leader: world rank; both
   /// leaders' arguments count at the leaders only, the tag at all.
-  int (*intercomm_create)(std::uint64_t local, int local_leader, int remote_leader, int tag, std::uint64_t* result);
+  int (*intercomm_create)(real<kind::comm> local, int local_leader, int remote_leader, int tag,
+                          real<kind::comm>* result);
   /// Collective over the two groups, this process's and the other one; each int[n] world ranks.
-  int (*intercomm_from_ranks)(const int* group, int n, const int* other, int n_other, int tag, std::uint64_t* comm);
-  int (*intercomm_merge)(std::uint64_t comm, int high, std::uint64_t* result);
+  int (*intercomm_from_ranks)(const int* group, int n, const int* other, int n_other, int tag, real<kind::comm>* comm);
+  int (*intercomm_merge)(real<kind::comm> comm, int high, real<kind::comm>* result);
   /// MPI_Comm_split_type by MPI_COMM_TYPE_SHARED, or (member == 0) MPI_UNDEFINED. *result is 0 for those outside.
-  int (*split_shared)(std::uint64_t comm, int member, int key, std::uint64_t* result);
+  int (*split_shared)(real<kind::comm> comm, int member, int key, real<kind::comm>* result);
   /// MPI_Comm_idup: *result is written at the latest when the request completes, so it must stay where it is.
-  int (*comm_idup)(std::uint64_t comm, std::uint64_t* result, std::uint64_t* request);
+  int (*comm_idup)(real<kind::comm> comm, real<kind::comm>* result, real<kind::request>* request);
   /// layout: int64[5] = size, lb, extent, true_lb, true_extent, in bytes; undefined values are neutral::undefined
-  int (*datatype_layout)(std::uint64_t datatype, std::int64_t* layout);
+  int (*datatype_layout)(real<kind::datatype> datatype, std::int64_t* layout);
   /// User reduction number `index` (< 1024), calls upper_entry::reduce.
-  int (*op_create)(std::uint32_t index, int commute, std::uint64_t* op);
+  int (*op_create)(std::uint32_t index, int commute, real<kind::op>* op);
   /// Value of a predefined attribute of MPI_COMM_WORLD. which: 0 TAG_UB, 1 HOST, 2 IO, 3 WTIME_IS_GLOBAL,
   /// 4 UNIVERSE_SIZE, 5 APPNUM.
   int (*world_attribute)(int which, int* flag, std::int64_t* value);

@@ -28,7 +28,7 @@ namespace mana::vid {
 /// One object. Its address is stable while the id is live, and the memory stays mapped for ever (stale reads are safe).
 template <class K>
 struct entry {
-  std::uint64_t real = 0;         // handle of the live lower half; 0: none (yet, or any more)
+  mana::real<K> real{};           // handle of the live lower half; none: not yet, or not any more
   std::uint32_t state = 0;        // generation, and live_bit while the id is in use
   std::uint32_t references = 0;   // who keeps the object: see object/request/operands.hpp
   std::uint64_t serial = 0;       // order of creation within this table
@@ -69,7 +69,7 @@ class id_table {
       e->index = index;
     }
     ::new (&e->what) descriptor<K>;      // without braces: member by member, not a memset before it
-    e->real = 0;
+    e->real = {};
     e->references = 0;
     e->serial = take_next(serial_, turns_);
     e->state = (e->state & virt<K>::max_generation) | live_bit;
@@ -119,10 +119,10 @@ class id_table {
     std::sort(live.begin(), live.end(), [](auto* a, auto* b) { return a->serial < b->serial; });
     for (entry<K>* e : live) f(*e);
   }
-  /// The id whose real handle is `real`. cost: O(live ids), for upcalls only
-  std::optional<virt<K>> find_real(std::uint64_t real_bits) {
+  /// The id with this real handle. cost: O(live ids), for upcalls only
+  std::optional<virt<K>> find_real(mana::real<K> wanted) {
     std::optional<virt<K>> found;
-    for_each_unordered([&](entry<K>& e) { if (e.real == real_bits) found = id_of(e); });
+    for_each_unordered([&](entry<K>& e) { if (e.real == wanted) found = id_of(e); });
     return found;
   }
 

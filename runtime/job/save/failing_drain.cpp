@@ -30,28 +30,28 @@ struct row {
 };
 constexpr std::array rows{
     row{"test_some", [](lower::services& t) {
-          t.test_some = [](int n, std::uint64_t* requests, neutral::status* statuses) {
+          t.test_some = [](int n, real<kind::request>* requests, neutral::status* statuses) {
             const int done = true_ones.test_some(n, requests, statuses);
             int ended = 0;
-            while (ended < n && requests[ended] != 0) ++ended;
+            while (ended < n && requests[ended]) ++ended;
             if (ended < n && done != 0 && fails_now()) statuses[ended].error = failure;
             return done;
           };
         }},
     row{"mprobe", [](lower::services& t) {
-          t.mprobe = [](int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* message,
+          t.mprobe = [](int source, int tag, real<kind::comm> comm, int block, int* flag, real<kind::message>* message,
                         neutral::status* status) {
             return fails_now() ? failure : true_ones.mprobe(source, tag, comm, block, flag, message, status);
           };
         }},
     row{"mrecv_bytes", [](lower::services& t) {
-          t.mrecv_bytes = [](void* buffer, std::int64_t bytes, std::uint64_t message, neutral::status* status) {
+          t.mrecv_bytes = [](void* buffer, std::int64_t bytes, real<kind::message> message, neutral::status* status) {
             const int rc = true_ones.mrecv_bytes(buffer, bytes, message, status);
             return fails_now() ? failure : rc;
           };
         }},
     row{"nothing_there", [](lower::services& t) {        // in the first drain: messages stay in flight
-          t.mprobe = [](int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* message,
+          t.mprobe = [](int source, int tag, real<kind::comm> comm, int block, int* flag, real<kind::message>* message,
                         neutral::status* status) {
             const bool drains = lower::the_bridge().current.load(std::memory_order_acquire) == lower::phase::draining;
             if (!drains || control_of_job().drains() > 1)

@@ -13,11 +13,11 @@ namespace {
 constexpr std::uint32_t later_minor = services_minor + 1;
 
 struct later_slots : mpi_slots {
-  int (*MPI_Comm_later)(std::uint64_t comm);
+  int (*MPI_Comm_later)(real<kind::comm> comm);
 };
 
 later_slots make_slots() noexcept {
-  later_slots table{slots_of_today(), [](std::uint64_t) { return int{neutral::success}; }};
+  later_slots table{slots_of_today(), [](real<kind::comm>) { return int{neutral::success}; }};
   table.head = {sizeof table, later_minor};
   return table;
 }

@@ -43,6 +43,7 @@ lower_half& half() {
 // Handles tell their process and their kind, and are wider than 32 bits.
 constexpr std::uint64_t predefined_bit = 1ull << 60;
 std::uint64_t bits_of(std::uint64_t number) { return half().generation << 48 | number; }
+std::uint64_t predefined_bits(std::uint32_t code) { return predefined_bit | bits_of(code); }
 
 const char* name_of_kind(kind_code kind) {
   switch (kind) {
@@ -58,7 +59,7 @@ const char* name_of_kind(kind_code kind) {
 
 void fill_predefined() {
   lower::bridge& b = lower::the_bridge();
-  for (std::uint32_t code = 0; code < neutral::predefined_limit; ++code) b.predefined_real[code] = predefined(code);
+  for (std::uint32_t code = 0; code < neutral::predefined_limit; ++code) b.predefined_real[code] = predefined_bits(code);
 }
 
 std::vector<int> everyone() {
@@ -76,23 +77,25 @@ void stock(F answer) {
   else script<Member>::instance().set_stock([answer](auto...) { return answer(); });
 }
 
-/// Arguments that are handles of objects: their positions and kinds.
-using handle_positions = std::vector<std::pair<std::size_t, kind_code>>;
+/// Objects' handles that go in. gives: positions at which an address is of one that does
+using positions = std::vector<std::size_t>;
 
 template <class T>
-void check_argument(std::size_t at, const T& given, const handle_positions& handles) {
-  for (const auto& [position, kind] : handles) {
-    if (position != at) continue;
-    if constexpr (std::is_same_v<T, std::uint64_t>) check_live(kind, given);
-    else if constexpr (std::is_same_v<T, std::uint64_t*>) check_live(kind, *given);
-  }
+void check_argument(std::size_t, const T&, const positions&) {}
+template <class K>
+  requires requires { K::code; }
+void check_argument(std::size_t, const real<K>& given, const positions&) { check_live(given); }
+template <class K>
+  requires requires { K::code; }
+void check_argument(std::size_t at, real<K>* const& given, const positions& gives) {
+  if (std::find(gives.begin(), gives.end(), at) != gives.end()) check_live(*given);
 }
 template <auto Member>
-void check_handles(handle_positions handles) {
-  script<Member>::instance().set_check([handles](const auto& arguments) {
+void check_handles(positions gives = {}) {
+  script<Member>::instance().set_check([gives](const auto& arguments) {
     std::apply([&](const auto&... a) {
       std::size_t at = 0;
-      (check_argument(at++, a, handles), ...);
+      (check_argument(at++, a, gives), ...);
     }, arguments);
   });
 }
@@ -100,13 +103,6 @@ void check_handles(handle_positions handles) {
 /// The last parameter of a slot.
 template <class Params>
 using last_of = std::tuple_element_t<std::tuple_size_v<Params> - 1, Params>;
-
-template <class P>
-void note_handle(std::size_t at, handle_positions& handles) {
-  if constexpr (requires { P::kind::code; }) {
-    if (P::direction != dir::out && !P::is_array) handles.emplace_back(at, P::kind::code);
-  }
-}
 
 /// What makes one object that is no request makes one; what takes one's address and gives nothing ends it.
 struct fill_slot {
@@ -116,24 +112,24 @@ struct fill_slot {
     table.*Slot = script<Slot>::called;
     script<Slot>::instance().name = Fn::name;
     using params = typename Fn::params::as_tuple;
-    handle_positions handles;
+    positions gives;
     [&]<class... P>(std::tuple<P...>*) {
       std::size_t at = 0;
-      (note_handle<P>(at++, handles), ...);
+      ((P::direction == dir::inout && !P::is_array ? gives.push_back(at) : void(), ++at), ...);
     }(static_cast<params*>(nullptr));
-    check_handles<Slot>(handles);
+    check_handles<Slot>(gives);
     using last = last_of<params>;
     if constexpr (requires { last::kind::code; }) {
-      constexpr kind_code kind = last::kind::code;
-      if constexpr (kind == kind_code::request || last::is_array) return;
+      using K = typename last::kind;
+      if constexpr (K::code == kind_code::request || last::is_array) return;
       else if constexpr (last::direction == dir::out)
         stock<Slot>([](auto... a) {
-          *std::get<sizeof...(a) - 1>(std::tuple(a...)) = make(kind);
+          *std::get<sizeof...(a) - 1>(std::tuple(a...)) = make<K>();
           return int{neutral::success};
         });
       else if constexpr (last::direction == dir::inout)
         stock<Slot>([](auto... a) {
-          end(kind, std::exchange(*std::get<sizeof...(a) - 1>(std::tuple(a...)), 0u));
+          end<K>(std::exchange(*std::get<sizeof...(a) - 1>(std::tuple(a...)), {}));
           return int{neutral::success};
         });
     }
@@ -142,18 +138,18 @@ struct fill_slot {
 
 bool has_attention() { return lower::the_bridge().attention.load() != 0; }
 
-int wait_some(int n, std::uint64_t* requests, neutral::status* statuses, int least) {
+int wait_some(int n, real<kind::request>* requests, neutral::status* statuses, int least) {
   int got = 0;
   while ((got += take_completed(n, requests, statuses)) < least && !has_attention()) {
     fail("a wait for requests that nothing completes");
     for (int i = 0; i < n; ++i)
-      if (requests[i] != 0) complete(requests[i]);
+      if (requests[i]) complete(requests[i]);
     if (half().objects.empty()) break;
   }
   return got;
 }
 
-bool fits(const message& m, int source, int tag, std::uint64_t comm) {
+bool fits(const message& m, int source, int tag, real<kind::comm> comm) {
   return m.comm == comm && (source == neutral::any_source || source == m.source) &&
          (tag == neutral::any_tag || tag == m.tag);
 }
@@ -161,7 +157,7 @@ neutral::status status_of(const message& m) {
   return {m.source, m.tag, neutral::success, 0, static_cast<std::int64_t>(m.bytes.size())};
 }
 /// The first message that fits. One that is waited for has to be there, unless attention is.
-auto find_message(int source, int tag, std::uint64_t comm, int block) {
+auto find_message(int source, int tag, real<kind::comm> comm, int block) {
   auto& network = half().network;
   const auto found = std::find_if(network.begin(), network.end(),
                                   [&](const message& m) { return fits(m, source, tag, comm); });
@@ -175,31 +171,32 @@ auto find_message(int source, int tag, std::uint64_t comm, int block) {
 void stock_messages() {
   stock<&services::test_some>(take_completed);
   stock<&services::wait_some>(wait_some);
-  stock<&services::probe>([](int source, int tag, std::uint64_t comm, int block, int* flag, neutral::status* status) {
+  stock<&services::probe>([](int source, int tag, real<kind::comm> comm, int block, int* flag,
+                             neutral::status* status) {
     const auto found = find_message(source, tag, comm, block);
     *flag = found != half().network.end();
     if (*flag != 0) *status = status_of(*found);
     return int{neutral::success};
   });
-  stock<&services::mprobe>([](int source, int tag, std::uint64_t comm, int block, int* flag, std::uint64_t* real,
-                              neutral::status* status) {
+  stock<&services::mprobe>([](int source, int tag, real<kind::comm> comm, int block, int* flag,
+                              real<kind::message>* made, neutral::status* status) {
     const auto found = find_message(source, tag, comm, block);
     *flag = found != half().network.end();
     if (*flag == 0) return int{neutral::success};
     *status = status_of(*found);
-    *real = make(kind_code::message);
-    half().matched[*real] = *found;
+    *made = make<kind::message>();
+    half().matched[made->bits()] = *found;
     half().network.erase(found);
     return int{neutral::success};
   });
-  stock<&services::mrecv_bytes>([](void* buffer, std::int64_t bytes, std::uint64_t real, neutral::status*) {
-    const message& m = half().matched[real];
+  stock<&services::mrecv_bytes>([](void* buffer, std::int64_t bytes, real<kind::message> matched, neutral::status*) {
+    const message& m = half().matched[matched.bits()];
     std::memcpy(buffer, m.bytes.data(), std::min(m.bytes.size(), static_cast<std::size_t>(bytes)));
-    end(kind_code::message, real);
+    end(matched);
     return int{neutral::success};
   });
-  stock<&services::deliver>([](const void* bytes, std::int64_t size, void* buffer, std::int64_t count, std::uint64_t,
-                               neutral::status* status) {
+  stock<&services::deliver>([](const void* bytes, std::int64_t size, void* buffer, std::int64_t count,
+                               real<kind::datatype>, neutral::status* status) {
     const std::int64_t room = std::min(size, count * 4);
     std::memcpy(buffer, bytes, static_cast<std::size_t>(room));
     status->count_bytes = room;
@@ -208,46 +205,45 @@ void stock_messages() {
 }
 
 void stock_objects() {
-  stock<&services::comm_members>([](std::uint64_t comm, int* sizes, int* ranks, int capacity) {
-    const std::vector<int>& group = half().objects[comm].group;
+  stock<&services::comm_members>([](real<kind::comm> comm, int* sizes, int* ranks, int capacity) {
+    const std::vector<int>& group = half().objects[comm.bits()].group;
     sizes[0] = static_cast<int>(group.size());
     sizes[1] = 0;
     std::copy_n(group.begin(), std::min(capacity, sizes[0]), ranks);
     return int{neutral::success};
   });
-  stock<&services::comm_from_ranks>([](const int* ranks, int n, int, std::uint64_t* made) {
-    *made = make(kind_code::comm, {ranks, ranks + n});
+  stock<&services::comm_from_ranks>([](const int* ranks, int n, int, real<kind::comm>* made) {
+    *made = make<kind::comm>({ranks, ranks + n});
     return int{neutral::success};
   });
-  stock<&services::comm_create>([](std::uint64_t, const int* ranks, int n, std::uint64_t* made) {
-    *made = n == 0 ? 0 : make(kind_code::comm, {ranks, ranks + n});
+  stock<&services::comm_create>([](real<kind::comm>, const int* ranks, int n, real<kind::comm>* made) {
+    *made = n == 0 ? real<kind::comm>{} : make<kind::comm>({ranks, ranks + n});
     return int{neutral::success};
   });
-  stock<&services::comm_create_group>([](std::uint64_t, const int* ranks, int n, int, std::uint64_t* made) {
-    *made = make(kind_code::comm, {ranks, ranks + n});
+  stock<&services::comm_create_group>([](real<kind::comm>, const int* ranks, int n, int, real<kind::comm>* made) {
+    *made = make<kind::comm>({ranks, ranks + n});
     return int{neutral::success};
   });
-  stock<&services::split_shared>([](std::uint64_t, int, int, std::uint64_t* made) {
-    *made = make(kind_code::comm);
+  stock<&services::split_shared>([](real<kind::comm>, int, int, real<kind::comm>* made) {
+    *made = make<kind::comm>();
     return int{neutral::success};
   });
-  stock<&services::op_create>([](std::uint32_t, int, std::uint64_t* made) {
-    *made = make(kind_code::op);
+  stock<&services::op_create>([](std::uint32_t, int, real<kind::op>* made) {
+    *made = make<kind::op>();
     return int{neutral::success};
   });
-  stock<&services::datatype_layout>([](std::uint64_t real, std::int64_t* layout) {
-    check_live(kind_code::datatype, real);
+  stock<&services::datatype_layout>([](real<kind::datatype>, std::int64_t* layout) {
     for (int i = 0; i < 5; ++i) layout[i] = i % 2 == 0 ? 4 : 0;
     return int{neutral::success};
   });
-  stock<&mpi_slots::MPI_Type_commit>([](std::uint64_t*) { return int{neutral::success}; });
-  stock<&mpi_slots::MPI_Comm_split>([](std::uint64_t, int color, int, std::uint64_t* made) {
-    *made = color == neutral::undefined ? 0 : make(kind_code::comm);
+  stock<&mpi_slots::MPI_Type_commit>([](real<kind::datatype>*) { return int{neutral::success}; });
+  stock<&mpi_slots::MPI_Comm_split>([](real<kind::comm>, int color, int, real<kind::comm>* made) {
+    *made = color == neutral::undefined ? real<kind::comm>{} : make<kind::comm>();
     return int{neutral::success};
   });
   // While a new lower half is filled, all ranks are as this one.
   stock<&mpi_slots::MPI_Allreduce>(
-      [](const void* own, void* result, int n, std::uint64_t type, std::uint64_t op, std::uint64_t comm) {
+      [](const void* own, void* result, int n, real<kind::datatype> type, real<kind::op> op, real<kind::comm> comm) {
         if (lower::the_bridge().current.load() != lower::phase::restoring) fail("unexpected call of MPI_Allreduce");
         return agree(own, result, n, type, op, comm);
       });
@@ -312,28 +308,6 @@ void stock_drain() {
   stock<&services::not_drained>([](const char*) {});
 }
 
-void check_services() {
-  using enum kind_code;
-  check_handles<&services::send>({{3, datatype}, {6, comm}});
-  check_handles<&services::recv>({{2, datatype}, {5, comm}});
-  check_handles<&services::isend>({{3, datatype}, {6, comm}});
-  check_handles<&services::irecv>({{2, datatype}, {5, comm}});
-  check_handles<&services::cancel>({{0, request}});
-  check_handles<&services::request_free>({{0, request}});
-  check_handles<&services::probe>({{2, comm}});
-  check_handles<&services::mprobe>({{2, comm}});
-  check_handles<&services::imrecv>({{2, datatype}, {3, message}});
-  check_handles<&services::mrecv_bytes>({{2, message}});
-  check_handles<&services::deliver>({{4, datatype}});
-  check_handles<&services::comm_members>({{0, comm}});
-  check_handles<&services::comm_create>({{0, comm}});
-  check_handles<&services::comm_create_group>({{0, comm}});
-  check_handles<&services::intercomm_create>({{0, comm}});
-  check_handles<&services::intercomm_merge>({{0, comm}});
-  check_handles<&services::split_shared>({{0, comm}});
-  check_handles<&services::comm_idup>({{0, comm}});
-}
-
 services& own_services() {
   static services table{};
   if (table.head.bytes != 0) return table;
@@ -351,7 +325,8 @@ services& own_services() {
 #undef MANA_NAME
 #define MANA_FILL(member)                              \
   table.member = script<&services::member>::called;    \
-  script<&services::member>::instance().name = #member;
+  script<&services::member>::instance().name = #member; \
+  check_handles<&services::member>();
   MANA_SERVICES(MANA_FILL)
 #undef MANA_FILL
   static_assert(sizeof(services) == sizeof(void*) * (std::size(names) + 1), "every service has a script");
@@ -408,7 +383,6 @@ void attach() {
   stock_objects();
   stock_life();
   stock_drain();
-  check_services();
   ++half().generation;
   fill_predefined();
   app::init_predefined();
@@ -426,29 +400,29 @@ void end_of_script() {
   lower::the_bridge().attention = 0;
 }
 
-int take_completed(int n, std::uint64_t* requests, neutral::status* statuses) {
+int take_completed(int n, real<kind::request>* requests, neutral::status* statuses) {
   int got = 0;
   for (int i = 0; i < n; ++i) {
-    if (requests[i] == 0) continue;
-    check_live(kind_code::request, requests[i]);
-    const auto found = half().objects.find(requests[i]);
+    if (!requests[i]) continue;
+    check_live(requests[i]);
+    const auto found = half().objects.find(requests[i].bits());
     if (found == half().objects.end() || !found->second.completed) continue;
     statuses[i] = *found->second.completed;
     half().objects.erase(found);
-    requests[i] = 0;
+    requests[i] = {};
     ++got;
   }
   return got;
 }
 
-std::uint64_t make(kind_code kind, std::vector<int> group) {
+std::uint64_t bits::make(kind_code kind, std::vector<int> group) {
   const std::uint64_t real = bits_of(half().next++);
   if (kind == kind_code::comm && group.empty()) group = everyone();
   half().objects[real] = {kind, std::move(group), false, {}};
   return real;
 }
 
-void check_live(kind_code kind, std::uint64_t real) {
+void bits::check_live(kind_code kind, std::uint64_t real) {
   if ((real & predefined_bit) != 0) {
     if ((real & ~predefined_bit) >> 48 != half().generation) fail("a predefined handle of a process that is gone");
     return;
@@ -460,7 +434,7 @@ void check_live(kind_code kind, std::uint64_t real) {
     fail(std::string("the lower half gets a ") + name_of_kind(found->second.kind) + " as a " + name_of_kind(kind));
 }
 
-void end(kind_code kind, std::uint64_t real) {
+void bits::end(kind_code kind, std::uint64_t real) {
   check_live(kind, real);
   half().objects.erase(real);
 }
@@ -470,16 +444,15 @@ std::size_t live_count(kind_code kind) {
   return static_cast<std::size_t>(std::count_if(half().objects.begin(), half().objects.end(),
                                                 [kind](const auto& o) { return o.second.kind == kind; }));
 }
-std::uint64_t predefined(std::uint32_t code) { return predefined_bit | bits_of(code); }
 
-std::uint64_t pending_request(bool at_drain) {
-  const std::uint64_t real = make(kind_code::request);
-  half().objects[real].at_drain = at_drain;
-  return real;
+real<kind::request> pending_request(bool at_drain) {
+  const auto made = make<kind::request>();
+  half().objects[made.bits()].at_drain = at_drain;
+  return made;
 }
-void complete(std::uint64_t request, neutral::status status) {
-  check_live(kind_code::request, request);
-  half().objects[request].completed = status;
+void complete(real<kind::request> request, neutral::status status) {
+  check_live(request);
+  half().objects[request.bits()].completed = status;
 }
 std::size_t pending_requests() { return live_count(kind_code::request); }
 
@@ -505,7 +478,7 @@ std::array<std::uint64_t, lower::inventory_names.size()> inventory() {
   return found;
 }
 
-int agree(const void* own, void* result, int n, std::uint64_t, std::uint64_t, std::uint64_t) {
+int agree(const void* own, void* result, int n, real<kind::datatype>, real<kind::op>, real<kind::comm>) {
   std::memcpy(result, own, sizeof(std::int64_t) * static_cast<std::size_t>(n));
   return neutral::success;
 }

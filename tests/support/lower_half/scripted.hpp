@@ -5,7 +5,7 @@
 #pragma once
 #include "script.hpp"
 
-#include <mana/core/kind.hpp>
+#include <mana/core/handle.hpp>
 #include <mana/lower/abi.hpp>
 #include <mana/lower/inventory.hpp>
 
@@ -34,26 +34,32 @@ void attach();
 /// Between two tests: only the stock answers. What was expected and never came fails the test.
 void end_of_script();
 
-// --- handles of the lower half
-/// A new one. group: world ranks, of a communicator; empty: all
-std::uint64_t make(kind_code kind, std::vector<int> group = {});
-/// It ends. One that is not there fails the test.
+// --- handles of the lower half. Predefined objects have another one after each restart.
+namespace bits {
+std::uint64_t make(kind_code kind, std::vector<int> group);
 void end(kind_code kind, std::uint64_t real);
-/// Fails the test unless it is there, or predefined.
 void check_live(kind_code kind, std::uint64_t real);
+}  // namespace bits
+/// A new one. group: world ranks, of a communicator; empty: all
+template <class K>
+real<K> make(std::vector<int> group = {}) { return real<K>(bits::make(K::code, std::move(group))); }
+/// It ends. One that is not there fails the test.
+template <class K>
+void end(real<K> handle) { bits::end(K::code, handle.bits()); }
+/// Fails the test unless it is there, or predefined.
+template <class K>
+void check_live(real<K> handle) { bits::check_live(K::code, handle.bits()); }
 std::size_t live_count(kind_code kind);
 /// All of them, without the predefined ones.
 std::size_t live_count();
-/// The handle of a predefined object, by its neutral code. Another one after each restart.
-std::uint64_t predefined(std::uint32_t code);
 
 // --- requests of the lower half
 /// One that is pending until complete() is called for it, or a drain: at_drain.
-std::uint64_t pending_request(bool at_drain);
+real<kind::request> pending_request(bool at_drain);
 /// The next test or wait takes it.
-void complete(std::uint64_t request, neutral::status status = {});
+void complete(real<kind::request> request, neutral::status status = {});
 /// What test_some and wait_some do in stock: those that are complete become 0. out: how many
-int take_completed(int n, std::uint64_t* requests, neutral::status* statuses);
+int take_completed(int n, real<kind::request>* requests, neutral::status* statuses);
 /// How many are pending.
 std::size_t pending_requests();
 
@@ -67,8 +73,8 @@ inline constexpr bool is_receive<&services::recv> = true;
 /// The next call succeeds, and its request, the last argument, is pending. meanwhile: runs in the call
 /// out: the handle, once the call has come
 template <auto Member>
-std::shared_ptr<std::uint64_t> expect_start(std::function<void()> meanwhile = [] {}) {
-  auto made = std::make_shared<std::uint64_t>(0);
+std::shared_ptr<real<kind::request>> expect_start(std::function<void()> meanwhile = [] {}) {
+  auto made = std::make_shared<real<kind::request>>();
   expect<Member>().does([made, meanwhile](auto... a) {
     *made = *std::get<sizeof...(a) - 1>(std::tuple(a...)) = pending_request(!is_receive<Member>);
     meanwhile();
@@ -79,7 +85,7 @@ std::shared_ptr<std::uint64_t> expect_start(std::function<void()> meanwhile = []
 
 // --- messages on their way to this rank: what mprobe and probe find, and drains receive
 struct message {
-  std::uint64_t comm;
+  real<kind::comm> comm;
   int source, tag;
   std::string bytes;
 };
@@ -136,6 +142,6 @@ std::optional<int> aborted_with();
 std::array<std::uint64_t, lower::inventory_names.size()> inventory();
 
 /// All members of a communicator have the same: MPI_Allreduce of int64 for one.
-int agree(const void* own, void* result, int n, std::uint64_t, std::uint64_t, std::uint64_t);
+int agree(const void* own, void* result, int n, real<kind::datatype>, real<kind::op>, real<kind::comm>);
 
 }  // namespace mana::scripted

@@ -94,13 +94,14 @@ control::surroundings rank::around() {
   s.send = [this](int to, const void* bytes, int n) { job_.pass(number_, to, bytes, n); };
   s.receive = [this](int from, void* bytes, int n) { job_.take(from, number_, bytes, n); };
   // A request is the group and how many have to have entered.
-  s.begin_barrier = [this](std::uint64_t comm) {
-    return job::enter(job_.trivial_[comm - 1], clocks_[comm - 1].size) << 8 | comm;
+  s.begin_barrier = [this](real<kind::comm> comm) {
+    const std::uint64_t group = comm.bits();
+    return real<kind::request>(job::enter(job_.trivial_[group - 1], clocks_[group - 1].size) << 8 | group);
   };
-  s.is_barrier_over = [this](std::uint64_t& request) {
-    job::meeting& m = job_.trivial_[(request & 0xff) - 1];
+  s.is_barrier_over = [this](real<kind::request>& request) {
+    job::meeting& m = job_.trivial_[(request.bits() & 0xff) - 1];
     const std::lock_guard hold(m.lock);
-    return m.entered >= request >> 8;
+    return m.entered >= request.bits() >> 8;
   };
   s.make_progress = [] {};       // messages go through memory: there is nothing to drive
   s.clock = job_.options_.clock;
@@ -140,7 +141,7 @@ control::surroundings rank::around() {
 /// As a wrapper of a collective does.
 void rank::barrier(std::size_t group) {
   vid::group_clock& clock = clocks_[group];
-  const lower::collective_start start{&clock, group + 1, 1, 1};
+  const lower::collective_start start{&clock, real<kind::comm>(group + 1), 1, 1};
   for (;;) {
     clock.seq.fetch_add(1);
     if (bridge_.attention.load(std::memory_order_relaxed) == 0) break;

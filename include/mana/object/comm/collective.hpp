@@ -22,7 +22,7 @@ struct waiting {
 [[gnu::noinline, gnu::cold]] inline start_outcome ask_clock(vid::group_clock& clock,
                                                             const vid::entry<kind::comm>* comm, waiting how) noexcept {
   // A barrier of an intercommunicator lets a rank go when the other group is there: none that a policy can build on.
-  const std::uint64_t real = comm == nullptr || comm->what.is_inter() ? 0 : comm->real;
+  const auto real = comm == nullptr || comm->what.is_inter() ? mana::real<kind::comm>{} : comm->real;
   const lower::collective_start start{&clock, real, how.blocking, how.waits_for_all};
   const lower::services& s = *lower::the_bridge().service;
   switch (lower::cross([&] { return s.clock_enter(&start); })) {

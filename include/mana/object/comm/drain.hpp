@@ -9,15 +9,15 @@
 namespace mana::object {
 
 /// Receives into the inbox everything that has arrived on one communicator and matches no posted receive.
-inline void empty_channel(drain::progress& judge, const descriptor<kind::comm>& comm, std::uint64_t real_comm) noexcept {
+inline void empty_channel(drain::progress& judge, const descriptor<kind::comm>& comm, real<kind::comm> below) noexcept {
   const lower::services& s = *lower::the_bridge().service;
-  if (real_comm == 0 || comm.messages == nullptr) return;
+  if (!below || comm.messages == nullptr) return;
   while (!judge.failed()) {
     int there = 0;
-    std::uint64_t message = 0;
+    real<kind::message> message{};
     neutral::status status{};
     const int rc = lower::cross(
-        [&] { return s.mprobe(neutral::any_source, neutral::any_tag, real_comm, 0, &there, &message, &status); });
+        [&] { return s.mprobe(neutral::any_source, neutral::any_tag, below, 0, &there, &message, &status); });
     if (judge.check(rc, "MPI_Improbe", comm.messages) != neutral::success || there == 0) return;
     held_message* held = nullptr;
     if (judge.check(receive_held(comm.context, message, status, held), "MPI_Mrecv", comm.messages) != neutral::success) return;

@@ -7,7 +7,7 @@
 namespace mana::object {
 
 struct lane {
-  std::uint64_t real = 0;          // duplicate of the communicator in the live lower half; 0: given up
+  mana::real<kind::comm> real{};   // duplicate of the communicator in the live lower half; none: given up
   vid::group_clock* clock = nullptr;    // counts the starts on it
   bool is_taken = false;           // by a request of this rank
   lane* next = nullptr;
@@ -35,7 +35,7 @@ struct collective_plan {
   virtual ~collective_plan() = default;
 
   /// The live MPI's non-blocking collective.      out: neutral error class
-  virtual int start(std::uint64_t real_comm, std::uint64_t* request) noexcept = 0;
+  virtual int start(real<kind::comm> comm, real<kind::request>* request) noexcept = 0;
 
   lane_list* lanes = nullptr;
   lane* on = nullptr;

@@ -13,19 +13,19 @@
 namespace mana::object {
 
 /// What MPI_Comm_free does in the live MPI is local there, and expected by nobody.
-inline int free_real(std::uint64_t real) noexcept {
+inline int free_real(real<kind::comm> comm) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  return lower::cross([&] { return mpi.MPI_Comm_free(&real); });
+  return lower::cross([&] { return mpi.MPI_Comm_free(&comm); });
 }
 
 /// Nobody needs it any more. Messages for it that nobody received go with it.      out: neutral error class
 [[gnu::noinline, gnu::cold]] inline int end_comm(vid::entry<kind::comm>& e) noexcept {
-  const std::uint64_t real = std::exchange(e.real, 0);
+  const auto real = std::exchange(e.real, {});
   with_inbox([&](inbox& in) { in.drop(e.what.context); });
   delete e.what.topology;
   if (e.what.messages != nullptr) end_traffic(*e.what.messages);
   vid::table<kind::comm>().erase(e);
-  return real != 0 ? free_real(real) : int{neutral::success};
+  return real ? free_real(real) : int{neutral::success};
 }
 
 [[gnu::always_inline]] inline void keep_comm(vid::entry<kind::comm>& e) noexcept {

@@ -9,7 +9,7 @@ namespace mana::object {
 
 /// in: context  of its communicator; message, probed  as the live MPI matched it
 /// out: held: the message, its bytes in place; errors: neutral error class, and nothing is held
-inline int receive_held(std::uint64_t context, std::uint64_t message, const neutral::status& probed,
+inline int receive_held(std::uint64_t context, real<kind::message> message, const neutral::status& probed,
                         held_message*& held) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   held = inbox::make(context, probed);

@@ -116,12 +116,12 @@ inline const int* address_of(const std::vector<int>& list) noexcept {
 }
 
 /// Collective over the real communicator `plain`. In the lower half. out: neutral error class
-inline int create_adjacent(const neighbours& n, std::uint64_t plain, std::uint64_t* made) noexcept {
+inline int create_adjacent(const neighbours& n, real<kind::comm> plain, real<kind::comm>* made) noexcept {
   const lower::bridge& b = lower::the_bridge();
   return b.mpi->MPI_Dist_graph_create_adjacent(
       plain, n.in(), address_of(n.sources), neutral_weights(n.weighted, n.source_weights), n.out(),
       address_of(n.destinations), neutral_weights(n.weighted, n.destination_weights),
-      b.predefined_real[neutral::info_null], 0, made);
+      lower::predefined(neutral::info_null), 0, made);
 }
 
 }  // namespace mana::object

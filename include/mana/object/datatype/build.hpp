@@ -26,8 +26,8 @@ inline int element_counts(const recipe& r) noexcept {
 
 /// The constructors with int counts. i: the numbers, a: the byte displacements      out: neutral error class
 inline int make_small(const lower::mpi_slots& mpi, const recipe& r, const int* i, const std::int64_t* a,
-                      std::uint64_t* out) noexcept {
-  const std::uint64_t old = r.types_size() > 0 ? r.reals()[0] : 0;
+                      real<kind::datatype>* out) noexcept {
+  const real<kind::datatype> old(r.types_size() > 0 ? r.reals()[0].bits() : 0);
   switch (r.how()) {
     case combiner::dup: return mpi.MPI_Type_dup(old, out);
     case combiner::contiguous: return mpi.MPI_Type_contiguous(i[0], old, out);
@@ -48,8 +48,8 @@ inline int make_small(const lower::mpi_slots& mpi, const recipe& r, const int* i
 }
 
 /// The constructors with MPI_Count counts. out: neutral error class; err_unsupported_operation where the live MPI has none
-inline int make_large(const lower::mpi_slots& mpi, const recipe& r, std::uint64_t* out) noexcept {
-  const std::uint64_t old = r.types_size() > 0 ? r.reals()[0] : 0;
+inline int make_large(const lower::mpi_slots& mpi, const recipe& r, real<kind::datatype>* out) noexcept {
+  const real<kind::datatype> old(r.types_size() > 0 ? r.reals()[0].bits() : 0);
   const std::int64_t* const c = r.counts();
   const auto call = [](auto* slot, auto... args) noexcept {
     return slot != nullptr ? slot(args...) : int{neutral::err_unsupported_operation}; };
@@ -62,14 +62,14 @@ inline int make_large(const lower::mpi_slots& mpi, const recipe& r, std::uint64_
     case combiner::indexed_block: return call(mpi.MPI_Type_create_indexed_block_c, c[0], c[1], c + 2, old, out);
     case combiner::hindexed_block: return call(mpi.MPI_Type_create_hindexed_block_c, c[0], c[1], c + 2, old, out);
     case combiner::structure: return call(mpi.MPI_Type_create_struct_c, c[0], c + 1, c + 1 + c[0],
-                                          static_cast<const std::uint64_t*>(r.reals()), out);
+                                          static_cast<const real<kind::datatype>*>(r.reals()), out);
     default: return neutral::err_unsupported_operation;
   }
 }
 
 /// Runs in the lower half. Large recipes whose numbers fit into int are made by the constructors that every MPI has.
 inline int make_datatype(const lower::mpi_slots& mpi, const recipe& r, std::int64_t old_extent,
-                         std::uint64_t* out) noexcept {
+                         real<kind::datatype>* out) noexcept {
   if (r.how() == combiner::subarray) return make_subarray(mpi, r, old_extent, out);
   if (r.how() == combiner::darray) return make_darray(mpi, r, old_extent, out);
   if (!r.large()) return make_small(mpi, r, r.ints(), r.addresses(), out);
@@ -83,11 +83,11 @@ inline int make_datatype(const lower::mpi_slots& mpi, const recipe& r, std::int6
 }
 
 /// Makes the real datatype. Inner datatypes must be real already. out: neutral error class
-inline int build_datatype(const recipe& r, std::uint64_t& real) noexcept {
+inline int build_datatype(const recipe& r, real<kind::datatype>& made) noexcept {
   for (int t = 0; t < r.types_size(); ++t) r.reals()[t] = real_of<kind::datatype>(r.types()[t]);
   const std::int64_t extent = is_grid(r) ? layout_named(r.types()[0]).extent : 0;
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  return lower::cross([&] { return make_datatype(mpi, r, extent, &real); });
+  return lower::cross([&] { return make_datatype(mpi, r, extent, &made); });
 }
 
 }  // namespace mana::object

@@ -66,8 +66,8 @@ class recipe {
   int counts_size() const noexcept { return counts_; }
   int types_size() const noexcept { return types_; }
 
-  std::uint64_t* reals() const noexcept {                                                      // scratch: uint64[types]
-    return reinterpret_cast<std::uint64_t*>(block_ != nullptr ? block_ : inside_);
+  real<kind::datatype>* reals() const noexcept {                                               // scratch: real[types]
+    return reinterpret_cast<real<kind::datatype>*>(block_ != nullptr ? block_ : inside_);
   }
   std::int64_t* addresses() const noexcept { return reinterpret_cast<std::int64_t*>(reals() + types_); }
   std::int64_t* counts() const noexcept { return addresses() + addresses_; }

@@ -22,15 +22,15 @@ struct axis {
 
 /// place() by the constructors with counts of type N; null where the live MPI has none.
 template <class N, class Hvector, class Struct>
-inline int place_by(Hvector hvector, Struct structure, const lower::mpi_slots& mpi, std::uint64_t inner,
-                    std::int64_t extent, const axis& a, std::uint64_t* out) noexcept {
+inline int place_by(Hvector hvector, Struct structure, const lower::mpi_slots& mpi, real<kind::datatype> inner,
+                    std::int64_t extent, const axis& a, real<kind::datatype>* out) noexcept {
   if (hvector == nullptr || structure == nullptr) return neutral::err_count;
-  std::uint64_t runs = 0, whole = 0;
+  real<kind::datatype> runs{}, whole{};
   int rc = hvector(static_cast<N>(a.blocks), static_cast<N>(a.length), a.step * extent, inner, &runs);
   if (rc != neutral::success) return rc;
   const N lengths[] = {1, static_cast<N>(a.rest)};
   const std::int64_t places[] = {a.first * extent, (a.first + a.blocks * a.step) * extent};
-  const std::uint64_t types[] = {runs, inner};
+  const real<kind::datatype> types[] = {runs, inner};
   rc = structure(a.rest > 0 ? 2 : 1, lengths, places, types, &whole);
   mpi.MPI_Type_free(&runs);
   if (rc != neutral::success) return rc;
@@ -42,8 +42,8 @@ inline int place_by(Hvector hvector, Struct structure, const lower::mpi_slots& m
 /// One dimension. Runs in the lower half, on the stack alone.
 /// in: inner  what one element of this dimension is, `extent` bytes apart      out: neutral error class; *out: the
 ///     dimension's choice, whose extent is that of the whole dimension
-inline int place(const lower::mpi_slots& mpi, std::uint64_t inner, std::int64_t extent, const axis& a,
-                 std::uint64_t* out) noexcept {
+inline int place(const lower::mpi_slots& mpi, real<kind::datatype> inner, std::int64_t extent, const axis& a,
+                 real<kind::datatype>* out) noexcept {
   if (std::max({a.length, a.blocks, a.rest}) <= INT_MAX)
     return place_by<int>(mpi.MPI_Type_create_hvector, mpi.MPI_Type_create_struct, mpi, inner, extent, a, out);
   return place_by<std::int64_t>(mpi.MPI_Type_create_hvector_c, mpi.MPI_Type_create_struct_c, mpi, inner, extent, a,
@@ -52,12 +52,12 @@ inline int place(const lower::mpi_slots& mpi, std::uint64_t inner, std::int64_t 
 
 /// All dimensions. axis_of(d): what is chosen along dimension d      out: neutral error class
 template <class AxisOf>
-inline int place_all(const lower::mpi_slots& mpi, std::uint64_t old, std::int64_t extent, int ndims, int order,
-                     std::uint64_t* out, AxisOf&& axis_of) noexcept {
-  std::uint64_t inner = old;
+inline int place_all(const lower::mpi_slots& mpi, real<kind::datatype> old, std::int64_t extent, int ndims, int order,
+                     real<kind::datatype>* out, AxisOf&& axis_of) noexcept {
+  real<kind::datatype> inner = old;
   for (int k = 0; k < ndims; ++k) {
     const axis a = axis_of(order == MPI_ORDER_C ? ndims - 1 - k : k);
-    std::uint64_t next = 0;
+    real<kind::datatype> next{};
     const int rc = place(mpi, inner, extent, a, &next);
     if (k > 0) mpi.MPI_Type_free(&inner);
     if (rc != neutral::success) return rc;
@@ -70,7 +70,7 @@ inline int place_all(const lower::mpi_slots& mpi, std::uint64_t old, std::int64_
 
 /// recipe: ints ndims, order and counts sizes, subsizes, starts; or ints ndims, sizes, subsizes, starts, order.
 inline int make_subarray(const lower::mpi_slots& mpi, const recipe& r, std::int64_t extent,
-                         std::uint64_t* out) noexcept {
+                         real<kind::datatype>* out) noexcept {
   const int n = r.ints()[0], order = r.ints()[r.ints_size() - 1];
   const auto number = [&](int k) { return r.large() ? r.counts()[k] : r.ints()[1 + k]; };
   return place_all(mpi, r.reals()[0], extent, n, order, out, [&](int d) noexcept {
@@ -96,7 +96,7 @@ inline axis distribute(std::int64_t total, int distribution, int argument, int p
 
 /// recipe: ints size, rank, ndims, [gsizes,] distribs, dargs, psizes, order; counts gsizes if large.
 inline int make_darray(const lower::mpi_slots& mpi, const recipe& r, std::int64_t extent,
-                       std::uint64_t* out) noexcept {
+                       real<kind::datatype>* out) noexcept {
   const int* const i = r.ints();
   const int n = i[2], order = i[r.ints_size() - 1];
   const int* const distribs = i + 3 + (r.large() ? 0 : n);

@@ -28,8 +28,8 @@ inline MPI_Datatype type_handle(std::uint32_t name) noexcept {
 /// Ends an entry that nobody needs. Its inner datatypes may be forsaken by it.
 inline void destroy_type(type_entry& e) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  std::uint64_t real = e.real;
-  if (real != 0) lower::cross([&] { return mpi.MPI_Type_free(&real); });
+  auto real = e.real;
+  if (real) lower::cross([&] { return mpi.MPI_Type_free(&real); });
   for (int t = 0; t < e.what.made.types_size(); ++t) release_datatype(e.what.made.types()[t]);
   vid::table<kind::datatype>().erase(e);
 }
@@ -46,7 +46,7 @@ inline type_entry* construct(recipe&& made, int* error) noexcept {
     const auto hold = type_lock();
     sweep_forsaken();
   }
-  std::uint64_t real = 0;
+  real<kind::datatype> real{};
   *error = made.empty() ? int{neutral::err_no_mem} : build_datatype(made, real);
   if (*error != neutral::success) return nullptr;
   type_entry* const e = vid::table<kind::datatype>().insert_entry();
@@ -94,7 +94,7 @@ inline void rebuild_type(type_entry& e) noexcept {
 /// At a restart: makes all that are needed again, inner before outer, and commits those that were. Uses no malloc.
 /// INV-13 an inner datatype is older than every outer one, so the order of creation is such an order.
 inline void rebuild_datatypes() noexcept {
-  vid::table<kind::datatype>().for_each_unordered([](type_entry& e) { e.real = 0; });
+  vid::table<kind::datatype>().for_each_unordered([](type_entry& e) { e.real = {}; });
   vid::for_each_in_order<kind::datatype>(
       [](const type_entry& e) { return !is_forsaken(e); },
       [](const type_entry& a, const type_entry& b) { return a.serial < b.serial; }, rebuild_type);

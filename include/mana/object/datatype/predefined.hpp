@@ -23,10 +23,10 @@ inline predefined_type* predefined_types() noexcept {
 }
 
 /// The layout of any datatype, from what the live MPI says. out: neutral error class
-inline int ask_layout(std::uint64_t real, type_layout& out) noexcept {
+inline int ask_layout(real<kind::datatype> type, type_layout& out) noexcept {
   std::int64_t values[5] = {};
   const lower::services& s = *lower::the_bridge().service;
-  const int rc = lower::cross([&] { return s.datatype_layout(real, values); });
+  const int rc = lower::cross([&] { return s.datatype_layout(type, values); });
   if (rc == neutral::success) out = {values[0], values[1], values[2], values[3], values[4]};
   return rc;
 }
@@ -35,7 +35,7 @@ inline int ask_layout(std::uint64_t real, type_layout& out) noexcept {
 inline void learn_predefined_types() noexcept {
   app::for_each_predefined_datatype([](std::uint32_t code, MPI_Datatype handle, const char*) {
     predefined_type& t = predefined_types()[code - neutral::datatype_null];
-    if (ask_layout(lower::the_bridge().predefined_real[code], t.layout) == neutral::success)
+    if (ask_layout(lower::predefined_of<kind::datatype>(code), t.layout) == neutral::success)
       t.first_of_pair = app::first_of_pair(handle);
   });
 }

@@ -11,10 +11,10 @@ namespace mana::object {
 /// lower half.
 inline void hold_matched(drain::progress& judge) noexcept {
   vid::table<kind::message>().for_each_unordered([&](vid::entry<kind::message>& e) {
-    if (judge.failed() || e.what.held != nullptr || e.real == 0) return;
+    if (judge.failed() || e.what.held != nullptr || !e.real) return;
     if (judge.check(receive_held(0, e.real, e.what.status, e.what.held), "MPI_Mrecv", e.what.messages) != neutral::success)
       return;
-    e.real = 0;
+    e.real = {};
     count_received(*e.what.messages, e.what.status.source);
   });
 }

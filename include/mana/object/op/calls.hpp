@@ -58,14 +58,14 @@ inline void rebuild_ops() noexcept {
 
 /// What the application calls the datatype that the live MPI hands to a reduction; MPI_DATATYPE_NULL if it is not known.
 /// cost: two loads where the last call had the same datatype
-inline MPI_Datatype datatype_of_real(std::uint64_t real) noexcept {
+inline MPI_Datatype datatype_of_real(real<kind::datatype> real) noexcept {
   static std::atomic<std::uint32_t> last{0};                  // a guess, checked before use
   const std::uint32_t guess = last.load(std::memory_order_relaxed);
   if (guess != 0 && real_of<kind::datatype>(guess) == real) return type_handle(guess);
   std::uint32_t name = 0;
-  const lower::bridge& b = lower::the_bridge();
   for (std::uint32_t code = neutral::datatype_null + 1; code < neutral::predefined_limit && name == 0; ++code)
-    if (b.predefined_real[code] == real && app::predefined_handle<kind::datatype>(code) != MPI_DATATYPE_NULL)
+    if (lower::predefined_of<kind::datatype>(code) == real &&
+        app::predefined_handle<kind::datatype>(code) != MPI_DATATYPE_NULL)
       name = code;
   if (name == 0)
     if (const auto derived = vid::table<kind::datatype>().find_real(real)) name = derived->bits();
@@ -91,7 +91,7 @@ class lent_datatype {
 
 /// upper_entry::reduce.
 inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int64_t count,
-                          std::uint64_t real) noexcept {
+                          real<kind::datatype> real) noexcept {
   const op_numbers::user& op = user_ops().all[number];
   MPI_Datatype type = datatype_of_real(real);
   if (type == MPI_DATATYPE_NULL) {

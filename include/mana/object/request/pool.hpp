@@ -93,7 +93,7 @@ inline void go_on_as_send(request_entry& e) noexcept {
     std::swap(r.owned, send.what.owned);
   }
   r.names.datatype = send.what.names.datatype;
-  e.real = std::exchange(send.real, 0);
+  e.real = std::exchange(send.real, {});
   if (r.status.error == neutral::success) r.status.error = send.what.status.error;
   vid::table<kind::request>().erase(send);
   count_down(r.on->references, call::library().callers);       // both were on it
@@ -150,7 +150,7 @@ inline void become(request_entry& e, request_stage state) noexcept {
 /// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
 inline void retire(request_entry& e, const neutral::status& status) noexcept {
   descriptor<kind::request>& r = e.what;
-  e.real = 0;
+  e.real = {};
   r.state = request_stage::done;
   r.cancelling = false;
   if (r.form == request_form::recv || r.form == request_form::matched_recv) {

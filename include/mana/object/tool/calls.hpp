@@ -22,10 +22,8 @@ inline int t_init_thread(int required, int* provided) noexcept {
 inline int t_finalize() noexcept {
   return object::tool_call<fn::t_finalize>([] {
     if (--object::tools().users > 0) return int{neutral::success};
-    object::for_each_tool(object::tool_form::cvar, [](object::tool_entry& e) {
-      if (e.real != 0) object::tool_below<fn::t_cvar_handle_free>(&e.real); });
-    object::for_each_tool(object::tool_form::session, [](object::tool_entry& e) {
-      if (e.real != 0) object::tool_below<fn::t_pvar_session_free>(&e.real); });
+    for (const object::tool_form form : {object::tool_form::cvar, object::tool_form::session})
+      object::for_each_tool(form, [](object::tool_entry& e) { object::free_below(e); });
     vid::table<kind::tool>().for_each_unordered([](object::tool_entry& e) { vid::table<kind::tool>().erase(e); });
     return int{neutral::success};
   });
@@ -70,7 +68,7 @@ inline int t_cvar_handle_free(MPI_T_cvar_handle* handle) noexcept {
   return object::tool_call<fn::t_cvar_handle_free>([&] {
     object::tool_entry* const e = handle != nullptr ? object::find_tool(*handle, object::tool_form::cvar) : nullptr;
     if (e == nullptr) return int{neutral::err_t_invalid_handle};
-    const int rc = e->real != 0 ? object::tool_below<fn::t_cvar_handle_free>(&e->real) : int{neutral::success};
+    const int rc = object::free_below(*e);
     vid::table<kind::tool>().erase(*e);
     *handle = MPI_T_CVAR_HANDLE_NULL;
     return rc;
@@ -79,7 +77,8 @@ inline int t_cvar_handle_free(MPI_T_cvar_handle* handle) noexcept {
 inline int t_cvar_read(MPI_T_cvar_handle handle, void* value) noexcept {
   return object::tool_call<fn::t_cvar_read>([&] {
     const object::tool_entry* const e = object::find_valid(handle, object::tool_form::cvar);
-    return e != nullptr ? object::tool_below<fn::t_cvar_read>(e->real, value) : int{neutral::err_t_invalid_handle};
+    return e != nullptr ? object::tool_below<fn::t_cvar_read>(object::live<kind::cvar>(*e), value)
+                        : int{neutral::err_t_invalid_handle};
   });
 }
 /// What was written is kept: a restart writes it again.
@@ -87,13 +86,13 @@ inline int t_cvar_write(MPI_T_cvar_handle handle, const void* value) noexcept {
   return object::tool_call<fn::t_cvar_write>([&] {
     object::tool_entry* const e = object::find_valid(handle, object::tool_form::cvar);
     if (e == nullptr) return int{neutral::err_t_invalid_handle};
-    const int rc = object::tool_below<fn::t_cvar_write>(e->real, value);
+    const int rc = object::tool_below<fn::t_cvar_write>(object::live<kind::cvar>(*e), value);
     descriptor<kind::tool>& d = e->what;
     if (rc != neutral::success || d.value_bytes == 0) return rc;
     if (d.value == nullptr) d.value = std::malloc(static_cast<std::size_t>(d.value_bytes));
     if (d.value == nullptr) return rc;
     // As the library has it now: of a text, the caller's buffer may be shorter than the longest value.
-    d.written = object::tool_below<fn::t_cvar_read>(e->real, d.value) == neutral::success;
+    d.written = object::tool_below<fn::t_cvar_read>(object::live<kind::cvar>(*e), d.value) == neutral::success;
     return rc;
   });
 }
@@ -133,7 +132,7 @@ inline int t_pvar_session_create(MPI_T_pvar_session* session) noexcept {
     object::tool_entry* const e = vid::table<kind::tool>().insert_entry();
     if (e == nullptr) return int{neutral::err_t_out_of_sessions};
     e->what.form = object::tool_form::session;
-    const int rc = object::tool_below<fn::t_pvar_session_create>(&e->real);
+    const int rc = object::create_session_below(*e);
     if (rc == neutral::success) *session = object::tool_handle<MPI_T_pvar_session>(*e);
     else vid::table<kind::tool>().erase(*e);
     return rc;
@@ -146,7 +145,7 @@ inline int t_pvar_session_free(MPI_T_pvar_session* session) noexcept {
     if (s == nullptr) return int{neutral::err_t_invalid_session};
     object::for_each_tool(object::tool_form::pvar, [s](object::tool_entry& e) {
       if (e.what.session == s) vid::table<kind::tool>().erase(e); });
-    const int rc = s->real != 0 ? object::tool_below<fn::t_pvar_session_free>(&s->real) : int{neutral::success};
+    const int rc = object::free_below(*s);
     vid::table<kind::tool>().erase(*s);
     *session = MPI_T_PVAR_SESSION_NULL;
     return rc;
@@ -171,7 +170,7 @@ inline int t_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* han
     if (s == nullptr) return int{neutral::err_t_invalid_session};
     object::tool_entry* const e = handle != nullptr ? object::find_tool(*handle, object::tool_form::pvar) : nullptr;
     if (e == nullptr || e->what.session != s) return int{neutral::err_t_invalid_handle};
-    const int rc = e->real != 0 ? object::tool_below<fn::t_pvar_handle_free>(s->real, &e->real) : int{neutral::success};
+    const int rc = object::free_below(*e);
     vid::table<kind::tool>().erase(*e);
     *handle = MPI_T_PVAR_HANDLE_NULL;
     return rc;
@@ -191,14 +190,14 @@ inline int use_pvar(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool a
     const tool_entry* const s = find_valid(session, tool_form::session);
     if (s == nullptr) return int{neutral::err_t_invalid_session};
     if (all_allowed && handle == MPI_T_PVAR_ALL_HANDLES) {
-      const int rc = use(s->real, neutral::all_pvar_handles);
+      const int rc = use(live<kind::pvar_session>(*s), real<kind::pvar>(neutral::all_pvar_handles));
       for_each_tool(tool_form::pvar, [&](tool_entry& e) {
         if (rc == neutral::success && e.what.session == s) done(e); });
       return rc;
     }
     tool_entry* const e = find_valid(handle, tool_form::pvar);
     if (e == nullptr || e->what.session != s) return int{neutral::err_t_invalid_handle};
-    const int rc = use(s->real, e->real);
+    const int rc = use(live<kind::pvar_session>(*s), live<kind::pvar>(*e));
     if (rc == neutral::success) done(*e);
     return rc;
   });
@@ -211,29 +210,29 @@ namespace mana::manual {
 
 inline int t_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle) noexcept {
   return object::use_pvar<fn::t_pvar_start>(
-      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return object::tool_below<fn::t_pvar_start>(s, h); },
+      session, handle, true, [](auto s, auto h) { return object::tool_below<fn::t_pvar_start>(s, h); },
       [](object::tool_entry& e) { e.what.started = true; });
 }
 inline int t_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle) noexcept {
   return object::use_pvar<fn::t_pvar_stop>(
-      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return object::tool_below<fn::t_pvar_stop>(s, h); },
+      session, handle, true, [](auto s, auto h) { return object::tool_below<fn::t_pvar_stop>(s, h); },
       [](object::tool_entry& e) { e.what.started = false; });
 }
 inline int t_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle) noexcept {
   return object::use_pvar<fn::t_pvar_reset>(
-      session, handle, true, [](std::uint64_t s, std::uint64_t h) { return object::tool_below<fn::t_pvar_reset>(s, h); },
+      session, handle, true, [](auto s, auto h) { return object::tool_below<fn::t_pvar_reset>(s, h); },
       object::no_note);
 }
 inline int t_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* value) noexcept {
-  return object::use_pvar<fn::t_pvar_read>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
+  return object::use_pvar<fn::t_pvar_read>(session, handle, false, [=](auto s, auto h) {
     return object::tool_below<fn::t_pvar_read>(s, h, value); }, object::no_note);
 }
 inline int t_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* value) noexcept {
-  return object::use_pvar<fn::t_pvar_readreset>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
+  return object::use_pvar<fn::t_pvar_readreset>(session, handle, false, [=](auto s, auto h) {
     return object::tool_below<fn::t_pvar_readreset>(s, h, value); }, object::no_note);
 }
 inline int t_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void* value) noexcept {
-  return object::use_pvar<fn::t_pvar_write>(session, handle, false, [=](std::uint64_t s, std::uint64_t h) {
+  return object::use_pvar<fn::t_pvar_write>(session, handle, false, [=](auto s, auto h) {
     return object::tool_below<fn::t_pvar_write>(s, h, value); }, object::no_note);
 }
 
@@ -242,14 +241,15 @@ inline int t_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, co
 inline int t_enum_get_info(MPI_T_enum enumeration, int* n, char* name, int* name_length) noexcept {
   return object::tool_call<fn::t_enum_get_info>([&] {
     const object::tool_entry* const e = object::find_valid(enumeration, object::tool_form::enumeration);
-    return e != nullptr ? object::tool_below<fn::t_enum_get_info>(e->real, n, name, name_length)
+    return e != nullptr ? object::tool_below<fn::t_enum_get_info>(object::live<kind::tool_enum>(*e), n, name, name_length)
                         : int{neutral::err_t_invalid_handle};
   });
 }
 inline int t_enum_get_item(MPI_T_enum enumeration, int index, int* value, char* name, int* name_length) noexcept {
   return object::tool_call<fn::t_enum_get_item>([&] {
     const object::tool_entry* const e = object::find_valid(enumeration, object::tool_form::enumeration);
-    return e != nullptr ? object::tool_below<fn::t_enum_get_item>(e->real, index, value, name, name_length)
+    return e != nullptr ? object::tool_below<fn::t_enum_get_item>(object::live<kind::tool_enum>(*e), index, value, name,
+                                                                name_length)
                         : int{neutral::err_t_invalid_handle};
   });
 }

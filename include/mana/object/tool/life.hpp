@@ -44,7 +44,19 @@ inline tool_entry* find_tool(Handle handle, tool_form form) noexcept {
 template <class Handle>
 inline tool_entry* find_valid(Handle handle, tool_form form) noexcept {
   tool_entry* const e = find_tool(handle, form);
-  return e != nullptr && e->real != 0 ? e : nullptr;
+  return e != nullptr && e->real ? e : nullptr;
+}
+
+/// The live library's handle, of the form that the entry is of.
+template <class Form>
+inline real<Form> live(const tool_entry& e) noexcept { return real<Form>(e.real.bits()); }
+/// make(real<Form>*) gives the entry another one, or ends it. out: what it returns
+template <class Form, class Make>
+inline int change_live(tool_entry& e, Make&& make) noexcept {
+  real<Form> handle = live<Form>(e);
+  const int rc = make(&handle);
+  e.real = real<kind::tool>(handle.bits());
+  return rc;
 }
 
 template <class F>
@@ -78,10 +90,9 @@ inline void give(T* out, V value) noexcept {
 }
 
 /// Neutral code of a predefined datatype of the live MPI.
-inline std::uint32_t datatype_code(std::uint64_t real) noexcept {
-  const lower::bridge& b = lower::the_bridge();
+inline std::uint32_t datatype_code(real<kind::datatype> type) noexcept {
   for (std::uint32_t code = neutral::datatype_null; code < neutral::predefined_limit; ++code)
-    if (b.predefined_real[code] == real) return code;
+    if (lower::predefined_of<kind::datatype>(code) == type) return code;
   return neutral::datatype_null;
 }
 /// Bytes of an element of the types that variables have; 0 for others.
@@ -103,7 +114,8 @@ struct text_out {
 };
 struct variable {
   int verbosity = 0, bind = 0, scope = 0, pvar_class = 0, readonly = 0, continuous = 0, atomic = 0;
-  std::uint64_t datatype = 0, enumeration = 0;
+  real<kind::datatype> datatype{};
+  real<kind::tool_enum> enumeration{};
 };
 inline int ask_cvar(int index, text_out name, text_out desc, variable& v) noexcept {
   return tool_below<fn::t_cvar_get_info>(index, name.text, name.length, &v.verbosity, &v.datatype, &v.enumeration,
@@ -157,11 +169,11 @@ inline int note_object(const void* given, descriptor<kind::tool>& d) noexcept {
   if (d.bind == neutral::bind_op) return note_object<kind::op>(given, d);
   return neutral::err_t_not_supported;
 }
-/// The object's real handle; 0 where it is gone, or there is none.
+/// The bits of the object's real handle; 0 where it is gone, or there is none.
 inline std::uint64_t real_object(const descriptor<kind::tool>& d) noexcept {
-  if (d.bind == neutral::bind_comm) return real_of<kind::comm>(d.object);
-  if (d.bind == neutral::bind_datatype) return real_of<kind::datatype>(d.object);
-  return d.bind == neutral::bind_op ? real_of<kind::op>(d.object) : 0;
+  if (d.bind == neutral::bind_comm) return real_of<kind::comm>(d.object).bits();
+  if (d.bind == neutral::bind_datatype) return real_of<kind::datatype>(d.object).bits();
+  return d.bind == neutral::bind_op ? real_of<kind::op>(d.object).bits() : 0;
 }
 
 /// Makes the real handle. count: elements of a value      out: neutral error class
@@ -170,9 +182,27 @@ inline int allocate_below(tool_entry& e, int index, int* count) noexcept {
   std::uint64_t object = real_object(e.what);
   if (e.what.bind != neutral::bind_no_object && object == 0) return neutral::err_t_invalid_handle;
   void* const address = e.what.bind == neutral::bind_no_object ? nullptr : &object;
-  return e.what.form == tool_form::cvar
-             ? tool_below<fn::t_cvar_handle_alloc>(index, address, &e.real, count)
-             : tool_below<fn::t_pvar_handle_alloc>(e.what.session->real, index, address, &e.real, count);
+  if (e.what.form == tool_form::cvar)
+    return change_live<kind::cvar>(e, [=](auto* made) {
+      return tool_below<fn::t_cvar_handle_alloc>(index, address, made, count); });
+  return change_live<kind::pvar>(e, [=, s = live<kind::pvar_session>(*e.what.session)](auto* made) {
+    return tool_below<fn::t_pvar_handle_alloc>(s, index, address, made, count); });
+}
+
+/// Of an entry for a session. out: neutral error class
+inline int create_session_below(tool_entry& e) noexcept {
+  return change_live<kind::pvar_session>(e, [](auto* made) { return tool_below<fn::t_pvar_session_create>(made); });
+}
+
+/// Ends the real handle, if there is one. out: neutral error class
+inline int free_below(tool_entry& e) noexcept {
+  if (!e.real) return neutral::success;
+  if (e.what.form == tool_form::cvar)
+    return change_live<kind::cvar>(e, [](auto* handle) { return tool_below<fn::t_cvar_handle_free>(handle); });
+  if (e.what.form == tool_form::session)
+    return change_live<kind::pvar_session>(e, [](auto* handle) { return tool_below<fn::t_pvar_session_free>(handle); });
+  return change_live<kind::pvar>(e, [s = live<kind::pvar_session>(*e.what.session)](auto* handle) {
+    return tool_below<fn::t_pvar_handle_free>(s, handle); });
 }
 
 /// A handle for variable `index`. out: neutral error class; *made
@@ -202,18 +232,19 @@ inline int allocate_handle(tool_form form, tool_entry* session, int index, const
 
 /// The virtual handle of an enumeration that get_info gave; never freed, so one for each.
 /// out: neutral error class; *out unless that is null
-inline int give_enumeration(std::uint64_t real, bool of_pvar, int index, int pvar_class, MPI_T_enum* out) noexcept {
+inline int give_enumeration(real<kind::tool_enum> given, bool of_pvar, int index, int pvar_class,
+                            MPI_T_enum* out) noexcept {
   if (out == nullptr) return neutral::success;
   *out = MPI_T_ENUM_NULL;
-  if (real == 0) return neutral::success;
+  if (!given) return neutral::success;
   tool_entry* found = nullptr;
-  for_each_tool(tool_form::enumeration, [&](tool_entry& e) { if (e.real == real) found = &e; });
+  for_each_tool(tool_form::enumeration, [&](tool_entry& e) { if (live<kind::tool_enum>(e) == given) found = &e; });
   if (found == nullptr && (found = vid::table<kind::tool>().insert_entry()) != nullptr) {
     found->what.form = tool_form::enumeration;
     found->what.of_pvar = of_pvar;
     found->what.pvar_class = pvar_class;
     found->what.name = name_of_variable(of_pvar, index);
-    found->real = real;
+    found->real = real<kind::tool>(given.bits());
   }
   if (found == nullptr) return neutral::err_t_out_of_handles;
   *out = tool_handle<MPI_T_enum>(*found);
@@ -224,18 +255,18 @@ inline int give_enumeration(std::uint64_t real, bool of_pvar, int index, int pva
 /// written again, performance variables that it started are started, from where the new library counts. Runs while any
 /// thread may be parked inside malloc: takes no memory.
 inline void rebuild_tool(tool_entry& e) noexcept {
-  e.real = 0;
+  e.real = {};
   int index = 0, count = 0;
   variable v;
   const descriptor<kind::tool>& d = e.what;
-  if (d.form == tool_form::pvar && d.session->real == 0) return;
+  if (d.form == tool_form::pvar && !d.session->real) return;
   if (d.name == nullptr || find_variable(d, &index) != neutral::success) return;
   if (ask(d.form == tool_form::pvar || d.of_pvar, index, {}, {}, v) != neutral::success) return;
-  if (d.form == tool_form::enumeration) { e.real = v.enumeration; return; }
-  if (v.bind != d.bind || allocate_below(e, index, &count) != neutral::success) { e.real = 0; return; }
+  if (d.form == tool_form::enumeration) { e.real = real<kind::tool>(v.enumeration.bits()); return; }
+  if (v.bind != d.bind || allocate_below(e, index, &count) != neutral::success) { e.real = {}; return; }
   if (d.written && count * element_bytes(datatype_code(v.datatype)) == d.value_bytes)
-    tool_below<fn::t_cvar_write>(e.real, static_cast<const void*>(d.value));
-  if (d.started) tool_below<fn::t_pvar_start>(d.session->real, e.real);
+    tool_below<fn::t_cvar_write>(live<kind::cvar>(e), static_cast<const void*>(d.value));
+  if (d.started) tool_below<fn::t_pvar_start>(live<kind::pvar_session>(*d.session), live<kind::pvar>(e));
 }
 inline void rebuild_tools() noexcept {
   if (!tools().below) return;
@@ -243,7 +274,7 @@ inline void rebuild_tools() noexcept {
   int level = 0;
   tool_below<fn::t_init_thread>(tools().level, &level);
   for_each_tool(tool_form::session, [](tool_entry& e) {
-    if (tool_below<fn::t_pvar_session_create>(&e.real) != neutral::success) e.real = 0;
+    if (create_session_below(e) != neutral::success) e.real = {};
   });
   for (const tool_form form : {tool_form::enumeration, tool_form::cvar, tool_form::pvar})
     for_each_tool(form, rebuild_tool);

@@ -100,13 +100,13 @@ const row rows[] = {
      [](s_ s) { return MPI_Sendrecv(out, 1, MPI_INT, 0, 1, out + 1, 1, MPI_INT, 0, 1, s.comm, MPI_STATUS_IGNORE); }},
     {"MPI_Sendrecv_replace", fails<&services::irecv>,
      [](s_ s) {
-       expect<&mpi_slots::MPI_Pack_size>().does([](int, std::uint64_t, std::uint64_t, int* size) { return *size = 4, 0; });
+       expect<&mpi_slots::MPI_Pack_size>().does([](auto, auto, auto, int* size) { return *size = 4, 0; });
        expect<&mpi_slots::MPI_Pack>().gives(neutral::success);
        return MPI_Sendrecv_replace(out, 1, MPI_INT, 0, 1, 0, 1, s.comm, MPI_STATUS_IGNORE);
      }},
     {"MPI_Sendrecv_replace, packing", fails<&mpi_slots::MPI_Pack>,
      [](s_ s) {
-       expect<&mpi_slots::MPI_Pack_size>().does([](int, std::uint64_t, std::uint64_t, int* size) { return *size = 4, 0; });
+       expect<&mpi_slots::MPI_Pack_size>().does([](auto, auto, auto, int* size) { return *size = 4, 0; });
        return MPI_Sendrecv_replace(out, 1, MPI_INT, 0, 1, 0, 1, s.comm, MPI_STATUS_IGNORE);
      }},
     {"MPI_Probe", fails<&services::probe>, [](s_ s) { return MPI_Probe(0, 1, s.comm, MPI_STATUS_IGNORE); }},
@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(running_mpi, "a send that the live MPI refuses is not counted 
   heard();
   // A drain tells each rank that was sent a message; none was.
   expect_checkpoint_in<&services::probe>(checkpoint::resumes);
-  arrive({predefined(neutral::comm_world), 0, 1, "text"});
+  arrive({lower::predefined(neutral::comm_world), 0, 1, "text"});
   const std::size_t before = posted();
   CHECK(MPI_Probe(0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(posted() == before);

@@ -31,8 +31,8 @@ TEST_CASE_FIXTURE(running_mpi, "a freed communicator is an error in every call, 
 TEST_CASE_FIXTURE(running_mpi, "an error of the live MPI's in MPI_Comm_free is told, and the communicator is gone") {
   MPI_Comm comm = MPI_COMM_NULL;
   REQUIRE(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
-  expect<&mpi_slots::MPI_Comm_free>().does([](std::uint64_t* real) {
-    end(kind_code::comm, *real);
+  expect<&mpi_slots::MPI_Comm_free>().does([](real<kind::comm>* comm) {
+    end(*comm);
     return int{neutral::err_intern};
   });
   check_error(MPI_Comm_free(&comm), MPI_ERR_INTERN);
@@ -50,8 +50,8 @@ TEST_CASE_FIXTURE(running_mpi, "a duplicate that is made while a checkpoint pass
   for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Request r = MPI_REQUEST_NULL;
-    expect<&services::comm_idup>().does([](std::uint64_t, std::uint64_t* comm, std::uint64_t* request) {
-      *comm = make(kind_code::comm);
+    expect<&services::comm_idup>().does([](real<kind::comm>, real<kind::comm>* comm, real<kind::request>* request) {
+      *comm = make<kind::comm>();
       *request = pending_request(true);
       return int{neutral::success};
     });

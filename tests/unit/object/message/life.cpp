@@ -8,7 +8,7 @@ namespace {
 int data[4];
 MPI_Message matched() {
   MPI_Message m = MPI_MESSAGE_NULL;
-  arrive({predefined(neutral::comm_world), 2, 7, "four"});
+  arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
   CHECK(MPI_Mprobe(2, 7, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   return m;
 }
@@ -17,8 +17,8 @@ MPI_Message matched() {
 TEST_CASE_FIXTURE(running_mpi, "a message that was received is an error in every call") {
   MPI_Message m = matched();
   MPI_Message stale = m;
-  expect<&services::imrecv>().does([](void*, std::int64_t, std::uint64_t, std::uint64_t message, std::uint64_t* r) {
-    end(kind_code::message, message);
+  expect<&services::imrecv>().does([](void*, std::int64_t, auto, real<kind::message> message, real<kind::request>* r) {
+    end(message);
     complete(*r = pending_request(true), {2, 7, neutral::success, 0, 4});
     return int{neutral::success};
   });
@@ -38,8 +38,8 @@ TEST_CASE_FIXTURE(running_mpi, "a receive that the live MPI refuses leaves the m
   CHECK(m != MPI_MESSAGE_NULL);
   check_error(MPI_Mrecv(data, 1, MPI_INT, &m, MPI_STATUS_IGNORE), MPI_ERR_INTERN);
   CHECK(m != MPI_MESSAGE_NULL);
-  expect<&services::imrecv>().does([](void*, std::int64_t, std::uint64_t, std::uint64_t message, std::uint64_t* request) {
-    end(kind_code::message, message);
+  expect<&services::imrecv>().does([](void*, std::int64_t, auto, real<kind::message> message, real<kind::request>* request) {
+    end(message);
     complete(*request = pending_request(true), {2, 7, neutral::success, 0, 4});
     return int{neutral::success};
   });
@@ -50,7 +50,7 @@ TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Mprobe has matched no
   const auto messages = static_cast<std::size_t>(lower::counted::messages);
   expect<&services::mprobe>().does([messages] {
     CHECK(inventory()[messages] == 0);
-    arrive({predefined(neutral::comm_world), 2, 7, "four"});
+    arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
     raise_attention();
     return int{neutral::success};
   });

@@ -41,8 +41,8 @@ TEST_CASE_FIXTURE(running_mpi, "an operation that a reduction under way uses end
 TEST_CASE_FIXTURE(running_mpi, "an error of the live MPI's in MPI_Op_free is told, and the operation is gone") {
   MPI_Op op = MPI_OP_NULL;
   REQUIRE(MPI_Op_create(add, 1, &op) == MPI_SUCCESS);
-  expect<&mpi_slots::MPI_Op_free>().does([](std::uint64_t* real) {
-    end(kind_code::op, *real);
+  expect<&mpi_slots::MPI_Op_free>().does([](real<kind::op>* op) {
+    end(*op);
     return int{neutral::err_intern};
   });
   check_error(MPI_Op_free(&op), MPI_ERR_INTERN);

@@ -31,7 +31,7 @@ void check_from_two(const MPI_Status& s) {
 }
 
 /// A receive that is under way when the checkpoint comes, and has its message afterwards. A restart posts it again.
-void expect_receive_to_go_on(checkpoint how, std::shared_ptr<std::uint64_t> started) {
+void expect_receive_to_go_on(checkpoint how, std::shared_ptr<real<kind::request>> started) {
   if (how == checkpoint::restarts) started = expect_start<&services::irecv>();
   after_checkpoint([started] { complete(*started, from_two); });
 }
@@ -44,10 +44,10 @@ MPI_Request begin_receive(checkpoint how) {
   return r;
 }
 /// imrecv takes the message over. out: its request
-std::shared_ptr<std::uint64_t> expect_matched_receive() {
-  auto made = std::make_shared<std::uint64_t>(0);
-  expect<&services::imrecv>().does([made](void*, std::int64_t, std::uint64_t, std::uint64_t message, std::uint64_t* r) {
-    end(kind_code::message, message);
+std::shared_ptr<real<kind::request>> expect_matched_receive() {
+  auto made = std::make_shared<real<kind::request>>();
+  expect<&services::imrecv>().does([made](void*, std::int64_t, auto, real<kind::message> message, real<kind::request>* r) {
+    end(message);
     *made = *r = pending_request(true);
     return int{neutral::success};
   });
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Send: a drain completes it") {
       return declare_line(how);
     });
     if (how == checkpoint::is_given_up)                  // a drain that ends early leaves it as it was
-      after_checkpoint([] { expect<&services::wait_some>().does([](int n, std::uint64_t* r, neutral::status* s, int) {
+      after_checkpoint([] { expect<&services::wait_some>().does([](int n, auto* r, neutral::status* s, int) {
         for (int i = 0; i < n; ++i) complete(r[i]);
         return take_completed(n, r, s);
       }); });
@@ -102,14 +102,14 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Recv on a communicator and of a datatype tha
     MPI_Comm_free(&comm);
     MPI_Type_free(&pair);
     if (how == checkpoint::restarts) {                   // ranks tell each other what they still use
-      always<&mpi_slots::MPI_Allgather>().does([](const void* own, int, std::uint64_t, void* counts, int, std::uint64_t,
-                                                     std::uint64_t) {
+      always<&mpi_slots::MPI_Allgather>().does([](const void* own, int, real<kind::datatype>, void* counts, int,
+                                                     real<kind::datatype>, real<kind::comm>) {
         for (int r = 0; r < world_size; ++r) static_cast<int*>(counts)[r] = 0;
         std::memcpy(static_cast<int*>(counts) + own_rank, own, sizeof(int));
         return int{neutral::success};
       });
-      expect<&mpi_slots::MPI_Allgatherv>().does([](const void* own, int n, std::uint64_t, void* all, const int*,
-                                                   const int*, std::uint64_t, std::uint64_t) {
+      expect<&mpi_slots::MPI_Allgatherv>().does([](const void* own, int n, real<kind::datatype>, void* all, const int*,
+                                                   const int*, real<kind::datatype>, real<kind::comm>) {
         std::memcpy(all, own, sizeof(std::int64_t) * static_cast<std::size_t>(n));
         return int{neutral::success};
       });
@@ -206,7 +206,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Buffer_detach waits for what is on its way")
   for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
     char room[1024];
     CHECK(MPI_Buffer_attach(room, sizeof room) == MPI_SUCCESS);
-    expect<&mpi_slots::MPI_Pack_size>().does([](int, std::uint64_t, std::uint64_t, int* size) { return *size = 4, 0; });
+    expect<&mpi_slots::MPI_Pack_size>().does([](auto, auto, auto, int* size) { return *size = 4, 0; });
     expect<&mpi_slots::MPI_Pack>().gives(neutral::success);
     expect_start<&services::isend>();
     CHECK(MPI_Bsend(data, 1, MPI_INT, 2, 7, MPI_COMM_WORLD) == MPI_SUCCESS);
@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Buffer_detach waits for what is on its way")
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Probe and MPI_Mprobe: the message comes after the checkpoint") {
   each_way([](checkpoint how) {
-    after_checkpoint([] { arrive({predefined(neutral::comm_world), 2, 7, "four"}); });
+    after_checkpoint([] { arrive({lower::predefined(neutral::comm_world), 2, 7, "four"}); });
     expect_checkpoint_in<&services::probe>(how);
     MPI_Status status;
     CHECK(MPI_Probe(2, MPI_ANY_TAG, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
@@ -230,14 +230,14 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Probe and MPI_Mprobe: the message comes afte
     MPI_Message m = MPI_MESSAGE_NULL;
     CHECK(MPI_Mprobe(2, 7, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     const auto received = expect_matched_receive();
-    expect<&services::wait_some>().does([=](int n, std::uint64_t* r, neutral::status* s, int) {
+    expect<&services::wait_some>().does([=](int n, real<kind::request>* r, neutral::status* s, int) {
       complete(*received, from_two);
       return take_completed(n, r, s);
     });
     CHECK(MPI_Mrecv(data, 1, MPI_INT, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   });
   each_way([](checkpoint how) {
-    after_checkpoint([] { arrive({predefined(neutral::comm_world), 2, 7, "four"}); });
+    after_checkpoint([] { arrive({lower::predefined(neutral::comm_world), 2, 7, "four"}); });
     expect_checkpoint_in<&services::mprobe>(how);
     MPI_Message m = MPI_MESSAGE_NULL;
     CHECK(MPI_Mprobe(2, 7, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
@@ -246,7 +246,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Probe and MPI_Mprobe: the message comes afte
     MPI_Request r = MPI_REQUEST_NULL;
     CHECK(MPI_Imrecv(data, 1, MPI_INT, &m, &r) == MPI_SUCCESS);
     CHECK(m == MPI_MESSAGE_NULL);
-    expect<&services::wait_some>().does([](int n, std::uint64_t* reals, neutral::status* s, int) {
+    expect<&services::wait_some>().does([](int n, real<kind::request>* reals, neutral::status* s, int) {
       complete(reals[0], from_two);
       return take_completed(n, reals, s);
     });
@@ -257,8 +257,8 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Probe and MPI_Mprobe: the message comes afte
 TEST_CASE_FIXTURE(running_mpi, "a message that a drain has taken is found by a probe, a matched probe and a receive") {
   for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
     raise_attention();
-    arrive({predefined(neutral::comm_world), 2, 7, "four"});
-    arrive({predefined(neutral::comm_world), 2, 7, "five"});
+    arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
+    arrive({lower::predefined(neutral::comm_world), 2, 7, "five"});
     expect<&services::clock_enter>().does([how] { return declare_line(how); });
     expect<&mpi_slots::MPI_Barrier>().gives(neutral::success);
     CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);

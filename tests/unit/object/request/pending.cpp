@@ -12,7 +12,7 @@ int data[8];
 /// An operation of one form. start: begins it on this communicator, with this datatype; out: its request below
 struct form {
   const char* name;
-  std::shared_ptr<std::uint64_t> (*start)(MPI_Comm comm, MPI_Datatype type, MPI_Request* r);
+  std::shared_ptr<real<kind::request>> (*start)(MPI_Comm comm, MPI_Datatype type, MPI_Request* r);
 };
 const form forms[] = {
     {"send", [](MPI_Comm comm, MPI_Datatype type, MPI_Request* r) {
@@ -29,16 +29,16 @@ const form forms[] = {
        return below; }},
     {"matched receive", [](MPI_Comm comm, MPI_Datatype type, MPI_Request* r) {
        MPI_Message m = MPI_MESSAGE_NULL;
-       expect<&services::mprobe>().does([](int, int, std::uint64_t, int, int* flag, std::uint64_t* real, neutral::status* s) {
-         *real = make(kind_code::message);
+       expect<&services::mprobe>().does([](int, int, auto, int, int* flag, real<kind::message>* m, neutral::status* s) {
+         *m = make<kind::message>();
          *s = {2, 7, neutral::success, 0, 4};
          *flag = 1;
          return int{neutral::success};
        });
        CHECK(MPI_Mprobe(2, 7, comm, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-       auto below = std::make_shared<std::uint64_t>(0);
-       expect<&services::imrecv>().does([below](void*, std::int64_t, std::uint64_t, std::uint64_t message, std::uint64_t* q) {
-         end(kind_code::message, message);
+       auto below = std::make_shared<real<kind::request>>();
+       expect<&services::imrecv>().does([below](void*, std::int64_t, auto, real<kind::message> message, real<kind::request>* q) {
+         end(message);
          *below = *q = pending_request(true);
          return int{neutral::success};
        });

@@ -52,7 +52,7 @@ inline void describe_comm(descriptor<kind::comm>& d, const comm_groups& groups, 
 }
 
 /// Members of a fresh communicator, asked of the lower half once.
-inline comm_groups members_of(std::uint64_t real_comm) noexcept {
+inline comm_groups members_of(real<kind::comm> real_comm) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   const int world = static_cast<int>(lower::the_bridge().world_size);
   scratch<int, 64> ranks(world);
@@ -64,10 +64,10 @@ inline comm_groups members_of(std::uint64_t real_comm) noexcept {
 
 /// Makes the virtual communicator for what a constructor gave. out: nullptr, and MPI_COMM_NULL, where this rank is no member
 /// errhandler: the name of its handler, which is the parent's if it has one; groups: if they are known
-inline comm_entry_t* adopt_comm(reserved_comm& id, std::uint64_t real_comm, std::uint32_t errhandler, std::uint64_t lineage,
-                                MPI_Comm* out, const comm_groups* groups = nullptr) noexcept {
+inline comm_entry_t* adopt_comm(reserved_comm& id, real<kind::comm> real_comm, std::uint32_t errhandler,
+                                std::uint64_t lineage, MPI_Comm* out, const comm_groups* groups = nullptr) noexcept {
   *out = MPI_COMM_NULL;
-  if (real_comm == 0 || real_comm == lower::the_bridge().predefined_real[neutral::comm_null]) return nullptr;
+  if (!real_comm || real_comm == lower::predefined(neutral::comm_null)) return nullptr;
   comm_entry_t& e = id.take();
   e.real = real_comm;
   describe_comm(e.what, groups != nullptr ? *groups : members_of(real_comm), lineage);
@@ -81,7 +81,7 @@ inline comm_entry_t* adopt_comm(reserved_comm& id, std::uint64_t real_comm, std:
 /// constructors do.
 enum class members { as_parent, asked };
 
-/// The common frame of collective constructors. make(real parent, uint64* result) runs in the lower half.
+/// The common frame of collective constructors. make(real parent, real* result) runs in the lower half.
 /// also(parent, new entry) runs afterwards in the upper half and returns a neutral error class.
 /// is_member: false where this rank is sure to get MPI_COMM_NULL, for which it needs no id
 template <class Fn, members Who = members::asked, class Make, class Also>
@@ -90,7 +90,7 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
   call::wrapper_scope scope(Fn::id);
   const resolved<kind::comm> from = resolve<kind::comm>(parent);
   if (!from.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
-  std::uint64_t made = 0;
+  real<kind::comm> made{};
   if (!start_constructor(scope, *from.e->what.clock, from.e))
     return raise(parent, Fn::id, neutral::err_unsupported_operation, refused_by_clock);
   reserved_comm id;
@@ -121,7 +121,7 @@ struct group_call {
   std::uint32_t errhandler;       // name of the new communicator's
 };
 
-/// It is a collective of its members' clock. make(uint64* result) runs in the lower half.
+/// It is a collective of its members' clock. make(real* result) runs in the lower half.
 /// out: MPI_COMM_NULL where this process is no member. Returns a neutral error class
 template <class Fn, class Make>
 inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& make) noexcept {
@@ -138,7 +138,7 @@ inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& ma
     retract_collective(clock);
     return neutral::err_no_mem;
   }
-  std::uint64_t made = 0;
+  real<kind::comm> made{};
   if (const int rc = lower::cross([&] { return make(&made); }); rc != neutral::success) {
     retract_if_refused(clock, rc);
     return rc;
@@ -176,7 +176,7 @@ inline int dup_call(MPI_Comm comm, const info_store* given, MPI_Comm* out) noexc
   if (!hints.ok()) return raise(comm, Fn::id, neutral::err_no_mem, no_info_id);
   return construct_comm<Fn, members::as_parent>(
       comm, out,
-      [](std::uint64_t parent, std::uint64_t* made) noexcept {
+      [](real<kind::comm> parent, real<kind::comm>* made) noexcept {
         return lower::the_bridge().mpi->MPI_Comm_dup(parent, made);
       },
       [&hints](comm_entry_t& from, comm_entry_t& to) noexcept { return copy_all(from, to, hints); });
@@ -263,7 +263,7 @@ inline int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) noexc
 inline int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) noexcept {
   return object::construct_comm<fn::comm_split>(
       comm, out,
-      [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+      [=](real<kind::comm> parent, real<kind::comm>* made) noexcept {
         return lower::the_bridge().mpi->MPI_Comm_split(parent, color == MPI_UNDEFINED ? neutral::undefined : color, key,
                                                        made);
       },
@@ -274,7 +274,7 @@ inline int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* out) noexcept {
   if (!members.ok) return raise(comm, fn::comm_create::id, neutral::err_group, nullptr);
   return object::construct_comm<fn::comm_create>(
       comm, out,
-      [&](std::uint64_t parent, std::uint64_t* made) noexcept {
+      [&](real<kind::comm> parent, real<kind::comm>* made) noexcept {
         return lower::the_bridge().service->comm_create(parent, members.world_ranks, members.size, made);
       },
       object::nothing_more, object::has_this_process(members));
@@ -290,7 +290,7 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
   // Not a collective of the parent: threads may make several at once, with different tags.
   const object::group_call call{members, vid::mix64(from.e->what.lineage) + vid::mix64(static_cast<std::uint64_t>(tag)),
                               from.e->what.errhandler};
-  const int rc = object::construct_from_group<f>(call, out, [&](std::uint64_t* made) noexcept {
+  const int rc = object::construct_from_group<f>(call, out, [&](real<kind::comm>* made) noexcept {
     return lower::the_bridge().service->comm_create_group(from.e->real, members.world_ranks, members.size, tag, made); });
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, f::id, rc, object::words_for(rc));
 }
@@ -322,7 +322,7 @@ inline int comm_get_info(MPI_Comm comm, MPI_Info* info) noexcept {
 
 /// Ranks are never reordered (a hint at most): a restart on other nodes must find them in the same order.
 inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int, MPI_Comm* out) noexcept {
-  return object::construct_comm<fn::cart_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+  return object::construct_comm<fn::cart_create>(comm, out, [=](auto parent, real<kind::comm>* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_create(parent, ndims, dims, periods, 0, made); },
     [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
       object::set_topology(to.what, object::make_cart(ndims, dims, periods, to.what.ranks->own_rank));
@@ -333,14 +333,14 @@ inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
   if (!c.ok) return raise(MPI_COMM_NULL, fn::cart_sub::id, neutral::err_comm, nullptr);
   const object::cart* const grid = object::topology_as<object::cart>(c.e->what);
   if (grid == nullptr) return raise(comm, fn::cart_sub::id, neutral::err_topology, "no cartesian topology");
-  return object::construct_comm<fn::cart_sub>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+  return object::construct_comm<fn::cart_sub>(comm, out, [=](real<kind::comm> parent, real<kind::comm>* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_sub(parent, remain, made); },
     [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
       object::set_topology(to.what, object::sub_cart(*grid, remain));
       return int{neutral::success}; });
 }
 inline int graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int, MPI_Comm* out) noexcept {
-  return object::construct_comm<fn::graph_create>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+  return object::construct_comm<fn::graph_create>(comm, out, [=](auto parent, real<kind::comm>* made) noexcept {
     return lower::the_bridge().mpi->MPI_Graph_create(parent, nnodes, index, edges, 0, made); },
     [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
       object::set_topology(to.what, object::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});

@@ -138,7 +138,7 @@ inline int dist_graph_create(MPI_Comm comm, int n, const int sources[], const in
   object::neighbours own = object::neighbours_of(from.edges, given.weighted());
   return object::construct_comm<f, object::members::as_parent>(
       comm, out,
-      [&](std::uint64_t real_parent, std::uint64_t* made) noexcept {
+      [&](real<kind::comm> real_parent, real<kind::comm>* made) noexcept {
         return object::create_adjacent(own, real_parent, made);
       },
       [&](object::comm_entry_t&, object::comm_entry_t& made) noexcept {
@@ -151,11 +151,11 @@ inline int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sou
                                       int outdegree, const int destinations[], const int destweights[], MPI_Info, int,
                                       MPI_Comm* out) noexcept {
   using fn_t = fn::dist_graph_create_adjacent;
-  return object::construct_comm<fn_t>(comm, out, [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+  return object::construct_comm<fn_t>(comm, out, [=](real<kind::comm> parent, real<kind::comm>* made) noexcept {
     const lower::bridge& b = lower::the_bridge();
     return b.mpi->MPI_Dist_graph_create_adjacent(parent, indegree, sources, object::neutral_weights(sourceweights),
                                                  outdegree, destinations, object::neutral_weights(destweights),
-                                                 b.predefined_real[neutral::info_null], 0, made); },
+                                                 lower::predefined(neutral::info_null), 0, made); },
     [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
       const auto list = [](const int* from, int n) { return std::vector<int>(from, from + std::max(n, 0)); };
       object::neighbours given{sourceweights != MPI_UNWEIGHTED, list(sources, indegree), {}, list(destinations, outdegree), {}};

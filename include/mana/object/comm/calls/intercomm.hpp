@@ -110,7 +110,7 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
   }
   const lower::services& s = *lower::the_bridge().service;
   const int tag = hidden_tag(made.lineage);
-  std::uint64_t real = 0;
+  real<kind::comm> real{};
   const int rc = lower::cross([&] { return s.intercomm_create(local.real, local_leader, to.rank, tag, &real); });
   if (rc != neutral::success) {
     retract_if_refused(*made.clock, rc);
@@ -167,7 +167,7 @@ inline int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* out) noexcept {
     return raise(comm, fn::intercomm_merge::id, neutral::err_comm, "no intercommunicator");
   return object::construct_comm<fn::intercomm_merge>(
       comm, out,
-      [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+      [=](real<kind::comm> parent, real<kind::comm>* made) noexcept {
         return lower::the_bridge().service->intercomm_merge(parent, high != 0, made);
       },
       object::nothing_more);

@@ -25,11 +25,11 @@ class live_info {
   }
   live_info(const live_info&) = delete;
   live_info& operator=(const live_info&) = delete;
-  std::uint64_t real() const noexcept { return real_; }
+  mana::real<kind::info> real() const noexcept { return real_; }
 
  private:
-  static std::uint64_t null() noexcept { return lower::the_bridge().predefined_real[neutral::info_null]; }
-  std::uint64_t real_ = null();
+  static mana::real<kind::info> null() noexcept { return lower::predefined(neutral::info_null); }
+  mana::real<kind::info> real_ = null();
 };
 
 }  // namespace mana::object
@@ -41,7 +41,7 @@ inline int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_
   return object::construct_comm<fn::comm_split_type>(
       comm, out,
       // Made here, beside the call: a checkpoint may have come before it, and with it another live MPI.
-      [=](std::uint64_t parent, std::uint64_t* made) noexcept {
+      [=](real<kind::comm> parent, real<kind::comm>* made) noexcept {
         return lower::cross_up([=] {
           const object::live_info hints(info);
           const lower::mpi_slots& mpi = *lower::the_bridge().mpi;

@@ -66,7 +66,7 @@ inline void join_in(const freed_comm& told) noexcept {
 /// Afterwards the members of each communicator that is to be built have an entry of it. Collective over all ranks.
 inline void share_freed() noexcept {
   const lower::bridge& b = lower::the_bridge();
-  const std::uint64_t world = comms().world.real;
+  const auto world = comms().world.real;
   int own = 0;
   vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) { own += has_requests(e); });
   std::int64_t most = own;
@@ -83,7 +83,7 @@ inline void share_freed() noexcept {
   });
   const int own_words = own * words;
   lower::mapped_array<int> counts(ranks), starts(ranks);
-  const std::uint64_t int64 = b.predefined_real[neutral::int64], byte = b.predefined_real[neutral::byte];
+  const auto int64 = lower::predefined(neutral::int64), byte = lower::predefined(neutral::byte);
   int rc = lower::cross([&] {
     return b.mpi->MPI_Allgather(&own_words, sizeof own_words, byte, counts.data(), sizeof(int), byte, world); });
   int all_words = 0;
@@ -103,7 +103,7 @@ inline void share_freed() noexcept {
 
 /// Of join_in(). The others have requests on it; this rank has not.
 inline void end_shared(vid::entry<kind::comm>& e) noexcept {
-  free_real(std::exchange(e.real, 0));
+  free_real(std::exchange(e.real, {}));
   vid::table<kind::comm>().erase(e);
 }
 

@@ -20,7 +20,7 @@ inline void let_go(vid::entry<kind::comm>& comm) noexcept {
   std::int64_t taken = lanes.taken;
   find_most(comm.real, 1, &taken);
   const bool has_others = comm.references > 1;
-  if (!has_others) free_real(std::exchange(comm.real, 0));
+  if (!has_others) free_real(std::exchange(comm.real, {}));
   if (lanes.taken == 0) free_reals(lanes);
   if (taken > 0) return;
   lanes.next_ended = std::exchange(comms().ended_lanes, &lanes);

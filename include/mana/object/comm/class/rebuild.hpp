@@ -24,20 +24,20 @@ inline bool built_before(const vid::entry<kind::comm>& a, const vid::entry<kind:
 }
 
 /// A communicator with a topology, from one over the same ranks without. In the lower half. out: neutral error class
-inline int build_topology(const cart& c, std::uint64_t plain, std::uint64_t& made) noexcept {
+inline int build_topology(const cart& c, real<kind::comm> plain, real<kind::comm>& made) noexcept {
   return lower::the_bridge().mpi->MPI_Cart_create(plain, c.ndims(), address_of(c.dims), address_of(c.periods), 0, &made);
 }
-inline int build_topology(const graph& g, std::uint64_t plain, std::uint64_t& made) noexcept {
+inline int build_topology(const graph& g, real<kind::comm> plain, real<kind::comm>& made) noexcept {
   return lower::the_bridge().mpi->MPI_Graph_create(plain, g.nodes(), address_of(g.index), address_of(g.edges), 0, &made);
 }
-inline int build_topology(const neighbours& n, std::uint64_t plain, std::uint64_t& made) noexcept {
+inline int build_topology(const neighbours& n, real<kind::comm> plain, real<kind::comm>& made) noexcept {
   return create_adjacent(n, plain, &made);
 }
 
 inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
   const lower::bridge& b = lower::the_bridge();
   const vid::rank_map& ranks = *e.what.ranks;
-  std::uint64_t plain = 0;
+  real<kind::comm> plain{};
   const vid::rank_map& peers = *e.what.peers;
   int rc = lower::cross([&] {
     return e.what.is_inter() ? b.service->intercomm_from_ranks(ranks.world_ranks, ranks.size, peers.world_ranks,
@@ -59,10 +59,10 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
 inline void rebuild_comms() noexcept {
   const lower::bridge& b = lower::the_bridge();
   comm_state& all = comms();
-  all.world.real = b.predefined_real[neutral::comm_world];
-  all.self.real = b.predefined_real[neutral::comm_self];
-  all.hidden.real = b.predefined_real[neutral::comm_hidden];
-  if (all.partitioned.real != 0 && make_partitioned_comm() != neutral::success)
+  all.world.real = lower::predefined(neutral::comm_world);
+  all.self.real = lower::predefined(neutral::comm_self);
+  all.hidden.real = lower::predefined(neutral::comm_hidden);
+  if (all.partitioned.real && make_partitioned_comm() != neutral::success)
     lower::cross([&] { b.service->fatal("no communicator for partitioned messages at restart"); });
   share_freed();
   rebuild_lanes(all.world);

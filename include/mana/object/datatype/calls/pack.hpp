@@ -8,7 +8,8 @@ namespace mana::object {
 /// A datatype, and a communicator where the function has one, looked up inside a wrapper: outside, a thread may be parked
 /// and these be of a lower half that is gone. error: neutral class of the first that is wrong
 struct pack_arguments {
-  std::uint64_t type = 0, comm = 0;
+  real<kind::datatype> type{};
+  real<kind::comm> comm{};
   int error = neutral::success;
 
   pack_arguments(const call::wrapper_scope&, MPI_Datatype datatype, std::int64_t count) noexcept {

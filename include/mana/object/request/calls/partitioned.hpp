@@ -28,7 +28,7 @@ inline int init_partitioned(request_form form, const void* buffer, int partition
   if (partitions < 0) return raise(comm, Fn::id, neutral::err_arg, "negative number of partitions");
   if (count < 0 || __builtin_mul_overflow(count, partitions, &total))
     return raise(comm, Fn::id, neutral::err_count, nullptr);
-  if (comms().partitioned.real == 0)
+  if (!comms().partitioned.real)
     return raise(comm, Fn::id, neutral::err_unsupported_operation, "this MPI has no partitioned communication");
 
   request_entry* const e = new_message(form, comms().partitioned);

@@ -14,7 +14,7 @@ struct object_class<kind::request> {
   }
   static void describe(drain::sentence& said) noexcept {
     vid::table<kind::request>().for_each_unordered([&](const object::request_entry& e) {
-      if (e.what.state != object::request_stage::active || e.real == 0 || !object::is_send(e.what)) return;
+      if (e.what.state != object::request_stage::active || !e.real || !object::is_send(e.what)) return;
       const int peer = e.what.message().peer;
       const object::traffic& on = *e.what.messages;
       if (peer >= 0)

@@ -72,9 +72,9 @@ inline int poll_claimed(int n, request_entry** entries, int least) noexcept;
 /// checkpoint is pending) and retires those that completed. out: how many completed in this call
 inline int poll_entries(int n, request_entry** entries, int least, bool is_claimed = false) noexcept {
   if (requests().shares_requests && !is_claimed) [[unlikely]] return poll_claimed(n, entries, least);
-  scratch<std::uint64_t> reals(n);
+  scratch<real<kind::request>> reals(n);
   scratch<neutral::status> statuses(n);
-  for (int i = 0; i < n; ++i) reals[i] = entries[i] != nullptr ? entries[i]->real : 0;
+  for (int i = 0; i < n; ++i) reals[i] = entries[i] != nullptr ? entries[i]->real : real<kind::request>{};
   const lower::services& s = *lower::the_bridge().service;
   const int got = lower::cross([&] {
     return least > 0 ? s.wait_some(n, reals.data(), statuses.data(), least)
@@ -82,7 +82,7 @@ inline int poll_entries(int n, request_entry** entries, int least, bool is_claim
   if (got == 0) return 0;
   int done = 0;
   for (int i = 0; i < n; ++i) {
-    if (entries[i] == nullptr || entries[i]->real == 0 || reals[i] != 0) continue;
+    if (entries[i] == nullptr || !entries[i]->real || reals[i]) continue;
     retire(*entries[i], statuses[i]);
     done += entries[i]->what.state == request_stage::done;
   }
@@ -91,7 +91,11 @@ inline int poll_entries(int n, request_entry** entries, int least, bool is_claim
 
 /// Takes a partitioned request that has a real one to be tested by this thread alone.
 inline bool claim(request_entry& e) noexcept {
-  const auto has_real = [&e] { return __atomic_load_n(&e.real, __ATOMIC_ACQUIRE) != 0; };
+  const auto has_real = [&e] {
+    real<kind::request> seen{};
+    __atomic_load(&e.real, &seen, __ATOMIC_ACQUIRE);
+    return bool{seen};
+  };
   std::atomic_flag& polled = e.what.parts()->polled;
   if (!has_real() || polled.test_and_set(std::memory_order_acquire)) return false;
   if (has_real()) return true;

@@ -24,7 +24,7 @@ class test_batch {
     const int n = std::exchange(n_, 0);
     if (n > 0) lower::cross([&] { return s.test_some(n, reals_, statuses_); });
     for (int i = 0; i < n; ++i) {
-      if (reals_[i] != 0) {
+      if (reals_[i]) {
         ++pending_;
         continue;
       }
@@ -44,7 +44,7 @@ class test_batch {
   int n_ = 0, pending_ = 0, error_ = neutral::success;
   const traffic* on_ = nullptr;
   request_entry* entries_[most];
-  std::uint64_t reals_[most];
+  real<kind::request> reals_[most];
   neutral::status statuses_[most];
 };
 
@@ -54,7 +54,7 @@ template <class Wanted>
 inline int test_requests(Wanted&& wanted, drain::progress* judge = nullptr) noexcept {
   test_batch batch;
   vid::table<kind::request>().for_each_unordered([&](request_entry& e) {
-    if (e.what.state == request_stage::active && e.real != 0 && wanted(e.what)) batch.add(e); });
+    if (e.what.state == request_stage::active && e.real && wanted(e.what)) batch.add(e); });
   batch.test();
   if (judge != nullptr) judge->check(batch.error(), "MPI_Test", batch.on());
   return batch.pending();

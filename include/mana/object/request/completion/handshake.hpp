@@ -50,22 +50,22 @@ inline void meet(const handshake_word& word) noexcept {
   auto* const copy = static_cast<handshake_word*>(std::malloc(sizeof word));
   if (copy == nullptr) std::abort();
   *copy = word;
-  std::uint64_t real = 0;
+  real<kind::request> started{};
   const int rc = lower::cross([&] {
-    return b.service->isend(lower::send_mode::standard, copy, sizeof word, b.predefined_real[neutral::byte],
-                            awaited.world_rank, handshake_tag, all.hidden.real, &real); });
+    return b.service->isend(lower::send_mode::standard, copy, sizeof word, lower::predefined(neutral::byte),
+                            awaited.world_rank, handshake_tag, all.hidden.real, &started); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });
   count_sent(*all.hidden.what.messages, awaited.world_rank, handshake_tag);
   request_entry* const e = new_message(request_form::send, all.hidden);
   if (e == nullptr) {                     // no id is left: it ends by itself, and keeps the few bytes
-    lower::cross([&] { return b.service->request_free(real); });
+    lower::cross([&] { return b.service->request_free(started); });
     return;
   }
   own_memory(e->what, copy);
   e->what.message().peer = awaited.world_rank;
   e->what.message().tag = handshake_tag;
-  e->real = real;
+  e->real = started;
   detach(*e);
 }
 

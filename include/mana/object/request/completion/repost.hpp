@@ -11,13 +11,13 @@ namespace mana::object {
 inline void repost(request_entry& e) noexcept {
   const lower::bridge& b = lower::the_bridge();
   descriptor<kind::request>& r = e.what;
-  e.real = 0;
+  e.real = {};
   if (r.cancelling) {             // no message came for it before the checkpoint, so the cancellation succeeds
     retire(e, cancelled_status);
     return;
   }
   const message_part& m = r.message();
-  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
+  const auto type = real_of<kind::datatype>(r.names.datatype);
   const int rc = lower::cross([&] {
     return b.service->irecv(m.buffer, m.count, type, m.peer, m.tag, r.on->real, &e.real); });
   if (rc != neutral::success)

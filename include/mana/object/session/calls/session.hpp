@@ -96,7 +96,7 @@ inline int comm_from_group(const group_members& members, const char* stringtag, 
                            MPI_Comm* out) noexcept {
   const std::uint64_t key = vid::mix64(std::hash<std::string_view>{}(stringtag));
   const int tag = hidden_tag(key);
-  return construct_from_group<Fn>(group_call{members, key, errhandler}, out, [&](std::uint64_t* made) noexcept {
+  return construct_from_group<Fn>(group_call{members, key, errhandler}, out, [&](real<kind::comm>* made) noexcept {
     return lower::the_bridge().service->comm_from_ranks(members.world_ranks, members.size, tag, made); });
 }
 

@@ -22,14 +22,15 @@ namespace mana::object {
 /// seen to it that all members come. Two rounds, as one on an intercommunicator gives the values of the other group
 /// only.
 /// in, out: values  int64[n], n <= 32 at a restart, where nothing may be allocated
-inline void find_most(std::uint64_t real_comm, int n, std::int64_t* values) noexcept {
+inline void find_most(real<kind::comm> comm, int n, std::int64_t* values) noexcept {
   const lower::bridge& b = lower::the_bridge();
   scratch<std::int64_t> others(n), own(n);
   const int rc = lower::cross([&] {
-    const std::uint64_t type = b.predefined_real[neutral::int64], op = b.predefined_real[neutral::max];
-    const int first = b.mpi->MPI_Allreduce(values, others.data(), n, type, op, real_comm);
+    const auto type = lower::predefined(neutral::int64);
+    const auto op = lower::predefined(neutral::max);
+    const int first = b.mpi->MPI_Allreduce(values, others.data(), n, type, op, comm);
     return first != neutral::success ? first
-                                     : b.mpi->MPI_Allreduce(others.data(), own.data(), n, type, op, real_comm); });
+                                     : b.mpi->MPI_Allreduce(others.data(), own.data(), n, type, op, comm); });
   if (rc != neutral::success)
     lower::cross([&] { b.service->fatal("members of a communicator could not agree on its persistent collectives"); });
   for (int i = 0; i < n; ++i) values[i] = std::max(own[i], others[i]);
@@ -89,7 +90,7 @@ inline void take_lane(collective_plan& plan, lane_list& lanes, lane& l) noexcept
 inline void free_reals(lane_list& lanes) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   for (lane* l = lanes.first; l != nullptr; l = l->next)
-    if (std::uint64_t real = std::exchange(l->real, 0); real != 0)
+    if (auto real = std::exchange(l->real, {}); real)
       lower::cross([&] { return mpi.MPI_Comm_free(&real); });
 }
 
@@ -171,10 +172,10 @@ class kept_communicators {
 
 /// Ends those that no member uses any more: so there are never many more than are in use.
 /// Collective over a communicator of the same members. kept: the same on all of them
-inline void end_unused(std::uint64_t real_comm, kept_communicators& kept) noexcept {
+inline void end_unused(real<kind::comm> comm, kept_communicators& kept) noexcept {
   scratch<std::int64_t> taken(kept.size());
   std::transform(kept.begin(), kept.end(), taken.data(), [](auto* e) { return e->what.lanes->taken; });
-  find_most(real_comm, kept.size(), taken.data());
+  find_most(comm, kept.size(), taken.data());
   const std::int64_t* most = taken.data();
   for (vid::entry<kind::comm>* const e : kept) {
     if (*most++ > 0) continue;
@@ -214,7 +215,7 @@ inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
   keep_comm(freed);
   if (lanes.taken == 0) free_reals(lanes);
   if (__atomic_load_n(&freed.references, __ATOMIC_RELAXED) != 2) return;
-  free_real(std::exchange(freed.real, 0));
+  free_real(std::exchange(freed.real, {}));
   with_inbox([&](inbox& in) { in.drop(freed.what.context); });
   end_traffic(*std::exchange(freed.what.messages, nullptr));       // nothing can come on it any more
 }

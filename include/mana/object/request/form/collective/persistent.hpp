@@ -14,8 +14,8 @@ namespace object {
 
 /// A start: on which real communicator, and where the live MPI leaves its request.
 struct plan_start {
-  std::uint64_t real_comm;
-  std::uint64_t* request;
+  real<kind::comm> comm;
+  real<kind::request>* request;
 };
 
 /// An argument as starts after a restart need it: objects by their names, which the request keeps as every other does. Arrays of
@@ -38,7 +38,7 @@ class recorded_argument<param<kind::comm, dir::in, false>, A> {
  public:
   explicit recorded_argument(interpose::given<A>) noexcept {}
   int error() const noexcept { return neutral::success; }
-  std::tuple<std::uint64_t> value(const plan_start& s) const noexcept { return {s.real_comm}; }
+  std::tuple<real<kind::comm>> value(const plan_start& s) const noexcept { return {s.comm}; }
 };
 
 template <class A>
@@ -46,7 +46,7 @@ class recorded_argument<param<kind::request, dir::out, false>, A> {
  public:
   explicit recorded_argument(interpose::given<A>) noexcept {}
   int error() const noexcept { return neutral::success; }
-  std::tuple<std::uint64_t*> value(const plan_start& s) const noexcept { return {s.request}; }
+  std::tuple<real<kind::request>*> value(const plan_start& s) const noexcept { return {s.request}; }
 };
 
 /// Non-blocking collectives take no hints.
@@ -69,7 +69,7 @@ class recorded_argument<param<kind::op, dir::in, false>, A> {
     if (found.ok) name_ = name_of(found);
   }
   int error() const noexcept { return name_ != 0 ? int{neutral::success} : int{neutral::err_op}; }
-  std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::op>(name_)}; }
+  std::tuple<real<kind::op>> value(const plan_start&) const noexcept { return {real_of<kind::op>(name_)}; }
 
  private:
   std::uint32_t name_ = 0;
@@ -86,7 +86,7 @@ class recorded_argument<param<kind::datatype, dir::in, false>, A> {
  public:
   explicit recorded_argument(interpose::given<A> g) noexcept : name_(name_given(g.value)) {}
   int error() const noexcept { return neutral::success; }
-  std::tuple<std::uint64_t> value(const plan_start&) const noexcept { return {real_of<kind::datatype>(name_)}; }
+  std::tuple<real<kind::datatype>> value(const plan_start&) const noexcept { return {real_of<kind::datatype>(name_)}; }
 
  private:
   std::uint32_t name_;
@@ -99,7 +99,7 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
   explicit recorded_argument(interpose::given<A> g) noexcept
       : size_(g.value != nullptr ? static_cast<std::size_t>(std::max(g.members, g.read_later)) : 0) {
     if (size_ == 0) return;
-    reals_ = static_cast<std::uint64_t*>(std::malloc(size_ * (sizeof *reals_ + sizeof *names_)));
+    reals_ = static_cast<real<kind::datatype>*>(std::malloc(size_ * (sizeof *reals_ + sizeof *names_)));
     if (reals_ == nullptr) return;
     names_ = reinterpret_cast<std::uint32_t*>(reals_ + size_);
     for (std::size_t i = 0; i < size_; ++i)
@@ -112,14 +112,14 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
     return size_ == 0 || reals_ != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
   }
   /// Written at each start: the lower half moves narrow handles together in it.
-  std::tuple<const std::uint64_t*> value(const plan_start&) const noexcept {
+  std::tuple<const real<kind::datatype>*> value(const plan_start&) const noexcept {
     for (std::size_t i = 0; i < size_; ++i) reals_[i] = real_of<kind::datatype>(names_[i]);
     return {reals_};
   }
 
  private:
   std::size_t size_;
-  std::uint64_t* reals_ = nullptr;
+  real<kind::datatype>* reals_ = nullptr;
   std::uint32_t* names_ = nullptr;
 };
 
@@ -139,9 +139,9 @@ class plan_of final : public collective_plan {
     }, arguments_);
   }
 
-  int start(std::uint64_t real_comm, std::uint64_t* request) noexcept override {
+  int start(real<kind::comm> comm, real<kind::request>* request) noexcept override {
     auto* const slot = lower::the_bridge().mpi->*Fn::slot;
-    const plan_start here{real_comm, request};
+    const plan_start here{comm, request};
     const auto values = std::apply([&](const auto&... a) { return std::tuple_cat(a.value(here)...); }, arguments_);
     return lower::cross([&] { return std::apply(slot, values); });
   }

@@ -65,7 +65,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   e->what.names.datatype = neutral::packed;
   own.buffer = copy;
   own.count = size;                     // bytes of the attached buffer that are in use
-  const std::uint64_t packed = lower::the_bridge().predefined_real[neutral::packed];
+  const auto packed = lower::predefined(neutral::packed);
   const lower::services& s = *lower::the_bridge().service;
   rc = pack_into(m, copy, size, &packed_bytes);
   if (rc == neutral::success)

@@ -31,7 +31,7 @@ inline int start_both(call::wrapper_scope& scope, exchange_parts& parts, const m
   rc = start_request(*parts.send, *out.comm.e, out.type.real);
   if (rc != neutral::success) {        // the receive must not stay behind, with nobody to complete it
     const lower::services& s = *lower::the_bridge().service;
-    if (parts.recv->real != 0) lower::cross([&] { return s.cancel(parts.recv->real); });
+    if (parts.recv->real) lower::cross([&] { return s.cancel(parts.recv->real); });
     await_one(scope, *parts.recv);
   }
   return rc;
@@ -110,7 +110,7 @@ inline int sendrecv_replace_call(void* buffer, std::int64_t n, MPI_Datatype type
   rc = pack_into(in, copy, size, &packed_bytes);
   out.buffer = copy;
   out.count = packed_bytes;
-  out.type = {true, neutral::packed, nullptr, lower::the_bridge().predefined_real[neutral::packed]};
+  out.type = {true, neutral::packed, nullptr, lower::predefined(neutral::packed)};
   return use(scope, rc, out, in);
 }
 

@@ -39,7 +39,7 @@ struct message_arguments {
   /// Of a message of the wrappers themselves. n: bytes; other: world rank
   message_arguments(void* bytes, std::int64_t n, int other, int on_tag) noexcept
       : comm{true, neutral::comm_hidden, &comms().hidden, comms().hidden.real},
-        type{true, neutral::byte, nullptr, lower::the_bridge().predefined_real[neutral::byte]}, buffer(bytes), count(n),
+        type{true, neutral::byte, nullptr, lower::predefined(neutral::byte)}, buffer(bytes), count(n),
         peer(other), tag(on_tag) {}
   traffic& messages() const noexcept { return *comm.e->what.messages; }
 };
@@ -62,7 +62,8 @@ struct message_arguments {
 }
 
 /// Hands a drained message over as if it had just arrived. Frees it.
-inline neutral::status deliver(held_message* held, void* buffer, std::int64_t count, std::uint64_t type) noexcept {
+inline neutral::status deliver(held_message* held, void* buffer, std::int64_t count,
+                               real<kind::datatype> type) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   neutral::status status = status_of(*held);
   neutral::status laid_out{};
@@ -94,11 +95,11 @@ inline bool probe_held(const descriptor<kind::comm>& comm, int source, int tag, 
 
 /// Starts what the descriptor says; the entry becomes active, or done if a drained message was waiting.
 /// in: on, type  what the descriptor names, looked up      out: neutral error class
-inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, std::uint64_t type) noexcept {
+inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, real<kind::datatype> type) noexcept {
   descriptor<kind::request>& r = e.what;
   message_part& m = r.message();
   const lower::services& s = *lower::the_bridge().service;
-  const std::uint64_t comm = on.real;
+  const auto comm = on.real;
   r.state = request_stage::active;
   if (r.form == request_form::send) {
     if (m.mode == lower::send_mode::synchronous) [[unlikely]] open_synchronous(r);
@@ -145,14 +146,14 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   const bool counts_now = mode != lower::send_mode::synchronous;
   if (counts_now) count_sent(m.messages(), m.peer, m.tag);
   const lower::services& s = *lower::the_bridge().service;
-  std::uint64_t pending = 0;
+  real<kind::request> pending{};
   const int rc = lower::cross([&] {
     return s.send(mode, m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &pending); });
   if (rc != neutral::success) {
     if (counts_now) uncount_sent(m.messages(), m.peer);
     return raise(comm, Fn::id, rc, nullptr);
   }
-  if (pending == 0) [[likely]] {
+  if (!pending) [[likely]] {
     if (!counts_now) count_sent(m.messages(), m.peer, m.tag);
     return MPI_SUCCESS;
   }
@@ -212,7 +213,7 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
   if (m.error != 0) return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : comm, Fn::id, m.error, nullptr);
   const blocking_hold hold(m.comm.e, m.type.e);
   neutral::status status{};
-  std::uint64_t pending = 0;
+  real<kind::request> pending{};
   if (held_message* const held = take_held(m.comm.e->what, m.peer, m.tag)) {
     status = deliver(held, buffer, count, m.type.real);
     note_received(m.messages(), status.source, status.tag);
@@ -220,7 +221,7 @@ inline int recv_blocking(void* buffer, std::int64_t count, MPI_Datatype type, in
     const lower::services& s = *lower::the_bridge().service;
     const int rc = lower::cross([&] {
       return s.recv(m.buffer, m.count, m.type.real, m.peer, m.tag, m.comm.real, &status, &pending); });
-    if (pending == 0) [[likely]] {
+    if (!pending) [[likely]] {
       status.error = rc;
       if (rc == neutral::success || rc == neutral::err_truncate) {
         count_received(m.messages(), status.source);

@@ -113,7 +113,7 @@ inline const partition_channel& channel_of(held_message& first) noexcept {
 inline neutral::status unpack_first(descriptor<kind::request>& r) noexcept {
   held_message* const held = std::exchange(r.parts()->first, nullptr);
   const lower::services& s = *lower::the_bridge().service;
-  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype);
+  const auto type = real_of<kind::datatype>(r.names.datatype);
   constexpr std::int64_t head = sizeof(partition_channel);
   neutral::status status{held->source, 0, neutral::success, 0, 0};
   neutral::status laid_out{};
@@ -145,7 +145,7 @@ inline held_message* next_first() noexcept {
   if (held_message* const held = take_held(on.what, neutral::any_source, first_message_tag)) return held;
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;
-  std::uint64_t message = 0;
+  real<kind::message> message{};
   neutral::status status{};
   lower::cross([&] {
     return s.mprobe(neutral::any_source, first_message_tag, on.real, 0, &there, &message, &status); });
@@ -158,7 +158,7 @@ inline held_message* next_first() noexcept {
 
 /// receive_firsts(). One thread at a time; another's turn is as good.
 inline void receive_all_firsts() noexcept {
-  if (comms().partitioned.real == 0) return;
+  if (!comms().partitioned.real) return;
   if (pairings().pairing.test_and_set(std::memory_order_acquire)) return;
   while (held_message* const first = next_first()) {
     request_entry** at = &pairings().first_unpaired;
@@ -199,7 +199,8 @@ inline int send_first(request_entry& e) noexcept {
   comm_state& all = comms();
   const lower::bridge& b = lower::the_bridge();
   const lower::mpi_slots& mpi = *b.mpi;
-  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = all.partitioned.real;
+  const auto type = real_of<kind::datatype>(r.names.datatype);
+  const auto on = all.partitioned.real;
   constexpr std::int64_t head = sizeof(partition_channel);
   std::int64_t room = 0, bytes = 0;
   int rc = call::narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {m.parts->needs_large_counts ? INT64_MAX : m.count},
@@ -220,7 +221,7 @@ inline int send_first(request_entry& e) noexcept {
     const int error = slot(m.buffer, static_cast<N>(m.count), type, copy + head, static_cast<N>(room), &position, on);
     bytes = position;
     if (error != neutral::success) return error;
-    return b.service->isend(lower::send_mode::standard, copy, head + bytes, b.predefined_real[neutral::packed], m.peer,
+    return b.service->isend(lower::send_mode::standard, copy, head + bytes, lower::predefined(neutral::packed), m.peer,
                             first_message_tag, on, &message->real);
   });
   if (rc != neutral::success) { free_request(*message); return rc; }
@@ -245,13 +246,14 @@ inline int send_parts(request_entry& e) noexcept {
     return rc;
   }
   const lower::services& s = *lower::the_bridge().service;
-  const std::uint64_t type = real_of<kind::datatype>(r.names.datatype), on = comms().partitioned.real;
-  std::uint64_t real = 0;
-  const int rc = lower::cross([&] { return s.isend(m.mode, m.buffer, m.count, type, m.peer, m.tag, on, &real); });
+  const auto type = real_of<kind::datatype>(r.names.datatype);
+  const auto on = comms().partitioned.real;
+  real<kind::request> started{};
+  const int rc = lower::cross([&] { return s.isend(m.mode, m.buffer, m.count, type, m.peer, m.tag, on, &started); });
   if (rc != neutral::success) return rc;
   count_sent(*r.messages, m.peer, m.tag);
   become(e, request_stage::active);
-  __atomic_store_n(&e.real, real, __ATOMIC_RELEASE);       // from here on other threads may complete it
+  __atomic_store(&e.real, &started, __ATOMIC_RELEASE);       // from here on other threads may complete it
   return neutral::success;
 }
 
