@@ -9,7 +9,7 @@ import tomllib
 
 FENCE = re.compile(r"^ *```")
 MARKER = re.compile(r"^(?: {0,3}(?:[-*+]|\d+\.) +|> ?|#+ +)")
-SENTENCE_END = re.compile(r"(?<=[.?!])(?<!e\.g\.)(?<!i\.e\.)\**\s+(?=[\"(A-Z0-9`*\[])")
+SENTENCE_END = re.compile(r"(?<=[.?!])(?<!e\.g\.)(?<!i\.e\.)\**\s+(?=[\"(A-Z0-9`*\[]|mana )")
 GENERATED = ("| status | meaning", "| option |")
 EXAMPLES = ("not", "instead of")       # columns of what not to write
 
@@ -29,15 +29,15 @@ class prose_reader:
         self.open = []
 
     def add(self, number: int, line: str) -> None:
-        """in: line  of prose, or of a list"""
+        """in: line  of prose, of a list, or a heading, which is no sentence"""
         if MARKER.match(line):
             self.close()
-            self.in_item = not line.lstrip().startswith("#")
+            self.in_item = not line.startswith("#")
+        if line.startswith("#"):
+            return
         if not self.open:
             self.begin = number
         self.open.append(MARKER.sub("", line).strip())
-        if line.startswith("#"):
-            self.close()
 
 
 class table_reader:
@@ -109,7 +109,7 @@ def self_test(rules: dict) -> None:
         assert any(pattern["write"] in line for line in found), (pattern["find"], found)
         assert not check("page", pattern["good"] + "\n", rules), check("page", pattern["good"] + "\n", rules)
     bad = "It goes on."
-    for page, count in ((f"# A page\n\nIt stops\nhere. {bad}\n", 1), (f"| a | {bad} |\n", 1), (f"- one\n- {bad}\n", 1),
+    for page, count in ((f"# What a page is\n\nIt stops\nhere. {bad}\n", 1), (f"| a | {bad} |\n", 1), (f"- one\n- {bad}\n", 1),
                         (f"1. one\n\n       {bad}\n", 0), (f"`{bad}` is code. \"{bad}\" is quoted.\n", 0),
                         (f"Run\n\n    {bad}\n", 0), (f"```\n{bad}\n```\n", 0), (f"{GENERATED[0]} |\n| {bad} |\n", 0),
                         (f"| not | write |\n|---|---|\n| {bad} | a verb |\n\n| is |\n| {bad} |\n", 1)):
