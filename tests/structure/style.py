@@ -87,7 +87,8 @@ def without_code(block: str) -> str:
     block = re.sub(r"<!--.*?-->", "", block)
     block = re.sub(r"`+[^`]*`+", "CODE", block)
     block = re.sub(r'"[^"]*"', "QUOTED", block)
-    return re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", block).replace("**", "")
+    block = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", block)
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", block).replace("**", "")
 
 
 def check(name: str, text: str, rules: dict) -> list[str]:
