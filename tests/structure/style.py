@@ -11,7 +11,7 @@ FENCE = re.compile(r"^ *```")
 MARKER = re.compile(r"^(?: {0,3}(?:[-*+]|\d+\.) +|> ?|#+ +)")
 SENTENCE_END = re.compile(r"(?<=[.?!])(?<!e\.g\.)(?<!i\.e\.)\**\s+(?=[\"(A-Z0-9`*\[]|mana )")
 GENERATED = ("| status | meaning |", "| status | name |", "| option |")
-EXAMPLES = ("not", "instead of")       # columns of what not to write
+EXAMPLES = ("not", "instead of", "members")       # columns of examples, and of names
 
 
 class prose_reader:
