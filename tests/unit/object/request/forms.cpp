@@ -54,6 +54,8 @@ TEST_CASE("the part of another form is not read: a build in one process ends") {
 #if MPI_VERSION >= 4
 TEST_CASE_FIXTURE(running_mpi, "what a persistent collective names lives until its request is freed, in each new process too") {
   always<&mpi_slots::MPI_Allreduce>().does(agree);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
   MPI_Type_contiguous(1, MPI_INT, &type);
@@ -61,7 +63,7 @@ TEST_CASE_FIXTURE(running_mpi, "what a persistent collective names lives until i
   MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
   MPI_Request r = MPI_REQUEST_NULL;
   int in = 1, out = 0;
-  REQUIRE(MPI_Allreduce_init(&in, &out, 1, type, op, MPI_COMM_WORLD, MPI_INFO_NULL, &r) == MPI_SUCCESS);
+  REQUIRE(MPI_Allreduce_init(&in, &out, 1, type, op, comm, MPI_INFO_NULL, &r) == MPI_SUCCESS);
   CHECK(MPI_Type_free(&type) == MPI_SUCCESS);
   CHECK(MPI_Op_free(&op) == MPI_SUCCESS);
   for (int round = 0; round < 2; ++round) {
@@ -78,5 +80,6 @@ TEST_CASE_FIXTURE(running_mpi, "what a persistent collective names lives until i
   CHECK(live_count(kind_code::op) == 1);
   CHECK(MPI_Request_free(&r) == MPI_SUCCESS);
   CHECK(live_count(kind_code::op) == 0);
+  CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
 }
 #endif
