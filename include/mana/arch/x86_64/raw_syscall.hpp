@@ -18,4 +18,11 @@ namespace mana::arch {
   return result;
 }
 
+/// Of a call that has two arguments: the other registers stay as they are, so the caller need not set them.
+[[gnu::always_inline]] inline long raw_call_of_two(long number, long a, long b) noexcept {
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b) : "rcx", "r11", "memory");
+  return result;
+}
+
 }  // namespace mana::arch

@@ -35,8 +35,9 @@ inline constexpr long set_block_register = 0x1001, set_pointer_register = 0x1002
   return value;
 }
 
+/// Twice in each call of MPI, on kernels that leave no other way.
 [[gnu::noinline, gnu::cold]] inline void write_thread_pointer_by_call(std::uint64_t value) noexcept {
-  raw_call(SYS_arch_prctl, set_pointer_register, static_cast<long>(value));
+  raw_call_of_two(SYS_arch_prctl, set_pointer_register, static_cast<long>(value));
 }
 [[gnu::always_inline]] inline void write_thread_pointer(std::uint64_t value, bool by_instruction) noexcept {
   if (by_instruction) [[likely]] {
