@@ -130,6 +130,7 @@ inline int finalized(int* flag) noexcept {
   return MPI_SUCCESS;
 }
 inline int query_thread(int* provided) noexcept {
+  if (!lower::has_lower_half()) call::end_without_lower_half();
   *provided = app::thread_level(call::library().thread_level);
   return MPI_SUCCESS;
 }
