@@ -70,7 +70,7 @@ struct objects : sample_objects {
       std::memcpy(static_cast<char*>(letter) + sizeof card, &member, sizeof member);
       return int{neutral::success};
     });
-    always<&services::intercomm_create>().does([](std::uint64_t, int, int, int, std::uint64_t* real) {
+    always<&services::intercomm_create>().does([](mana::real<kind::comm>, int, int, int, mana::real<kind::comm>* real) {
       *real = make(kind_code::comm);
       return int{neutral::success};
     });

@@ -43,15 +43,11 @@ struct class_facts<toy::tally> {
 template <>
 struct app::handle_type<toy::tally> { using type = toy::handle; };
 
-}  // namespace mana
-
-namespace mana::vid {
-
 template <>
 struct descriptor<toy::tally> {
   int value = 0;
   int under_way = 0;                 // what is added by the request that is pending
-  std::uint64_t pending = 0;         // in the live MPI
+  real<kind::request> pending{};     // in the live MPI
 };
 
-}  // namespace mana::vid
+}  // namespace mana

@@ -49,15 +49,15 @@ TEST_CASE_FIXTURE(running_mpi, "a class that a test makes: its objects are drain
     two_tallies s;
     const auto below = expect_start<&mpi_slots::MPI_Ibarrier>();
     REQUIRE(toy::add(s.first, 5) == MPI_SUCCESS);
-    const std::uint64_t before = entry_of(s.first).real;
+    const real<toy::tally> before = entry_of(s.first).real;
     go_through(how);
     CHECK(entry_of(s.first).what.value == 5);
-    CHECK(entry_of(s.first).what.pending == 0);
+    CHECK(!entry_of(s.first).what.pending);
     CHECK(number_in_inventory() == 2);
     CHECK((entry_of(s.first).real == before) == (how == checkpoint::resumes));
-    CHECK(entry_of(s.first).real < entry_of(s.second).real);
-    check_live(kind_code::info, entry_of(s.first).real);
-    check_live(kind_code::info, entry_of(s.second).real);
+    CHECK(entry_of(s.first).real.bits() < entry_of(s.second).real.bits());
+    check_live(toy::stand_in(entry_of(s.first)));
+    check_live(toy::stand_in(entry_of(s.second)));
   }
 }
 
@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(running_mpi, "a class that a test makes: its predefined object
     const resolved<toy::tally> found = resolve<toy::tally>(toy::nothing);
     CHECK(found.ok);
     CHECK(found.e == nullptr);
-    CHECK(found.real == predefined(toy::nothing_code));
+    CHECK(found.real == lower::predefined_of<toy::tally>(toy::nothing_code));
   }
 }
 
