@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -28,6 +29,11 @@ class script_base {
   ~script_base() = default;
 
  public:
+  /// Held to look at what is expected and what came.
+  static std::recursive_mutex& books() {
+    static std::recursive_mutex only;
+    return only;
+  }
   static std::vector<script_base*>& all() {
     static std::vector<script_base*> every;
     return every;
@@ -53,7 +59,10 @@ class script<Member, R (*Table::*)(A...)> final : public script_base {
   /// What the table of the lower half has.
   static R called(A... a) { return instance().play(a...); }
 
-  void push(action answer, int times) { steps_.push_back({std::move(answer), times}); }
+  void push(action answer, int times) {
+    const std::lock_guard hold(books());
+    steps_.push_back({std::move(answer), times});
+  }
   /// What answers where nothing is expected. The stock's is found again by forget().
   void set_stock(action answer) { stock_ = always_ = std::move(answer); }
   void set_always(action answer) { always_ = std::move(answer); }
@@ -75,15 +84,18 @@ class script<Member, R (*Table::*)(A...)> final : public script_base {
     action answer;
     int times;
   };
-  R play(A... a) {
+  /// What answers this call; empty: nothing. The books are locked, the answer is given without: it may wait for another thread.
+  action next(A... a) {
+    const std::lock_guard hold(books());
     calls_.emplace_back(a...);
     if (check_) check_(calls_.back());
-    if (!steps_.empty()) {
-      const action answer = steps_.front().answer;
-      if (--steps_.front().times == 0) steps_.pop_front();
-      return answer(a...);
-    }
-    if (always_) return always_(a...);
+    if (steps_.empty()) return always_;
+    action answer = steps_.front().answer;
+    if (--steps_.front().times == 0) steps_.pop_front();
+    return answer;
+  }
+  R play(A... a) {
+    if (const action answer = next(a...)) return answer(a...);
     fail("unexpected call of the lower half's " + name);
     if constexpr (std::is_same_v<R, int>) return neutral::err_intern;
     else if constexpr (!std::is_void_v<R>) return R{};

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -90,6 +91,8 @@ struct message {
   std::string bytes;
 };
 void arrive(message m);
+/// Those that nobody has taken are gone.
+void forget_network();
 
 // --- checkpoints
 /// What a thread that parks finds.
@@ -129,6 +132,18 @@ void run_checkpoint_of() {
 void set_checkpoint(void (*run)());
 /// Runs when the next checkpoint is over, in the process that goes on.
 void after_checkpoint(std::function<void()> act);
+/// Another thread of the program's: it is parked, as long as a checkpoint lasts, where it comes to a park point. This thread's
+/// checkpoint begins when it is.
+class other_thread {
+ public:
+  explicit other_thread(std::function<void()> body);
+  ~other_thread() { thread_.join(); }
+  other_thread(const other_thread&) = delete;
+  other_thread& operator=(const other_thread&) = delete;
+
+ private:
+  std::thread thread_;
+};
 /// How often a thread has been saved since the test began.
 int parks();
 /// A mail for the next drain, as the wrappers of another rank would send it.

@@ -1,6 +1,6 @@
 // A checkpoint in the middle of each wait: the thread parks, is saved, and the wait goes on and ends right, in the same
 // process or in a new one. Every handle that crosses afterwards is checked to be of the new one.
-#include <running_mpi.hpp>
+#include <each_way.hpp>
 
 #include <cstring>
 
@@ -9,26 +9,7 @@ using namespace mana::scripted;
 
 namespace {
 
-constexpr neutral::status from_two{2, 7, neutral::success, 0, 4};
 int data[4];
-
-template <class Test>
-void each_way(Test&& test) {
-  for (const checkpoint how : all_ways) {
-    INFO(std::string(way_names[static_cast<int>(how)]));
-    const int before = parks();
-    test(how);
-    CHECK(parks() == before + 1);
-    CHECK(running_mpi::heard().empty());
-  }
-}
-void check_from_two(const MPI_Status& s) {
-  int n = 0;
-  CHECK(s.MPI_SOURCE == 2);
-  CHECK(s.MPI_TAG == 7);
-  CHECK(MPI_Get_count(&s, MPI_INT, &n) == MPI_SUCCESS);
-  CHECK(n == 1);
-}
 
 /// A receive that is under way when the checkpoint comes, and has its message afterwards. A restart posts it again.
 void expect_receive_to_go_on(checkpoint how, std::shared_ptr<real<kind::request>> started) {
