@@ -231,8 +231,8 @@ inline int send_first(request_entry& e) noexcept {
   return neutral::success;
 }
 
-/// All partitions of a send are ready. out: neutral error class
-inline int send_parts(request_entry& e) noexcept {
+/// The message with all partitions of a send leaves. out: neutral error class
+inline int send_message(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
   const message_part& m = r.message();
   r.status = {};
@@ -255,6 +255,14 @@ inline int send_parts(request_entry& e) noexcept {
   become(e, request_stage::active);
   __atomic_store(&e.real, &started, __ATOMIC_RELEASE);       // from here on other threads may complete it
   return neutral::success;
+}
+
+/// All partitions of a send are ready. One whose message cannot leave is inactive: nobody would ever end it.
+/// out: neutral error class
+inline int send_parts(request_entry& e) noexcept {
+  const int rc = send_message(e);
+  if (rc != neutral::success) become(e, request_stage::inactive);
+  return rc;
 }
 
 /// Counts partitions as ready. out: neutral error class
