@@ -11,6 +11,7 @@
 """
 import argparse
 import collections
+import copy
 import os
 import pathlib
 import re
@@ -38,7 +39,8 @@ def shown(what):
 
 
 class Workplace:
-    """The directory restart-runs/NAME-MPI of the build tree, empty at first, and jobs over this MPI. Checkpoints are in ckpt/.
+    """The directory restart-runs/NAME-MPI of the build tree, empty at first, and jobs over this MPI, or of one process without one
+    (ranks 0). Checkpoints are in ckpt/.
 
     At its end whatever still runs is killed. failures: checks that did not hold.
     """
@@ -46,7 +48,7 @@ class Workplace:
     def __init__(self, options, name, ranks=2):
         self.build, self.mpi, self.ranks = options.build.resolve(), options.mpi, ranks
         self.command = str(self.build / "bin" / "mana")
-        self.directory = self.build / "restart-runs" / f"{name}-{self.mpi}"
+        self.directory = self.build / "restart-runs" / (f"{name}-{self.mpi}" if self.mpi else name)
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
         self.log, self.ckpt = self.directory / "log", self.directory / "ckpt"
@@ -64,24 +66,36 @@ class Workplace:
             if job.process.poll() is None:
                 job.kill()
 
+    def part(self, name):
+        """The same place for jobs with a directory of their own below this one."""
+        made = copy.copy(self)
+        made.directory = self.directory / name
+        made.directory.mkdir()
+        made.log, made.ckpt = made.directory / "log", made.directory / "ckpt"
+        made.check = self.check         # one count of failures
+        return made
+
     def program(self, name, part="mpi"):
         """One of tests/<part>, as it was built for this MPI."""
         return str(self.build / "tests" / part / "programs" / f"{name}_{self.mpi}")
 
+    def launcher(self, ranks):
+        wanted = self.ranks if ranks is None else ranks
+        return mpirun(self.mpi, wanted) if wanted else []
+
     # ---- jobs that are watched
 
     def start(self, *words, ranks=None, before=(), directory=None, **environment):
-        """mpirun of these words. before: words in front of it"""
-        launch = [*before, *mpirun(self.mpi, ranks or self.ranks)]
-        job = Job([*launch, *map(str, words)], directory or self.directory, self.log, environment)
+        """mpirun of these words, or these alone where ranks is 0. before: words in front of it"""
+        launch = [*before, *self.launcher(ranks), *map(str, words)]
+        job = Job(launch, directory or self.directory, self.log, environment)
         self.jobs.append(job)
         return job
 
     def run(self, *program, options=(), up=True, before=(), ckpt="ckpt", **how):
         """A job from its beginning, without older checkpoints. up: it has come so far that it can be asked. before: words in
         front of mana"""
-        shutil.rmtree(self.directory / ckpt, ignore_errors=True)
-        job = self.start(*before, self.command, "run", "--ckpt-dir", self.directory / ckpt, *options, "--", *program, **how)
+        job = self.start(*before, *self.run_words(*program, options=options, ckpt=ckpt), **how)
         if up and not job.wait_until_up(self.directory / ckpt):
             raise Failed(f"the job ended before it was up; see {self.log}")
         return job
@@ -112,13 +126,20 @@ class Workplace:
                          f"{done.errors}")
         return done.output + done.errors
 
-    def ended(self, *words, ranks=None, **environment):
-        """What came of these words under mpirun, or without it where ranks is 0."""
-        launcher = [] if ranks == 0 else mpirun(self.mpi, ranks or self.ranks)
-        done = subprocess.run([*launcher, *map(str, words)], cwd=self.directory, env={**mpi_environment(), **environment},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=LIMIT_S,
-                              check=False)
+    def ended(self, *words, ranks=None, given=os.devnull, **environment):
+        """What came of these words under mpirun, or without it where ranks is 0. given: the file that is their input"""
+        with (self.directory / given).open() as opened:
+            done = subprocess.run([*self.launcher(ranks), *map(str, words)], cwd=self.directory, env={**mpi_environment(), **environment},
+                                  stdin=opened, capture_output=True, text=True, errors="replace", timeout=LIMIT_S, check=False)
         return Ended(done.returncode, done.stdout, done.stderr)
+
+    def run_words(self, *program, options=(), ckpt="ckpt"):
+        """Those of mana run, where no older checkpoint is."""
+        shutil.rmtree(self.directory / ckpt, ignore_errors=True)
+        return (self.command, "run", "--ckpt-dir", self.directory / ckpt, *options, "--", *program)
+
+    def restart_words(self, *options, ckpt="ckpt"):
+        return (self.command, "restart", self.directory / ckpt, *options)
 
     def result(self, *words, expected=None, **how):
         """The checksum with which they end, and all that they say; Failed if it is not `expected`, or they do not end well."""
@@ -140,22 +161,29 @@ class Workplace:
         print(what if holds else f"FAILED {what}:\n{said}", flush=True)
         self.failures += not holds
 
+    def expect(self, what, found, wanted, said=""):
+        """The same, of what is found."""
+        self.check(what, found == wanted, f"{shown(found)}, and not {shown(wanted)}\n{shown(said)}")
+
 
 def main(about, name, tell, *further, ranks=2, **positional):
     """Tells the story to which the command line belongs. Returns the exit status.
 
-    positional: programs, as paths, and what they are; further: functions that are given the parser, for other arguments
+    name: of the place, may have {options}; ranks: 0: without MPI; positional: programs, as paths, and what they are;
+    further: functions that are given the parser, for other arguments
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=FAMILIES, required=True)
+    parser.set_defaults(mpi=None)
+    if ranks:
+        parser.add_argument("--mpi", choices=FAMILIES, required=True)
     for argument, what in positional.items():
         parser.add_argument(argument, type=os.path.abspath, help=what)
     for add in further:
         add(parser)
     options = parser.parse_args()
     try:
-        with Workplace(options, name, ranks) as place:
+        with Workplace(options, name.format(**vars(options)), ranks) as place:
             tell(place, options)
             return 1 if place.failures else 0
     except Skip as skipped:

@@ -3,15 +3,13 @@
 Each way to start the program prints what it prints natively: without a checkpoint, and with one that ends the job, and
 a restart. What cannot be taken along is refused by name.
 """
-import argparse
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import Job, mpi_environment, mpirun  # noqa: E402
+from workplace import main  # noqa: E402
 
 RANKS = 2
 SCRIPTS = {
@@ -29,33 +27,20 @@ EXIT_STATUS = {"static": 69, "rights": 66, "nameless": 65, "other MPI": 71}
 
 
 class Becoming:
-    def __init__(self, options):
-        self.mpi = options.mpi
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.program, self.become, self.static = (str(word.resolve()) for word in options.program)
-        self.directory = options.build.resolve() / "restart-runs" / f"becoming-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
+    def __init__(self, place, options):
+        self.place, self.directory, self.expect = place, place.directory, place.expect
+        self.program, self.become, self.static = options.program, options.become, options.static
         for name, text in SCRIPTS.items():
             (self.directory / name).write_text(text)
             (self.directory / name).chmod(0o755)
         (self.directory / "not-executable").write_text("#!/bin/sh\n")
-        self.wrong = 0
 
-    def start(self, *words, ranks=RANKS, **environment):
-        done = subprocess.run([*mpirun(self.mpi, ranks), *words], cwd=self.directory, capture_output=True, text=True,
-                              timeout=240, env={**mpi_environment(), **environment}, stdin=subprocess.DEVNULL,
-                              errors="replace")
-        return done.returncode, sorted(done.stdout.splitlines()), done.stderr
+    def start(self, *words, **how):
+        done = self.place.ended(*words, **how)
+        return done.status, sorted(done.output.splitlines()), done.errors
 
-    def under_mana(self, *words, **more):
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        return self.start(self.mana, "run", "--ckpt-dir", "ckpt", "--", *words, MUST_BE_UNDER_MANA="1", **more)
-
-    def expect(self, what, found, wanted, said=""):
-        if found != wanted:
-            self.wrong += 1
-            print(f"FAILED {what}: {found}, and not {wanted}\n{said}", flush=True)
+    def under_mana(self, *words, **how):
+        return self.start(*self.place.run_words(*words), MUST_BE_UNDER_MANA="1", **how)
 
     def same(self, name, *words, stops=False, ranks=RANKS):
         status, native, said = self.start(*words, ranks=ranks)
@@ -64,10 +49,9 @@ class Becoming:
         self.expect(name, (status, found), (0, native), said)
         if stops:
             self.under_mana(*words, STOP="1")
-            status, found, said = self.start(self.mana, "restart", "ckpt")
+            status, found, said = self.start(*self.place.restart_words())
             of_ranks = [line for line in native if line.startswith("rank")]
             self.expect(f"{name}, restarted", (status, found), (0, of_ranks), said)
-        print(name, flush=True)
 
     def refused(self, what, named, *words):
         status, found, said = self.under_mana(*words, ranks=1)
@@ -76,15 +60,12 @@ class Becoming:
 
     def killed(self):
         """A script's child is the rank: a checkpoint on request, the end by SIGKILL, the restart."""
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
         native = [line for line in self.start("./child.sh", self.program)[1] if line.startswith("rank")]
-        words = [*mpirun(self.mpi, RANKS), self.mana, "run", "--ckpt-dir", "ckpt", "--", "./child.sh", self.program]
-        job = Job(words, self.directory, self.directory / "log", environment={"WAIT": "1"})
-        while (line := job.next_line(60)) is not None and "middle" not in line:
-            pass
-        job.checkpoint(self.mana, self.directory / "ckpt")
-        job.kill()
-        status, found, said = self.start(self.mana, "restart", "ckpt")
+        job = self.place.run("./child.sh", self.program, WAIT="1")
+        job.until("middle")
+        self.place.checkpoint()
+        job.killed()
+        status, found, said = self.start(*self.place.restart_words())
         self.expect("killed", (status, found), (0, native), said)
 
     def ways(self):
@@ -113,7 +94,6 @@ class Becoming:
         self.refused("static", self.static, self.become, "self", "0", self.static)
         self.refused("nameless", "copy", self.become, "memory", self.program)
         self.rights()
-        return self.wrong
 
     def rights(self):
         """Natively the program would have another user's rights: neither a rank nor a child becomes it."""
@@ -127,8 +107,6 @@ class Becoming:
         self.refused("rights", "set-user-id", self.become, "vfork", "./other-user")
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--build", type=pathlib.Path, required=True)
-parser.add_argument("--mpi", required=True)
-parser.add_argument("program", type=pathlib.Path, nargs=3)
-sys.exit(1 if Becoming(parser.parse_args()).all() else 0)
+if __name__ == "__main__":
+    sys.exit(main(__doc__, "becoming", lambda place, options: Becoming(place, options).all(), ranks=RANKS, program="rank.c",
+                  become="become.c", static="static.c"))

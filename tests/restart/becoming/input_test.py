@@ -3,14 +3,12 @@
 As a file; as a pipe that holds all that is to come; as one with more to come, which a warning names, and whose place a
 file takes; and --stdin of both commands.
 """
-import argparse
+import os
 import pathlib
-import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import mana, mpi_environment, mpirun  # noqa: E402
+from workplace import main  # noqa: E402
 
 RANKS = 2
 LINES = "".join(f"{n * n}\n" for n in range(100))
@@ -19,46 +17,33 @@ MISMATCH = 71
 
 
 class Input:
-    def __init__(self, options):
-        self.mpi, self.program = options.mpi, str(options.program.resolve())
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.directory = options.build.resolve() / "restart-runs" / f"input-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
+    def __init__(self, place, options):
+        self.place, self.directory, self.program, self.expect = place, place.directory, options.program, place.expect
         (self.directory / "lines").write_text(LINES)
-        self.wrong = 0
         self.native = self.start("lines", self.program, "input")[1]
         self.unread = self.start(None, self.program, "input")[1]
 
     def start(self, given, *words, launcher=True, **environment):
         """given: a file; None: nothing; OPEN: the lines through a pipe, from a process that may send more."""
-        words = [*(mpirun(self.mpi, RANKS) if launcher else ()), *words]
-        how = {"cwd": self.directory, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
-               "env": {**mpi_environment(), **environment}}
-        if given == OPEN:
-            with subprocess.Popen(words, stdin=subprocess.PIPE, **how) as job:
-                job.stdin.write(LINES)
-                job.stdin.flush()
-                job.wait(240)
-                return job.returncode, sorted(job.stdout.read().splitlines()), job.stderr.read()
-        with (self.directory / given if given else pathlib.Path("/dev/null")).open() as opened:
-            done = subprocess.run(words, stdin=opened, timeout=240, **how)
-        return done.returncode, sorted(done.stdout.splitlines()), done.stderr
+        ranks = RANKS if launcher else 0
+        if given != OPEN:
+            done = self.place.ended(*words, ranks=ranks, given=given or os.devnull, **environment)
+            return done.status, sorted(done.output.splitlines()), done.errors
+        before = self.directory / "sent"
+        os.mkfifo(before)
+        sender = os.open(before, os.O_RDWR)
+        os.write(sender, LINES.encode())
+        try:
+            return self.start(before, *words, launcher=launcher, **environment)
+        finally:
+            os.close(sender)
+            before.unlink()
 
-    def stopped(self, given, *options, **more):
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        return self.start(given, self.mana, "run", "--ckpt-dir", "ckpt", *options, "--", self.program, "input",
-                          STOP="1", **more)
+    def stopped(self, given, *options, **how):
+        return self.start(given, *self.place.run_words(self.program, "input", options=options), STOP="1", **how)
 
-    def restarted(self, given, *options, **more):
-        return self.start(given, self.mana, "restart", "ckpt", *options, **more)
-
-    def expect(self, what, found, wanted, said=""):
-        if found == wanted:
-            print(what, flush=True)
-            return
-        self.wrong += 1
-        print(f"FAILED {what}: {found}, and not {wanted}\n{said}", flush=True)
+    def restarted(self, given, *options, **how):
+        return self.start(given, *self.place.restart_words(*options), **how)
 
     def files(self):
         self.stopped(None, "--stdin", "lines")
@@ -74,7 +59,7 @@ class Input:
             self.stopped("lines", **buffered)
             self.expect(f"a pipe with all of it {buffered}", self.restarted(None)[:2], (0, self.native))
         self.stopped(OPEN, UNBUFFERED="1")
-        said = str(mana(self.mana, "list", str(self.directory / "ckpt")))
+        said = self.place.mana("list", self.directory / "ckpt")
         length = len("".join(LINES.splitlines(keepends=True)[:6]))
         self.expect("a pipe with more to come is named", f"has read {length} bytes" in said, True, said)
         self.expect("its place is taken by a file", self.restarted(None, "--stdin", "lines")[:2], (0, self.native))
@@ -87,13 +72,13 @@ class Input:
 
     def other_manager(self):
         """MPICH's ranks that were started for PMIx alone; Open MPI speaks it."""
-        if self.mpi != "mpich":
+        if self.place.mpi != "mpich":
             return
         step = {"PMIX_RANK": "0", "PMIX_NAMESPACE": "1.0", "SLURM_JOB_ID": "1", "SLURM_STEP_NUM_TASKS": "2"}
-        status, _, said = self.start(None, self.mana, "run", "--", self.program, launcher=False, **step)
+        status, _, said = self.start(None, self.place.command, "run", "--", self.program, launcher=False, **step)
         self.expect("srun --mpi=pmix", (status, "srun --mpi=pmi2" in said), (MISMATCH, True), said)
         step["SLURM_STEP_NUM_TASKS"] = "1"
-        status = self.start(None, self.mana, "run", "--", self.program, launcher=False, **step)[0]
+        status = self.start(None, self.place.command, "run", "--", self.program, launcher=False, **step)[0]
         self.expect("srun --mpi=pmix -n 1", status, 0)
 
     def all(self):
@@ -101,11 +86,7 @@ class Input:
         self.pipes()
         self.alone()
         self.other_manager()
-        return self.wrong
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--build", type=pathlib.Path, required=True)
-parser.add_argument("--mpi", required=True)
-parser.add_argument("program", type=pathlib.Path)
-sys.exit(1 if Input(parser.parse_args()).all() else 0)
+if __name__ == "__main__":
+    sys.exit(main(__doc__, "input", lambda place, options: Input(place, options).all(), ranks=RANKS, program="rank.c"))

@@ -1,5 +1,4 @@
 """mana doctor: programs that will not work, that may not, and a good one, each compiled here by the MPI's own compiler."""
-import argparse
 import json
 import pathlib
 import shutil
@@ -7,8 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from known_mpis import FAMILIES  # noqa: E402
-from mana_job import mpi_environment, mpirun  # noqa: E402
+from workplace import main  # noqa: E402
 
 WORKS, USAGE, NOT_FOUND, SANITIZED, WILL_NOT = 0, 64, 65, 72, 97
 SCHEMA = 1
@@ -19,12 +17,8 @@ END = "\n  return MPI_Finalize();\n}\n"
 
 
 class Tests:
-    def __init__(self, options):
-        self.mpi, self.mana = options.mpi, str(options.build.resolve() / "bin" / "mana")
-        self.directory = options.build.resolve() / "restart-runs" / f"doctor-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
-        self.failed = 0
+    def __init__(self, place):
+        self.place, self.mpi, self.mana, self.directory = place, place.mpi, place.command, place.directory
 
     def make(self, name, text, *words, language="c", compiler=None):
         """Compiles a program. False if that fails."""
@@ -36,15 +30,12 @@ class Tests:
             print(f"{name} cannot be made here: {done.stderr.strip().splitlines()[-1:]}")
         return done.returncode == 0
 
-    def run(self, *words):
-        done = subprocess.run(words, cwd=self.directory, env=mpi_environment(), capture_output=True, text=True, timeout=240,
-                              stdin=subprocess.DEVNULL, check=False)
-        return done.returncode, done.stdout + done.stderr
+    def run(self, *words, ranks=0):
+        done = self.place.ended(*words, ranks=ranks)
+        return done.status, done.output + done.errors
 
     def require(self, holds, what, said):
-        if not holds:
-            self.failed += 1
-            print(f"FAILED: {what}:\n{said}")
+        self.place.check(what, holds, said)
 
     def expect(self, status, check, verdict, text, *words, before=()):
         """One finding has this check, this verdict and this text."""
@@ -88,7 +79,7 @@ class Tests:
             if not self.make(name, text, *words, language="cpp"):
                 continue
             self.expect(WILL_NOT, "sanitizer", "will not work", said, f"./{name}")
-            got, output = self.run(*mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "c", "--", f"./{name}")
+            got, output = self.run(self.mana, "run", "--ckpt-dir", "c", "--", f"./{name}", ranks=1)
             self.require(got == SANITIZED and said in output, f"mana run ./{name}: status {got}", output)
         if self.make("trapping", text, "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", language="cpp"):
             self.expect(WORKS, "sanitizer", "ok", "without", "./trapping")
@@ -122,21 +113,17 @@ class Tests:
         older = ["setarch", "--addr-compat-layout"]
         if shutil.which("setarch"):
             self.expect(WORKS, "addresses", "ok", "older layout", before=older)
-            got, said = self.run(*older, *mpirun(self.mpi, 1), self.mana, "run", "--ckpt-dir", "c", "--", "./good")
+            got, said = self.run(*older, self.mana, "run", "--ckpt-dir", "c", "--", "./good", ranks=1)
             self.require(got == 0, f"mana run with the older layout: status {got}", said)
         got, said = self.run(self.mana, "doctor", "--nonsense")
         self.require(got == USAGE, f"an unknown option: status {got}", said)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=FAMILIES, required=True)
-    tests = Tests(parser.parse_args())
+def all_parts(place, _):
+    tests = Tests(place)
     for part in (tests.good, tests.programs, tests.sanitizers, tests.libraries, tests.calls, tests.machine):
         part()
-    return 1 if tests.failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "doctor", all_parts))

@@ -7,7 +7,6 @@ the thread goes on, and the handler has run, and the job has ended, within a sho
 
 The slow cases: the signal comes while an image is written that takes half a minute.
 """
-import argparse
 import os
 import pathlib
 import random
@@ -19,14 +18,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path += [str(ROOT / "scripts" / "support"), str(ROOT / "tests" / "fault")]
-from known_mpis import FAMILIES  # noqa: E402
-from mana_job import ENDS_AT_ONCE, JOB_ENDED, NO_JOB, NOT_SAVED, Failed, Job, descendants, mana, mpirun  # noqa: E402
+from mana_job import ENDS_AT_ONCE, JOB_ENDED, NO_JOB, NOT_SAVED, Failed, descendants  # noqa: E402
+from workplace import LIMIT_S, main  # noqa: E402
 from matrix import ON_NODE, POINTS, PRUNES, is_after  # noqa: E402
 
 RANKS = 2
-WITHIN_S = 12       # natively less than one; Open MPI's mpirun takes one more. What must not be waited for takes 32
-LIMIT_S = 240
-SILENCE_S = 240
+WITHIN_S = 60       # natively less than one; Open MPI's mpirun takes one more. What must not be waited for takes 128
 SIGNALS = {"INT": signal.SIGINT, "TERM": signal.SIGTERM, "HUP": signal.SIGHUP}
 WAYS = ("default", "flag", "leave", "wait")
 TARGETS = ("rank", "mpirun")
@@ -82,44 +79,30 @@ class Waiting:
 
 
 class Bench:
-    def __init__(self, options):
-        build = options.build.resolve()
-        self.mpi, self.program, self.mana = options.mpi, options.program, str(build / "bin" / "mana")
-        self.root = build / "restart-runs" / f"signals-{options.mpi}"
-        shutil.rmtree(self.root, ignore_errors=True)
-        self.root.mkdir(parents=True)
-        self.count = 0
-        self.native = {}
+    def __init__(self, place, program):
+        self.place, self.mpi, self.program, self.mana = place, place.mpi, program, place.command
+        self.count, self.bases, self.native = 0, {}, {}
 
-    def place(self):
+    def part(self):
         self.count += 1
-        directory = self.root / str(self.count)
-        directory.mkdir()
-        return directory
+        return self.place.part(str(self.count))
 
-    def start(self, directory, *words, environment=None):
+    @staticmethod
+    def start(part, *words, environment=None):
         given = {**{name: "1" for name in ENDS_AT_ONCE}, **(environment or {})}      # as Open MPI has it
-        return Job([*mpirun(self.mpi, RANKS), *words], directory, directory / "log", given)
+        return part.start(*words, **given)
 
     def base(self, way):
         """A directory with one good checkpoint of the program."""
-        directory = self.root / f"base-{way}"
-        if not directory.exists():
-            directory.mkdir()
-            job = self.start(directory, self.mana, "run", "--", self.program, way, "1")
-            self.until_ready(job)
-            mana(self.mana, "checkpoint", "--stop", "--ckpt-dir", str(directory / "mana-ckpt"))
-            job.wait(LIMIT_S)
-        return directory / "mana-ckpt"
+        if way not in self.bases:
+            part = self.bases[way] = self.place.part(f"base-{way}")
+            job = self.start(part, *part.run_words(self.program, way, "1"))
+            job.until("ready")
+            part.stop(job)
+        return self.bases[way].ckpt
 
-    @staticmethod
-    def until_ready(job):
-        while (line := job.next_line(SILENCE_S)) != "ready\n":
-            if line is None:
-                raise Failed(f"the job ended before it was ready; see {job.log}")
-
-    def ask(self, directory):
-        return subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(directory / "mana-ckpt")], stdin=subprocess.DEVNULL,
+    def ask(self, part):
+        return subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(part.ckpt)], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def is_native_status(self, status, way, name):
@@ -128,42 +111,40 @@ class Bench:
         for _ in range(5):
             if status in seen:
                 return True
-            job = self.start(self.place(), self.program, way, "1")
-            self.until_ready(job)
+            job = self.start(self.part(), self.program, way, "1")
+            job.until("ready")
             os.kill(rank_process(job, 1, self.program), SIGNALS[name])
             seen.add(job.process.wait(LIMIT_S))
         return status in seen
 
     def run(self, point, rank, name, way, target):
-        directory = self.place()
-        shutil.copytree(self.base(way), directory / "mana-ckpt")
-        options = [str(directory / "node") if word == "NODE" else word for word in needs_options(point)]
-        waiting = Waiting(directory, f"{point}@{rank}")
-        job = self.start(directory, self.mana, "restart", "mana-ckpt", *options, environment=waiting.environment)
+        part = self.part()
+        shutil.copytree(self.base(way), part.ckpt)
+        options = [str(part.directory / "node") if word == "NODE" else word for word in needs_options(point)]
+        waiting = Waiting(part.directory, f"{point}@{rank}")
+        job = self.start(part, *part.restart_words(*options), environment=waiting.environment)
         client = None
         try:
             if not is_after(point, "moving"):
-                if not job.wait_until_up(directory / "mana-ckpt"):
+                if not job.wait_until_up(part.ckpt):
                     raise Failed(f"the job ended; see {job.log}")
-                client = self.ask(directory)
+                client = self.ask(part)
             pid = waiting.await_pid(job)
             begin = time.monotonic()
             (lambda s: job.process.send_signal(s) if target == "mpirun" else os.kill(pid, s))(SIGNALS[name])
             if way != "default":
                 waiting.go()
             self.judge(job, client, name, way, target, begin, is_after(point, "moving") and not is_after(point, "control_joined"))
-            self.require_whole(directory)
+            part.mana("verify", part.ckpt)
         finally:
             waiting.close()
             finish(job, client)
-        shutil.rmtree(directory)
+        shutil.rmtree(part.directory)
 
     def judge(self, job, client, name, way, target, begin, is_no_program):
         """is_no_program: the restart has not made the program's process again yet, which has no handlers."""
         processes = descendants(job.process.pid)
-        text = ""
-        while (line := job.next_line(LIMIT_S)) is not None:
-            text += line
+        text = "".join(job.rest())
         status = job.process.wait(LIMIT_S)
         took = time.monotonic() - begin
         if took > WITHIN_S:
@@ -186,31 +167,28 @@ class Bench:
         if client.returncode == NOT_SAVED and not any(words in said for words in (" got SIG", "is ending", "has ended", "cut off")):
             raise Failed(f"mana checkpoint does not say why there is none: {said}")
 
-    def require_whole(self, directory):
-        mana(self.mana, "verify", str(directory / "mana-ckpt"))
-
     def slow(self, way, name, options):
-        """64 MiB at 2 MiB/s."""
-        directory = self.place()
-        options = [str(directory / "node") if word == "NODE" else word for word in options]
-        job = self.start(directory, self.mana, "run", "--max-rate", "2M", *options, "--", self.program, way, "64")
+        """64 MiB at half a MiB/s."""
+        part = self.part()
+        options = ["--max-rate", "512K", *(str(part.directory / "node") if word == "NODE" else word for word in options)]
+        job = self.start(part, *part.run_words(self.program, way, "64", options=options))
         client = None
         try:
-            self.until_ready(job)
-            client = self.ask(directory)
-            await_writing(self.mana, directory)
+            job.until("ready")
+            client = self.ask(part)
+            await_writing(part.ckpt)
             begin = time.monotonic()
             os.kill(rank_process(job, 1, self.program), SIGNALS[name])
             self.judge(job, client, name, way, "rank", begin, False)
         finally:
             finish(job, client)
-        shutil.rmtree(directory)
+        shutil.rmtree(part.directory)
 
 
-def await_writing(command, directory):
+def await_writing(ckpt):
     """Bytes of an image are on the disk."""
     deadline = time.monotonic() + LIMIT_S
-    while not any(f.stat().st_size > 0 for f in (directory / "mana-ckpt").glob("gen-*/rank-*")):
+    while not any(f.stat().st_size > 0 for f in ckpt.glob("gen-*/rank-*")):
         if time.monotonic() > deadline:
             raise Failed("no image is begun")
         time.sleep(0.01)
@@ -241,36 +219,32 @@ def finish(job, client):
         client.wait()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=FAMILIES, required=True)
+def add_choice(parser):
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--slow", type=int, default=len(SLOW))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="words of a case: all of them are in it")
-    parser.add_argument("program")
-    options = parser.parse_args()
+
+
+def tell(place, options):
     cases = all_cases()
     chosen = random.Random(f"{options.seed} {options.mpi}")
     if options.sample and os.environ.get("MANA_TEST_SIGNALS") != "all":
         cases = chosen.sample(cases, min(options.sample, len(cases)))
     slow = SLOW if options.slow >= len(SLOW) else chosen.sample(SLOW, options.slow)
-    bench = Bench(options)
+    bench = Bench(place, options.program)
     work = [(" ".join(map(str, case)), bench.run, case) for case in cases]
     work += [(f"slow {way} {name} {' '.join(words)}", bench.slow, (way, name, words)) for way, name, words in slow]
     if options.only:
         work = [w for w in work if all(word in w[0].split() for word in options.only.split())]
-    wrong = 0
     for text, run, case in work:
         try:
             run(*case)
         except (Failed, OSError, subprocess.TimeoutExpired) as failed:
-            wrong += 1
-            print(f"{options.mpi} {text}: WRONG: {failed}", flush=True)
-    print(f"{options.mpi}: {len(work)} cases, {wrong} wrong")
-    return 1 if wrong or not work else 0
+            place.check(f"{options.mpi} {text}", False, failed)
+    print(f"{options.mpi}: {len(work)} cases, {place.failures} wrong")
+    place.check("there are cases", bool(work))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "signals", tell, add_choice, ranks=RANKS, program="told.c, as it was built"))

@@ -4,16 +4,15 @@ Each prints after a restart what it prints natively. What is the launcher's, and
 counted, so that a file takes its place; what is not is not, and no warning calls it the launcher's. What cannot be counted is
 warned of.
 """
-import argparse
 import contextlib
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import STOPPED, mana, mpi_environment  # noqa: E402
+from mana_job import STOPPED, mpi_environment  # noqa: E402
+from workplace import LIMIT_S, main  # noqa: E402
 
 LINES = "".join(f"{n * n + 7}\n" for n in range(100))
 OTHERS = "".join(f"{n * 3 + 1}\n" for n in range(100))
@@ -48,50 +47,41 @@ OF_BASH = {"read -u": "exec 3<&0 </dev/null; read -u 3 x; read -u 3 y; exec RAW 
 
 
 class Inputs:
-    def __init__(self, options):
-        self.mpi, self.program = options.mpi, str(options.program.resolve())
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.directory = options.build.resolve() / "restart-runs" / f"inputs-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
+    def __init__(self, place, options):
+        self.place, self.mpi, self.mana, self.program = place, place.mpi, place.command, options.program
+        self.directory, self.expect = place.directory, place.expect
         (self.directory / "lines").write_text(LINES)
         (self.directory / "others").write_text(OTHERS)
-        self.wrong = 0
 
     def start(self, *words, text=None, ends=True, **environment):
         """text: comes through a pipe, which ends or not; None: nothing."""
         how = {"cwd": self.directory, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
                "env": {**mpi_environment(), **environment}}
+        words = [str(word) for word in words]
         with subprocess.Popen(words, stdin=subprocess.DEVNULL if text is None else subprocess.PIPE, **how) as job:
             if text is not None:
                 with contextlib.suppress(BrokenPipeError):       # who does not read it may have ended
                     os.write(job.stdin.fileno(), text.encode())
                 if ends:
                     job.stdin.close()
-            status = job.wait(240)
+            status = job.wait(LIMIT_S)
             return status, [line for line in job.stdout.read().splitlines() if line.startswith("rank")], job.stderr.read()
 
     def words(self, text, shell):
         raw = f"env UNBUFFERED=1 {self.program} input"
         return shell, "-c", text.replace("PROGRAM", f"{self.program} input").replace("RAW", raw)
 
-    def expect(self, what, found, wanted, said=""):
-        if found != wanted:
-            self.wrong += 1
-            print(f"FAILED {what}: {found}, and not {wanted}\n{said}", flush=True)
-
     def listed(self):
-        return mana(self.mana, "list", str(self.directory / "ckpt"))[1]
+        return self.place.mana("list", self.place.ckpt)
 
     def saved(self, what, words, ends):
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        status, _, said = self.start(self.mana, "run", "--mpi", self.mpi, "--ckpt-dir", "ckpt", "--", *words, text=LINES, ends=ends,
-                                     STOP="1")
+        run = self.place.run_words(*words, options=("--mpi", self.mpi))
+        status, _, said = self.start(*run, text=LINES, ends=ends, STOP="1")
         self.expect(f"{what}, saved", status in (STOPPED, OF_XARGS), True, said)
         return self.listed()
 
     def restarted(self, what, native, *options):
-        status, found, said = self.start(self.mana, "restart", "ckpt", *options)
+        status, found, said = self.start(*self.place.restart_words(*options))
         self.expect(f"{what}, restarted {' '.join(options)}", (status, found), (0, native), said)
 
     def compare(self, what, text, is_launchers, shell="sh"):
@@ -109,7 +99,7 @@ class Inputs:
 
     def open_pipe(self):
         """Its writer is outside of the checkpoint, and ends with the job natively."""
-        words = self.words("(cat others; sleep 3) | RAW", "sh")
+        words = self.words("(cat others; yes) | RAW", "sh")            # until nobody reads any more
         listed = self.saved("a pipe that stays open", words, ends=False)
         self.expect("a pipe that stays open, warnings", (LAUNCHERS in listed, "other end in another process" in listed), (False, True),
                     listed)
@@ -119,15 +109,14 @@ class Inputs:
         for name in ("here", "go"):
             os.mkfifo(self.directory / name)
         words = ("sh", "-c", "head -c 4 >/dev/null; echo >here; read x <go")
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        with subprocess.Popen([self.mana, "run", "--ckpt-dir", "ckpt", "--", *words], cwd=self.directory, stdin=subprocess.PIPE,
-                              env=mpi_environment(), text=True) as job:
+        run = list(map(str, self.place.run_words(*words)))
+        with subprocess.Popen(run, cwd=self.directory, stdin=subprocess.PIPE, env=mpi_environment(), text=True) as job:
             job.stdin.write("a line\n")
             job.stdin.flush()
             (self.directory / "here").read_text()
-            mana(self.mana, "checkpoint", str(self.directory / "ckpt"))
+            self.place.mana("checkpoint", self.place.ckpt)
             (self.directory / "go").write_text("on\n")
-            job.wait(240)
+            job.wait(LIMIT_S)
         listed = self.listed()
         self.expect("a child without mana", UNSEEN in listed, True, listed)
 
@@ -141,11 +130,7 @@ class Inputs:
         if self.mpi == "mpich":
             self.unseen()
             self.open_pipe()
-        return self.wrong
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--build", type=pathlib.Path, required=True)
-parser.add_argument("--mpi", required=True)
-parser.add_argument("program", type=pathlib.Path)
-sys.exit(1 if Inputs(parser.parse_args()).all() else 0)
+if __name__ == "__main__":
+    sys.exit(main(__doc__, "inputs", lambda place, options: Inputs(place, options).all(), program="rank.c"))

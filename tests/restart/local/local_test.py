@@ -4,23 +4,20 @@ Nodes are simulated: each rank has its own name of a node, and so a directory of
 damaged, all ranks take the same checkpoint, the newest that is whole somewhere, and the program's output is that of an
 undisturbed run.
 """
-import argparse
 import json
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from comparison import Comparison  # noqa: E402
-from known_mpis import FAMILIES  # noqa: E402
-from mana_job import ENDS_AT_ONCE, Failed, Job, mana, mpi_environment, mpirun  # noqa: E402
+from mana_job import ENDS_AT_ONCE, Failed  # noqa: E402
+from workplace import LIMIT_S, main  # noqa: E402
 
-LIMIT_S = 240
 MISSING, DAMAGED, OTHER_RANKS = 80, 81, 82
 KILLED = 9      # MPICH's mpirun may say how it killed another rank than the one that ended the job
 # The rank's node is the word at its place.
@@ -37,50 +34,36 @@ def on_nodes(nodes):
 
 
 class Cases:
-    def __init__(self, options, nodes, steps, name="local"):
-        build = options.build.resolve()
-        self.mpi, self.mana, self.nodes = options.mpi, str(build / "bin" / "mana"), nodes
-        self.program = [str(build / "tests" / "mpi" / "programs" / f"stress_{options.mpi}"), *steps]
-        self.directory = build / "restart-runs" / f"{name}-{options.mpi}-{len(nodes)}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
+    def __init__(self, place, nodes, steps):
+        """A directory of their own in the place for each number of nodes."""
+        self.place, self.mpi, self.nodes = place.part(str(len(nodes))), place.mpi, nodes
+        self.directory, self.check = self.place.directory, place.check
+        self.program = [place.program("stress"), *steps]
         self.output = Comparison(re.compile("^(step|checksum)"))
-        self.failures = 0
-
-    def check(self, name, holds, text):
-        print(name if holds else f"FAILED {name}:\n{text}", flush=True)
-        self.failures += not holds
 
     def words(self, nodes, copy, *words):
-        """mpirun, of mana with images on these nodes."""
+        """Of mana with images on these nodes."""
         local = ["--local", str(self.directory / copy / "local" / "%n")]
-        return [*mpirun(self.mpi, len(nodes)), *on_nodes(nodes), self.mana, words[0], *local, *words[1:]]
+        return [*on_nodes(nodes), self.place.command, words[0], *local, *words[1:]]
 
     def native(self):
-        done = subprocess.run([*mpirun(self.mpi, len(self.nodes)), *self.program], cwd=self.directory,
-                              env=mpi_environment(), capture_output=True, text=True, timeout=LIMIT_S, check=True)
-        self.output.expected = self.output.of(done.stdout)
+        done = self.place.ended(*self.program, ranks=len(self.nodes))
+        if done.status != 0:
+            raise Failed(f"natively it ends with status {done.status}: {done.errors}")
+        self.output.expected = self.output.of(done.output)
 
     def job(self, *words, environment=None, where="base"):
-        job = Job(words, self.directory, self.directory / "log", environment)
+        job = self.place.start(*words, ranks=len(self.nodes), **(environment or {}))
         job.wait_until_up(self.directory / where / "ckpt")
         return job
 
     def ask(self, *words, where="base"):
-        return mana(self.mana, "checkpoint", "--ckpt-dir", str(self.directory / where / "ckpt"), *words)
-
-    @staticmethod
-    def text_of(job):
-        lines = []
-        while (line := job.next_line(LIMIT_S)) is not None:
-            lines.append(line)
-        job.process.wait(LIMIT_S)
-        return "".join(lines)
+        return self.place.checkpoint(*words, ckpt=f"{where}/ckpt")
 
     def kill(self, job, where="base"):
-        job.kill()
+        lines = job.killed()
         (self.directory / where / "ckpt" / "job.json").unlink(missing_ok=True)
-        return self.text_of(job)
+        return "".join(lines)
 
     def make(self, *how):
         """base/: generation 1 in the directory of checkpoints and on the nodes; generation 2, what changed, only there."""
@@ -94,10 +77,10 @@ class Cases:
         reader = os.open(fifo, os.O_RDWR)
         job = self.job(*self.words(self.nodes, "base", "restart", *how, ckpt),
                        environment={"MANA_FAULT": "copying@0=wait", "MANA_FAULT_PIPE": str(fifo)})
-        said = self.ask("--wait", "local")[1]
+        said = self.ask("--wait", "local")
         self.check("who waits for the nodes hears of them, while a rank's image is not copied",
                    f"generation 2 is on the nodes of all {len(self.nodes)} ranks, and is being copied to" in said, said)
-        status = json.loads(mana(self.mana, "status", "--json", "--ckpt-dir", ckpt)[1])
+        status = json.loads(self.place.mana("status", "--json", "--ckpt-dir", ckpt))
         self.check("status says what is where", status["last_generation_on_nodes"] == 2 and status["last_generation"] == 0 and
                    "rank 0 has not copied its image yet" in status["waiting_for"], status)      # of those since the restart
         self.pieces.append(self.kill(job))
@@ -131,11 +114,8 @@ class Cases:
         """(status, output) of a restart of the copy, to its end."""
         nodes = nodes or self.nodes
         words = [where, "--interval", "1000", *words]
-        line = self.words(nodes, "copy", "restart", "--progress", *words) if local else \
-            [*mpirun(self.mpi, len(nodes)), self.mana, "restart", *words]
-        done = subprocess.run(line, cwd=self.directory, env={**mpi_environment(), **ENDS_AT_ONCE, **(environment or {})}, capture_output=True,
-                              text=True, errors="replace", timeout=LIMIT_S, stdin=subprocess.DEVNULL, check=False)
-        return done.returncode, done.stdout, done.stderr
+        line = self.words(nodes, "copy", "restart", "--progress", *words) if local else [self.place.command, "restart", *words]
+        return self.place.ended(*line, ranks=len(nodes), **{**ENDS_AT_ONCE, **(environment or {})})
 
     def case(self, name, *words, expected=(), unexpected=(), **how):
         """The program ends as it should; all of expected are in what is said."""
@@ -244,7 +224,7 @@ class TwoNodes(Cases):
         self.check("it builds on what is in the directory of checkpoints", built == [[], [3]], built)
         left = sorted(path.parent.name for path in (self.directory / "copy" / "local").glob("*/*/*/*.mana"))
         self.check("what is superfluous went, on both nodes", set(left) <= {"gen-000003", "gen-000004"}, left)
-        mana(self.mana, "verify", str(ckpt))
+        self.place.mana("verify", ckpt)
         shutil.rmtree(ckpt / "gen-000004")
         pieces, self.pieces = self.pieces, [*self.pieces, piece]
         self.case("from the chain", "--verbose", *how, expected=("generation 4", "to other nodes: 2"))
@@ -298,25 +278,21 @@ class FourRanks(Cases):
                   expected=(NEWEST, "to other nodes: 2"))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=FAMILIES, required=True)
+def add_every(parser):
     parser.add_argument("--every", action="store_true", help="all cases, and four ranks")
-    options = parser.parse_args()
-    two = TwoNodes(options, ["a", "b"], ("150", "5"))
+
+
+def tell(place, options):
+    two = TwoNodes(place, ["a", "b"], ("150", "5"))
     two.native()
     two.make("--incremental", "--compress", "none")
     two.run(options.every)
-    failures = two.failures
     if options.every:
-        four = FourRanks(options, ["a", "a", "b", "b"], ("40" if options.mpi == "mpich" else "150", "5"))
+        four = FourRanks(place, ["a", "a", "b", "b"], ("40" if options.mpi == "mpich" else "150", "5"))
         four.native()
         four.make("--forked")
         four.run()
-        failures += four.failures
-    return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "local", tell, add_every))

@@ -4,7 +4,6 @@ As in local_test.py generation 1 is in the directory of checkpoints, and generat
 --redundancy K+M. Whichever M nodes lose their directories, the job goes on from generation 2 as if nothing had been lost,
 and what was rebuilt is byte for byte what was written (INV-56); if more are lost, from generation 1.
 """
-import argparse
 import itertools
 import json
 import os
@@ -15,10 +14,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from local_test import DAMAGED, LIMIT_S, NEWEST, Cases  # noqa: E402
-
-from known_mpis import FAMILIES  # noqa: E402
+from local_test import DAMAGED, LIMIT_S, NEWEST, Cases, add_every  # noqa: E402
 from mana_job import Failed  # noqa: E402
+from workplace import main  # noqa: E402
 
 # The others have time to hear of the first one's end.
 ENDS_LATE = {"OMPI_MCA_odls_base_sigkill_timeout": "1"}
@@ -26,9 +24,9 @@ GLOBAL = "copy/ckpt/gen-000001 instead"
 
 
 class Parity(Cases):
-    def __init__(self, options, ranks, scheme, steps, *how):
+    def __init__(self, place, ranks, scheme, steps, *how):
         nodes = [f"n{rank}" for rank in range(ranks)]
-        super().__init__(options, nodes, steps, f"parity-{scheme}")
+        super().__init__(place.part(scheme), nodes, steps)
         data, self.parity = (int(number) for number in scheme.split("+"))
         self.groups = ranks // (data + self.parity)
         self.native()
@@ -161,7 +159,7 @@ class Parity(Cases):
         os.mkfifo(new / "fifo.go")          # which nobody opens
         reader = os.open(new / "fifo", os.O_RDWR)
         job = self.new_job(MANA_FAULT=f"on_node@{held}={'wait' if held else 'hold'}", MANA_FAULT_PIPE=str(new / "fifo"), **ENDS_LATE)
-        asking = subprocess.Popen([self.mana, "checkpoint", "--ckpt-dir", str(new / "ckpt")], stdout=subprocess.DEVNULL,
+        asking = subprocess.Popen([self.place.command, "checkpoint", "--ckpt-dir", str(new / "ckpt")], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         pid = int(os.read(reader, 100).split()[2])
         os.close(reader)
@@ -246,29 +244,20 @@ class Parity(Cases):
         self.are_as_written("another rank's parity", (1, 3))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--mpi", choices=FAMILIES, required=True)
-    parser.add_argument("--every", action="store_true", help="all subsets of the ranks, and all schemes")
-    options = parser.parse_args()
+def tell(place, options):
     steps = ("20" if options.mpi == "mpich" else "60", "5")       # MPICH's ranks spin
-    two = Parity(options, 4, "2+2", steps, "--incremental")
+    two = Parity(place, 4, "2+2", steps, "--incremental")
     two.all_losses(options.every)
     if options.every:
         two.killed()
-    others = (two.killed_while_rebuilding, two.killed_while_encoding, two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost, two.found_late, two.other_parity,
-              two.first_dies, two.cannot_be_made, two.first_dies_early, two.directory_damaged)
+    others = (two.killed_while_rebuilding, two.killed_while_encoding, two.damaged_and_lost, two.moved_and_lost, two.sidecar_lost,
+              two.found_late, two.other_parity, two.first_dies, two.cannot_be_made, two.first_dies_early, two.directory_damaged)
     for take in others if options.every else others[int(options.mpi == "openmpi")::2]:
         take()
-    failures = two.failures
     if options.every:
         for ranks, scheme in ((4, "2+1"), (2, "1+1"), (5, "1+1")):
-            more = Parity(options, ranks, scheme, steps)
-            more.all_losses(True)
-            failures += more.failures
-    return 1 if failures else 0
+            Parity(place, ranks, scheme, steps).all_losses(True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "parity", tell, add_every))

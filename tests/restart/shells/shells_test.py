@@ -4,7 +4,7 @@ As `mana run -- SHELL -c …` and as scripts that their first line names: childr
 background jobs, traps, the environment that children have, and MPI programs in all these places. Without a launcher, and with one
 where a shell is a rank. Those of the shells that are installed.
 """
-import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import mpi_environment, mpirun  # noqa: E402
+from workplace import main  # noqa: E402
 
 POSIX = {
     "children": "/bin/echo one; (/bin/echo two; /bin/echo three) | /usr/bin/tr a-z A-Z; /bin/false; echo $?",
@@ -65,30 +65,22 @@ USE_NULL_POINTERS = ("MPI_Cancel", "MPI_Status_c2f08", "MPI_Status_f082c", "MPI_
 
 
 class Shells:
-    def __init__(self, options):
-        self.mpi, self.mana_directory = options.mpi, options.build.resolve()
-        self.program, self.without = (str(program.resolve()) for program in options.program)
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.directory = options.build.resolve() / "restart-runs" / f"shells-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
+    def __init__(self, place, options):
+        self.place, self.mpi, self.directory = place, place.mpi, place.directory
+        self.program, self.without = options.program, options.without
         self.number = 0
-        self.wrong = 0
+        os.environ.pop("LD_PRELOAD", None)
+        os.environ["HOME"] = str(self.directory)
 
-    def start(self, *words, ranks=0):
+    def start(self, *words, ranks):
         """ranks: 0: without a launcher."""
-        launcher = mpirun(self.mpi, ranks) if ranks else []
-        environment = {name: value for name, value in mpi_environment().items() if name != "LD_PRELOAD"}
-        done = subprocess.run([*launcher, *words], cwd=self.directory, capture_output=True, text=True, timeout=240,
-                              env={**environment, "HOME": str(self.directory)}, stdin=subprocess.DEVNULL, errors="replace")
-        return (done.returncode, sorted(done.stdout.splitlines()) if ranks else done.stdout), done.stderr
+        done = self.place.ended(*words, ranks=ranks)
+        return (done.status, sorted(done.output.splitlines()) if ranks else done.output), done.errors
 
     def compare(self, what, *words, ranks=0):
         native = self.start(*words, ranks=ranks)[0]
-        found, said = self.start(self.mana, "run", "--mpi", self.mpi, "--ckpt-dir", "ckpt", "--", *words, ranks=ranks)
-        if found != native or "mana:" in said:
-            self.wrong += 1
-            print(f"FAILED {what}: {found}, natively {native}\n{said}", flush=True)
+        found, said = self.start(self.place.command, "run", "--mpi", self.mpi, "--ckpt-dir", "ckpt", "--", *words, ranks=ranks)
+        self.place.check(what, found == native and "mana:" not in said, f"{found}, natively {native}\n{said}")
 
     def script(self, shell, text):
         self.number += 1
@@ -99,23 +91,17 @@ class Shells:
 
     def without_mana(self):
         """The wrapper library in a process that mana does not run: nothing crashes, and MPI is refused by name."""
-        library = self.mana_directory / "lib" / "mana" / f"libmana-{self.mpi}.so"
+        library = self.place.build / "lib" / "mana" / f"libmana-{self.mpi}.so"
         table = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True).stdout
         functions = [words[2] for words in map(str.split, table.splitlines()) if words[1] == "T" and words[2].startswith("MPI_")]
         names = [name for name in functions if not OF_FORTRAN.search(name) and name not in USE_NULL_POINTERS]
-        done = subprocess.run([self.without, *names], capture_output=True, text=True, timeout=300, check=False,
-                              env={**mpi_environment(), "LD_PRELOAD": str(library)})
-        lines = done.stdout.splitlines()
+        done = self.place.ended(self.without, *names, ranks=0, LD_PRELOAD=str(library))
+        lines = done.output.splitlines()
         asked, found = lines[:5], [line for line in lines[5:] if not line.startswith("initialized")]
-        if done.returncode != 70 or any("initialized 0" not in line for line in asked) or found != [f"{len(names)} functions"]:
-            self.wrong += 1
-            print(f"FAILED without mana: {done.returncode}, {lines}\n{done.stderr[-500:]}", flush=True)
-        shell = subprocess.run(["bash", "-c", "echo out; (true; /bin/echo x) | /bin/cat; exit 3"], capture_output=True, text=True,
-                               env={**mpi_environment(), "LD_PRELOAD": str(library)}, check=False)
-        if (shell.returncode, shell.stdout) != (3, "out\nx\n"):
-            self.wrong += 1
-            print(f"FAILED bash without mana: {shell}", flush=True)
-        print("without mana", flush=True)
+        well = done.status == 70 and all("initialized 0" in line for line in asked) and found == [f"{len(names)} functions"]
+        self.place.check("without mana", well, f"{done.status}, {lines}\n{done.errors[-500:]}")
+        shell = self.place.ended("bash", "-c", "echo out; (true; /bin/echo x) | /bin/cat; exit 3", ranks=0, LD_PRELOAD=str(library))
+        self.place.expect("bash without mana", (shell.status, shell.output), (3, "out\nx\n"), shell.errors)
 
     def users_preload(self):
         """A library that the user preloads: children have it, and nothing of mana's; with `env -i` they have nothing."""
@@ -124,7 +110,6 @@ class Shells:
                          f"env -i {self.program}"):
                 words = ("env", "LD_PRELOAD=libm.so.6", shell, "-c", text)
                 self.compare(f"{shell}, {text}", *words)
-        print("a library that the user preloads", flush=True)
 
     def all(self, wanted):
         self.without_mana()
@@ -140,14 +125,12 @@ class Shells:
             if shell in FIRST:
                 self.compare(f"{shell} as ranks", shell, "-c", f"{self.program}; echo $?", ranks=2)
                 self.compare(f"{shell} script as ranks", self.script(shell, f"/bin/true; {self.program} | cat"), ranks=2)
-            print(shell, flush=True)
-        return self.wrong
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--build", type=pathlib.Path, required=True)
-parser.add_argument("--mpi", required=True)
-parser.add_argument("--shell", action="append", help="these alone")
-parser.add_argument("program", type=pathlib.Path, nargs=2)
-options = parser.parse_args()
-sys.exit(1 if Shells(options).all(options.shell or (SHELLS if options.mpi == "mpich" else FIRST)) else 0)
+def add_shells(parser):
+    parser.add_argument("--shell", action="append", help="these alone")
+
+
+if __name__ == "__main__":
+    sys.exit(main(__doc__, "shells", lambda place, options: Shells(place, options).all(
+        options.shell or (SHELLS if place.mpi == "mpich" else FIRST)), add_shells, program="rank.c", without="without_mana.c"))

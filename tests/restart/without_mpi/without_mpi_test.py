@@ -3,20 +3,18 @@
 The program comes to its place and waits there; a checkpoint; it goes on and ends as natively; or it is killed, and its restart does,
 and the restart of that. So do interpreters. What cannot be saved is refused, or warned of, by name.
 """
-import argparse
 import json
 import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import STOPPED, Failed, descendants, mana, mpi_environment  # noqa: E402
+from mana_job import STOPPED, Failed  # noqa: E402
+from workplace import LIMIT_S, main  # noqa: E402
 
-SILENCE_S = 240
 LAUNCHERS_WORDS = ("PMI_", "PMIX_", "OMPI_", "SLURM_", "HYDI_")
 
 PYTHON = """
@@ -43,74 +41,64 @@ SHELL = 'n=0; while [ $n -lt 1000 ]; do n=$((n+1)); done; : >$HOLD.0; while [ ! 
 
 
 class WithoutMpi:
-    def __init__(self, options):
-        self.build = options.build.resolve()
-        self.mana = str(self.build / "bin" / "mana")
-        self.program = str(pathlib.Path(options.program).resolve())
-        self.directory = self.build / "restart-runs" / f"without_mpi-{options.part}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
-        self.hold = self.directory / "hold"
-        self.process, self.number = None, 0
-
-    def environment(self):
-        own = {name: value for name, value in mpi_environment().items() if not name.startswith(LAUNCHERS_WORDS)}
-        return {**own, "HOLD": str(self.hold)}
+    def __init__(self, place, options):
+        self.place, self.mana, self.program, self.directory = place, place.command, options.program, place.directory
+        self.hold, self.job = self.directory / "hold", None
+        for name in [name for name in os.environ if name.startswith(LAUNCHERS_WORDS)]:
+            del os.environ[name]
 
     def start(self, *words):
         for file in self.directory.glob("hold*"):
             file.unlink()
         os.mkfifo(self.directory / "hold.fifo")
-        self.number += 1
-        self.log = self.directory / f"log{self.number}"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(words, cwd=self.directory, env=self.environment(), stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=subprocess.STDOUT)
+        self.job = self.place.start(*words, HOLD=str(self.hold))
 
     def run(self, *words, options=()):
         shutil.rmtree(self.directory / "mana-ckpt", ignore_errors=True)
         self.start(self.mana, "run", *options, "--", *words)
 
     def await_file(self, file):
-        deadline = time.monotonic() + SILENCE_S
+        deadline = time.monotonic() + LIMIT_S
         while not file.exists():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise Failed(f"no {file.name}, status {self.process.poll()}: {self.log.read_text()}")
+            if self.job.process.poll() is not None or time.monotonic() > deadline:
+                raise Failed(f"no {file.name}, status {self.job.process.poll()}: see {self.job.log}")
             time.sleep(0.005)
 
     def come(self, *words, options=()):
         self.run(*words, options=options)
         self.await_file(self.directory / "hold.0")
 
+    def status(self):
+        """Of the process, which ends."""
+        self.job.rest()
+        return self.job.process.wait(LIMIT_S)
+
     def end(self):
         """(status, the lines that count) of the process after it was let go on."""
         self.hold.touch()
-        status = self.process.wait(SILENCE_S)
-        return status, sorted(line for line in self.log.read_text().splitlines() if line.startswith("FINAL"))
+        return self.status(), sorted(line for line in self.said().splitlines() if line.startswith("FINAL"))
+
+    def said(self):
+        return "".join(self.job.said)
 
     def kill(self):
-        for pid in reversed(descendants(self.process.pid)):
-            os.kill(pid, signal.SIGKILL)
-        self.process.wait(SILENCE_S)
+        self.job.kill()
 
     def command(self, *words):
         """Each finds the job and its checkpoints in mana-ckpt of the working directory by itself."""
-        done = subprocess.run([self.mana, *words], cwd=self.directory, env=self.environment(), capture_output=True, text=True,
-                              timeout=SILENCE_S)
-        if done.returncode != 0:
-            raise Failed(f"mana {' '.join(words)}: status {done.returncode}: {done.stdout}{done.stderr}")
-        return done.stdout
+        done = self.place.ended(self.mana, *words)
+        if done.status != 0:
+            raise Failed(f"mana {' '.join(map(str, words))}: status {done.status}: {done.output}{done.errors}")
+        return done.output
 
     def refused(self, status, text, *words):
-        done = subprocess.run([self.mana, *words], cwd=self.directory, env=self.environment(), capture_output=True, text=True,
-                              timeout=SILENCE_S)
-        if done.returncode != status or text not in done.stderr:
-            raise Failed(f"mana {' '.join(words)}: status {done.returncode}, not {status} with \"{text}\": {done.stderr}")
+        said = self.place.refused(status, *words)
+        if text not in said:
+            raise Failed(f"mana {' '.join(words)}: no \"{text}\": {said}")
         print(f"refused: {text}")
 
     def require(self, what, found, expected):
-        if found != expected:
-            raise Failed(f"{what}: {found}, natively {expected}; see {self.log}: {self.log.read_text()}")
+        self.place.require(what, found, expected)
         print(f"{what}: as natively", flush=True)
 
     def native(self, *words):
@@ -161,28 +149,28 @@ class WithoutMpi:
         native = self.native(self.program)
         self.come(self.program)
         self.command("checkpoint", "--stop")
-        self.require("stopped by the command", self.process.wait(SILENCE_S), STOPPED)
+        self.require("stopped by the command", self.status(), STOPPED)
         self.start(self.mana, "restart")
         self.require("and restarted", self.end(), native)
         self.come(self.program, options=("--stop-on", "USR1", "--stopped-status", "17"))
-        self.process.send_signal(signal.SIGUSR1)
-        self.require("stopped by a signal", self.process.wait(SILENCE_S), 17)
+        self.job.process.send_signal(signal.SIGUSR1)
+        self.require("stopped by a signal", self.status(), 17)
         self.start(self.mana, "restart")
         self.require("and restarted", self.end(), native)
         self.run(self.program, "loop", "60", options=("--interval", "0.3", "--stop-after", "1.5"))
-        self.require("stopped after a time", self.process.wait(SILENCE_S), STOPPED)
+        self.require("stopped after a time", self.status(), STOPPED)
         if not list((self.directory / "mana-ckpt").glob("gen-*")):
             raise Failed("no checkpoint by the interval")
 
     def ends(self):
         """Statuses and signals of the program are the job's."""
         self.run("/bin/sh", "-c", "exit 9")
-        self.require("status", self.process.wait(SILENCE_S), 9)
+        self.require("status", self.status(), 9)
         self.run("/bin/sh", "-c", "kill -TERM $$")
-        self.require("signal", self.process.wait(SILENCE_S), -signal.SIGTERM)
+        self.require("signal", self.status(), -signal.SIGTERM)
         self.come(self.program)
-        self.process.send_signal(signal.SIGINT)
-        self.require("interrupted", self.process.wait(SILENCE_S), -signal.SIGINT)
+        self.job.process.send_signal(signal.SIGINT)
+        self.require("interrupted", self.status(), -signal.SIGINT)
 
     def children(self):
         """INV-79: what waits for a child is what the child is."""
@@ -205,9 +193,9 @@ class WithoutMpi:
     def late_mpi(self, library):
         """INV-78: an MPI that is loaded when the program runs: this is no lower half for it."""
         self.run(self.program, "load", library)
-        status = self.process.wait(SILENCE_S)
-        if status != 70 or "mana run --mpi" not in self.log.read_text():
-            raise Failed(f"MPI_Init of a program without MPI: status {status}: {self.log.read_text()}")
+        status = self.status()
+        if status != 70 or "mana run --mpi" not in self.said():
+            raise Failed(f"MPI_Init of a program without MPI: status {status}: {self.said()}")
         self.come(self.program, "keep", library)
         self.refused(94, "has loaded", "checkpoint")
         self.end()
@@ -220,48 +208,37 @@ class WithoutMpi:
                         ["sh", "-c", "echo $0"]):
             outputs = []
             for before in ([], [self.mana, "run", "--ckpt-dir", str(self.directory / "names"), "--"]):
-                done = subprocess.run([*before, *command], env={**self.environment(), "PATH": path}, capture_output=True,
-                                      timeout=SILENCE_S)
-                outputs.append((done.returncode, done.stdout, done.stderr))
+                outputs.append(self.place.ended(*before, *command, PATH=path))
             if outputs[0] != outputs[1]:
                 raise Failed(f"{command}: natively {outputs[0]}, with mana {outputs[1]}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
+def add_parts(parser):
     parser.add_argument("--library", default="", help="of an MPI that is here")
     parser.add_argument("--part", choices=["modes", "interpreters", "rest"], required=True)
-    parser.add_argument("program")
-    options = parser.parse_args()
-    test = WithoutMpi(options)
-    try:
-        if options.part == "modes":
-            test.modes("program", test.program)
-            test.modes("incremental and forked", test.program, options=("--incremental", "--forked"), restart=("--incremental", "--lazy"))
-            test.modes("locks", test.program, "locks")
-            nodes = f"{test.directory}/nodes"
-            os.mkdir(nodes)
-            test.modes("two levels", test.program, options=("--local", nodes), restart=("--local", nodes))
-        elif options.part == "interpreters":
-            test.modes("python", sys.executable, "-c", PYTHON)
-            if perl := shutil.which("perl"):
-                test.modes("perl", perl, "-e", PERL)
-            if bash := shutil.which("bash"):
-                test.modes("bash", bash, "-c", SHELL)
-        else:
-            for part in (test.names, test.commands, test.stop, test.ends, test.children):
-                part()
-            if options.library:
-                test.late_mpi(options.library)
-    except Failed as failed:
-        print(failed)
-        return 1
-    finally:
-        if test.process is not None and test.process.poll() is None:
-            test.kill()
-    return 0
+
+
+def tell(place, options):
+    test = WithoutMpi(place, options)
+    if options.part == "modes":
+        test.modes("program", test.program)
+        test.modes("incremental and forked", test.program, options=("--incremental", "--forked"), restart=("--incremental", "--lazy"))
+        test.modes("locks", test.program, "locks")
+        nodes = f"{test.directory}/nodes"
+        os.mkdir(nodes)
+        test.modes("two levels", test.program, options=("--local", nodes), restart=("--local", nodes))
+    elif options.part == "interpreters":
+        test.modes("python", sys.executable, "-c", PYTHON)
+        if perl := shutil.which("perl"):
+            test.modes("perl", perl, "-e", PERL)
+        if bash := shutil.which("bash"):
+            test.modes("bash", bash, "-c", SHELL)
+    else:
+        for part in (test.names, test.commands, test.stop, test.ends, test.children):
+            part()
+        if options.library:
+            test.late_mpi(options.library)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "without_mpi-{part}", tell, add_parts, ranks=0, program="program.c, as it was built"))

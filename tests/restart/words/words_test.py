@@ -3,14 +3,14 @@
 The standard output is a file, so that libc does not write it out by lines. Compared are the status, that file, one that the
 program has open, and its words at exit.
 """
-import argparse
 import pathlib
 import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import ENDS_AT_ONCE, mpi_environment, mpirun  # noqa: E402
+from mana_job import ENDS_AT_ONCE  # noqa: E402
+from workplace import main  # noqa: E402
 
 # A launcher ends what is left of a job that ends itself: how much a rank that is ending says then is chance.
 REPEATED = 3
@@ -19,42 +19,34 @@ COMPILERS = (("c", "mpicc", "words.c", "-pthread"), ("cxx", "mpicxx", "words.cpp
 
 
 class Words:
-    def __init__(self, options):
-        self.mpi = options.mpi
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.directory = options.build.resolve() / "restart-runs" / f"words-{options.mpi}"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
+    def __init__(self, place):
+        self.place, self.directory = place, place.directory
         self.programs = {}
         for language, compiler, source, *flags in COMPILERS:
-            if shutil.which(f"{compiler}.{self.mpi}"):
+            if shutil.which(f"{compiler}.{place.mpi}"):
                 self.programs[language] = str(self.directory / f"words-{language}")
-                subprocess.run([f"{compiler}.{self.mpi}", "-w", *flags, "-I", str(HERE.parents[2] / "include"), "-o",
+                subprocess.run([f"{compiler}.{place.mpi}", "-w", *flags, "-I", str(HERE.parents[2] / "include"), "-o",
                                 self.programs[language], str(HERE / source)], check=True)
-        self.wrong = 0
 
     def start(self, *words, **environment):
         """Into new files, but in a restart, which goes on with the program's own."""
         for name in ("output",) if "restart" in words else ("output", "notes"):
             (self.directory / name).unlink(missing_ok=True)
         shell = ("sh", "-c", 'exec "$@" > output', "sh")
-        done = subprocess.run([*mpirun(self.mpi, 1), *shell, *words], cwd=self.directory, capture_output=True, text=True,
-                              timeout=240, env={**mpi_environment(), **ENDS_AT_ONCE, **environment}, stdin=subprocess.DEVNULL)
-        said = [line[line.index("FINAL"):] for line in (done.stdout + done.stderr).splitlines() if "FINAL" in line]
-        found = {"status": done.returncode, "said": said}
+        done = self.place.ended(*shell, *words, **ENDS_AT_ONCE, **environment)
+        said = [line[line.index("FINAL"):] for line in (done.output + done.errors).splitlines() if "FINAL" in line]
+        found = {"status": done.status, "said": said}
         for name in ("output", "notes"):
             file = self.directory / name
             found[name] = file.read_text() if file.exists() else None
-        return found, done.stdout + done.stderr
+        return found, done.output + done.errors
 
     def compare(self, what, native, start):
         for _ in range(REPEATED):
             found, said = start()
             if found == native:
-                print(what, flush=True)
-                return
-        self.wrong += 1
-        print(f"FAILED {what}:\n  {found}, natively\n  {native}\n{said}", flush=True)
+                break
+        self.place.expect(what, found, native, said)
 
     def one(self, how, mode="none", language="c", restarts=False):
         what = f"{language} {how} {mode}"
@@ -62,14 +54,12 @@ class Words:
             return
         program = (self.programs[language], how, mode)
         native = self.start(*program)[0]
-        run = (self.mana, "run", "--ckpt-dir", "ckpt", "--", *program)
-        shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
-        self.compare(what, native, lambda: self.start(*run))
+        self.compare(what, native, lambda: self.start(*self.place.run_words(*program)))
         if restarts:
-            self.start(*run, STOP="1")
+            self.start(*self.place.run_words(*program), STOP="1")
             late = {**native, "said": [line for line in native["said"] if "before" not in line and "after" not in line]}
             late["output"] = native["output"].removeprefix("before MPI_Init, ")
-            self.compare(f"{what}, restarted", late, lambda: self.start(self.mana, "restart", "ckpt"))
+            self.compare(f"{what}, restarted", late, lambda: self.start(*self.place.restart_words()))
 
     def all(self):
         for how in ("abort", "self", "error", "assert", "kill", "_exit", "finalize", "thread", "early", "late"):
@@ -82,10 +72,7 @@ class Words:
         for how in ("abort", "assert"):
             for mode in ("own", "none"):
                 self.one(how, mode, "cxx")
-        return self.wrong
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--build", type=pathlib.Path, required=True)
-parser.add_argument("--mpi", required=True)
-sys.exit(1 if Words(parser.parse_args()).all() else 0)
+if __name__ == "__main__":
+    sys.exit(main(__doc__, "words", lambda place, _: Words(place).all(), ranks=1))
