@@ -63,7 +63,7 @@ struct objects : sample_objects {
   }
   /// MPI_Intercomm_create of the pair, which rank 0 leads: it tells of the other group.
   int join(MPI_Comm* to) const {
-    expect<&mpi_slots::MPI_Bcast>().does([](void* letter, int, std::uint64_t, int, std::uint64_t) {
+    expect<&mpi_slots::MPI_Bcast>().does([](void* letter, int, auto, int, auto) {
       const object::group_card card{77, 1, neutral::success};
       const int member = 3;
       std::memcpy(letter, &card, sizeof card);
@@ -71,7 +71,7 @@ struct objects : sample_objects {
       return int{neutral::success};
     });
     always<&services::intercomm_create>().does([](mana::real<kind::comm>, int, int, int, mana::real<kind::comm>* real) {
-      *real = make(kind_code::comm);
+      *real = make<kind::comm>();
       return int{neutral::success};
     });
     return MPI_Intercomm_create(pair, 0, MPI_COMM_WORLD, 3, 5, to);
@@ -200,7 +200,7 @@ int query(void*, MPI_Status*) { return MPI_SUCCESS; }
 int forget(void*) { return MPI_SUCCESS; }
 int cancel(void*, int) { return MPI_SUCCESS; }
 int packs() {
-  always<&mpi_slots::MPI_Pack_size>().does([](int, std::uint64_t, std::uint64_t, int* size) { return *size = 4, 0; });
+  always<&mpi_slots::MPI_Pack_size>().does([](int, auto, auto, int* size) { return *size = 4, 0; });
   always<&mpi_slots::MPI_Pack>().gives(neutral::success);
   return MPI_SUCCESS;
 }
@@ -322,13 +322,13 @@ TEST_CASE_FIXTURE(running_mpi, "no id for a blocking message that a checkpoint h
   for (const bool is_synchronous : {false, true}) {
     INFO(is_synchronous);
     const remains before;
-    expect<&services::send>().does([](lower::send_mode, const void*, std::int64_t, std::uint64_t, int, int, std::uint64_t,
-                                      std::uint64_t* pending) {
+    expect<&services::send>().does([](lower::send_mode, const void*, std::int64_t, auto, int, int, auto,
+                                      auto* pending) {
       *pending = pending_request(true);
       return int{neutral::success};
     });
-    expect<&services::request_free>().does([](std::uint64_t request) {
-      end(kind_code::request, request);
+    expect<&services::request_free>().does([](auto request) {
+      end(request);
       return int{neutral::success};
     });
     const auto call = is_synchronous ? MPI_Ssend : MPI_Send;
@@ -338,12 +338,12 @@ TEST_CASE_FIXTURE(running_mpi, "no id for a blocking message that a checkpoint h
   for (const bool has_come : {false, true}) {
     INFO(has_come);
     const remains before;
-    expect<&services::recv>().does([](void*, std::int64_t, std::uint64_t, int, int, std::uint64_t, neutral::status*,
-                                      std::uint64_t* pending) {
+    expect<&services::recv>().does([](void*, std::int64_t, auto, int, int, auto, neutral::status*,
+                                      auto* pending) {
       *pending = pending_request(false);
       return int{neutral::success};
     });
-    expect<&services::cancel>().does([has_come](std::uint64_t request) {
+    expect<&services::cancel>().does([has_come](auto request) {
       complete(request, has_come ? neutral::status{0, 1, neutral::success, 0, 4} : neutral::status{0, 0, 0, 1, 0});
       return int{neutral::success};
     });

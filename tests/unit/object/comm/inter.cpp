@@ -14,7 +14,8 @@ constexpr int other_ranks[] = {3, 0};  // of the other group, in the world: its 
 int data[4];
 
 /// The other leader's letter.
-int receive_letter(void* buffer, std::int64_t, std::uint64_t, int source, int, std::uint64_t, std::uint64_t* request) {
+int receive_letter(void* buffer, std::int64_t, real<kind::datatype>, int source, int, real<kind::comm>,
+                   real<kind::request>* request) {
   CHECK(source == other_ranks[0]);
   const object::group_card card{77, 2, neutral::success};
   std::memcpy(buffer, &card, sizeof card);
@@ -26,7 +27,7 @@ int receive_letter(void* buffer, std::int64_t, std::uint64_t, int source, int, s
 void expect_meeting() {
   expect<&services::irecv>().does(receive_letter);
   expect<&services::isend>().does(
-      [](lower::send_mode, const void*, std::int64_t, std::uint64_t, int, int, std::uint64_t, std::uint64_t* r) {
+      [](lower::send_mode, const void*, std::int64_t, auto, int, int, auto, auto* r) {
         complete(*r = pending_request(true));
         return int{neutral::success};
       });
@@ -37,10 +38,10 @@ int join(MPI_Comm* made) { return MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COM
 MPI_Comm intercommunicator() {
   MPI_Comm made = MPI_COMM_NULL;
   expect_meeting();
-  expect<&services::intercomm_create>().does([](std::uint64_t, int leader, int remote, int, std::uint64_t* real) {
+  expect<&services::intercomm_create>().does([](auto, int leader, int remote, int, auto* real) {
     CHECK(leader == 0);
     CHECK(remote == other_ranks[0]);
-    *real = make(kind_code::comm);
+    *real = make<kind::comm>();
     return int{neutral::success};
   });
   REQUIRE(join(&made) == MPI_SUCCESS);
@@ -50,12 +51,12 @@ MPI_Comm intercommunicator() {
 void expect_rebuild(checkpoint how) {
   if (how != checkpoint::restarts) return;
   expect<&services::intercomm_from_ranks>().does(
-      [](const int* group, int n, const int* other, int m, int, std::uint64_t* real) {
+      [](const int* group, int n, const int* other, int m, int, auto* real) {
         CHECK(n == 1);
         CHECK(group[0] == own_rank);
         REQUIRE(m == 2);
         CHECK(std::equal(other, other + m, other_ranks));
-        *real = make(kind_code::comm);
+        *real = make<kind::comm>();
         return int{neutral::success};
       });
 }
@@ -102,7 +103,7 @@ TEST_CASE_FIXTURE(running_mpi, "who waits for a rank of the other group tells th
     });
     if (how == checkpoint::restarts) expect_start<&services::irecv>();
     after_checkpoint([] {
-      expect<&services::wait_some>().does([](int n, std::uint64_t* r, neutral::status* s, int) {
+      expect<&services::wait_some>().does([](int n, auto* r, neutral::status* s, int) {
         for (int i = 0; i < n; ++i) complete(r[i], {0, 7, neutral::success, 0, 4});
         return take_completed(n, r, s);
       });

@@ -15,7 +15,7 @@ void loop(checkpoint how, Ask&& ask) {
   int found = 0;
   for (int round = 0; round < rounds && found == 0; ++round) {
     if (round == 0) expect_checkpoint_after_look(how);
-    if (round == comes_in) arrive({predefined(neutral::comm_world), 2, 7, "four"});
+    if (round == comes_in) arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
     found = ask();
     CHECK((found != 0) == (round == comes_in));
   }
@@ -50,8 +50,8 @@ TEST_CASE_FIXTURE(running_mpi, "a loop of MPI_Improbe parks in it, and what it m
       if (flag != 0) check_from_two(status);
       return flag;
     });
-    expect<&services::imrecv>().does([](void*, std::int64_t, std::uint64_t, std::uint64_t message, std::uint64_t* r) {
-      end(kind_code::message, message);
+    expect<&services::imrecv>().does([](void*, std::int64_t, auto, auto message, auto* r) {
+      end(message);
       complete(*r = pending_request(true), from_two);
       return int{neutral::success};
     });
@@ -64,10 +64,10 @@ TEST_CASE_FIXTURE(
     "a message that was matched, and a checkpoint comes in the wait for it: it is received from what is kept") {
   for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
     MPI_Message m = MPI_MESSAGE_NULL;
-    arrive({predefined(neutral::comm_world), 2, 7, "four"});
+    arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
     CHECK(MPI_Mprobe(2, 7, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     expect_checkpoint_in<&services::probe>(how);
-    after_checkpoint([] { arrive({predefined(neutral::comm_world), 3, 8, "more"}); });
+    after_checkpoint([] { arrive({lower::predefined(neutral::comm_world), 3, 8, "more"}); });
     CHECK(MPI_Probe(3, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     MPI_Status status;
     CHECK(MPI_Mrecv(data, 1, MPI_INT, &m, &status) == MPI_SUCCESS);
@@ -80,7 +80,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(running_mpi, "MPI_PROC_NULL's message is there at once, whatever is pending") {
   MPI_Message m = MPI_MESSAGE_NULL;
   MPI_Status status;
-  const auto from_nobody = [](int source, int, std::uint64_t, int, int* flag, neutral::status* s) {
+  const auto from_nobody = [](int source, int, auto, int, int* flag, neutral::status* s) {
     CHECK(source == neutral::proc_null);
     *flag = 1;
     *s = {neutral::proc_null, neutral::any_tag, neutral::success, 0, 0};
@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_PROC_NULL's message is there at once, whatev
   expect<&services::probe>().does(from_nobody);
   CHECK(MPI_Probe(MPI_PROC_NULL, 7, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
   CHECK(status.MPI_SOURCE == MPI_PROC_NULL);
-  expect<&services::mprobe>().does([](int, int, std::uint64_t, int, int* flag, std::uint64_t*, neutral::status* s) {
+  expect<&services::mprobe>().does([](int, int, auto, int, int* flag, auto*, neutral::status* s) {
     *flag = 1;
     *s = {neutral::proc_null, neutral::any_tag, neutral::success, 0, 0};
     return int{neutral::success};

@@ -95,7 +95,7 @@ TEST_CASE("alone: MPI_Finalize waits for sends that nobody waits for, and parks 
   CHECK(MPI_Isend(&data, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, &r) == MPI_SUCCESS);
   CHECK(MPI_Request_free(&r) == MPI_SUCCESS);
   // The first look finds it pending; then the line is declared, whose drain completes it.
-  expect<&services::test_some>().does([](int n, std::uint64_t* reals, neutral::status* statuses) {
+  expect<&services::test_some>().does([](int n, auto* reals, neutral::status* statuses) {
     raise_attention();
     declare_line(checkpoint::restarts);
     return take_completed(n, reals, statuses);

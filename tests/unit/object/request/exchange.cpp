@@ -17,12 +17,12 @@ namespace {
 int data[4];
 
 void expect_packing() {
-  expect<&mpi_slots::MPI_Pack_size>().does([](int, std::uint64_t, std::uint64_t, int* size) { return *size = 4, 0; });
+  expect<&mpi_slots::MPI_Pack_size>().does([](int, auto, auto, int* size) { return *size = 4, 0; });
   expect<&mpi_slots::MPI_Pack>().does(
-      [](const void*, int, std::uint64_t, void*, int, int* at, std::uint64_t) { return *at = 4, 0; });
+      [](const void*, int, auto, void*, int, int* at, auto) { return *at = 4, 0; });
 }
 struct both_parts {
-  std::shared_ptr<std::uint64_t> received = expect_start<&services::irecv>(), sent = expect_start<&services::isend>();
+  std::shared_ptr<real<kind::request>> received = expect_start<&services::irecv>(), sent = expect_start<&services::isend>();
   /// The checkpoint leaves a receive that goes on, and a send that a drain has completed, if there is one.
   void go_on(checkpoint how) const {
     const auto again = how == checkpoint::restarts ? expect_start<&services::irecv>() : received;

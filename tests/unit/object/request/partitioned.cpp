@@ -40,9 +40,9 @@ MPI_Request send() {
   return r;
 }
 void expect_packing() {
-  expect<&mpi_slots::MPI_Pack_size>().does([](int, std::uint64_t, std::uint64_t, int* size) { return *size = 8, 0; });
+  expect<&mpi_slots::MPI_Pack_size>().does([](int, auto, auto, int* size) { return *size = 8, 0; });
   expect<&mpi_slots::MPI_Pack>().does(
-      [](const void*, int, std::uint64_t, void*, int, int* at, std::uint64_t) { return *at = 8, 0; });
+      [](const void*, int, auto, void*, int, int* at, auto) { return *at = 8, 0; });
 }
 /// A send whose first message, a copy, is on its way. Whoever frees or ends it needs nothing of the program's.
 void send_first(MPI_Request r) {

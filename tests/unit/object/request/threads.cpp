@@ -51,7 +51,7 @@ TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Wait is parked, and i
     CHECK(MPI_Irecv(data, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, &r) == MPI_SUCCESS);
     std::promise<void> entered;
     expect_wait_of_other<&services::wait_some>(entered);
-    always<&services::wait_some>().does([how, started](int n, std::uint64_t* reals, neutral::status* statuses, int) {
+    always<&services::wait_some>().does([how, started](int n, auto* reals, neutral::status* statuses, int) {
       if (lower::the_bridge().attention.load() == 0)
         for (int i = 0; i < n; ++i) complete(reals[i], from_two);
       return take_completed(n, reals, statuses);
@@ -88,7 +88,7 @@ TEST_CASE_FIXTURE(running_mpi,
         return declare_line(how);
       });
       after_checkpoint([] {
-        arrive({predefined(neutral::comm_world), 2, 7, "four"});
+        arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
         expect<&mpi_slots::MPI_Barrier>().gives(neutral::success);
       });
       CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
@@ -103,8 +103,8 @@ TEST_CASE_FIXTURE(running_mpi,
 TEST_CASE_FIXTURE(running_mpi, "a message that a drain has taken is one thread's alone, of two that want it") {
   for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
     const many_callers callers;
-    arrive({predefined(neutral::comm_world), 2, 7, "four"});
-    arrive({predefined(neutral::comm_world), 2, 7, "five"});
+    arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
+    arrive({lower::predefined(neutral::comm_world), 2, 7, "five"});
     come_to_line(how);
     int rc = -1;
     {

@@ -12,10 +12,10 @@ using namespace mana::scripted;
 namespace {
 
 /// MPI_INT, as the library has it.
-std::uint64_t int_below() {
+real<kind::datatype> int_below() {
   std::uint32_t code = neutral::datatype_null;
   while (app::predefined_handle<kind::datatype>(code) != MPI_INT) ++code;
-  return predefined(code);
+  return lower::predefined_of<kind::datatype>(code);
 }
 
 /// A library with one variable of each sort, "limit" and "count", of one int, bound to nothing.
@@ -36,25 +36,25 @@ void script_control_variable() {
     *index = 0;
     return std::string(name) == "limit" ? int{neutral::success} : int{neutral::err_t_invalid_name};
   });
-  always<&mpi_slots::MPI_T_cvar_get_info>().does([](int index, char* name, int* length, int*, std::uint64_t* type,
-                                                    std::uint64_t* enumeration, char*, int*, int* bind, int*) {
+  always<&mpi_slots::MPI_T_cvar_get_info>().does([](int index, char* name, int* length, int*, auto* type,
+                                                    auto* enumeration, char*, int*, int* bind, int*) {
     if (index != 0) return int{neutral::err_t_invalid_index};
     *type = int_below();
-    *enumeration = 0;
+    *enumeration = {};
     *bind = neutral::bind_no_object;
     return tell_text("limit", name, length);
   });
-  always<&mpi_slots::MPI_T_cvar_handle_alloc>().does([](int, void*, std::uint64_t* handle, int* n) {
-    *handle = 500 + static_cast<std::uint64_t>(++allocated);
+  always<&mpi_slots::MPI_T_cvar_handle_alloc>().does([](int, void*, auto* handle, int* n) {
+    *handle = real<kind::cvar>(500 + static_cast<std::uint64_t>(++allocated));
     *n = 1;
     return int{neutral::success};
   });
-  always<&mpi_slots::MPI_T_cvar_handle_free>().does([](std::uint64_t*) { return ++freed, 0; });
-  always<&mpi_slots::MPI_T_cvar_write>().does([](std::uint64_t, const void* value) {
+  always<&mpi_slots::MPI_T_cvar_handle_free>().does([](auto*) { return ++freed, 0; });
+  always<&mpi_slots::MPI_T_cvar_write>().does([](auto, const void* value) {
     std::memcpy(&written, value, sizeof written);
     return int{neutral::success};
   });
-  always<&mpi_slots::MPI_T_cvar_read>().does([](std::uint64_t, void* value) {
+  always<&mpi_slots::MPI_T_cvar_read>().does([](auto, void* value) {
     std::memcpy(value, &written, sizeof written);
     return int{neutral::success};
   });
@@ -63,26 +63,26 @@ void script_performance_variable() {
   always<&mpi_slots::MPI_T_pvar_get_num>().does([](int* n) { return *n = 1, 0; });
   always<&mpi_slots::MPI_T_pvar_get_index>().does([](const char*, int, int* index) { return *index = 0, 0; });
   always<&mpi_slots::MPI_T_pvar_get_info>().does([](int index, char* name, int* length, int*, int* var_class,
-                                                    std::uint64_t* type, std::uint64_t* enumeration, char*, int*,
+                                                    auto* type, auto* enumeration, char*, int*,
                                                     int* bind, int*, int*, int*) {
     if (index != 0) return int{neutral::err_t_invalid_index};
     *type = int_below();
-    *enumeration = 0;
+    *enumeration = {};
     *bind = neutral::bind_no_object;
     *var_class = 0;
     return tell_text("count", name, length);
   });
-  always<&mpi_slots::MPI_T_pvar_session_create>().does([](std::uint64_t* s) { return *s = 900, 0; });
+  always<&mpi_slots::MPI_T_pvar_session_create>().does([](auto* s) { return *s = real<kind::pvar_session>(900), 0; });
   always<&mpi_slots::MPI_T_pvar_session_free>().gives(int{neutral::success});
-  always<&mpi_slots::MPI_T_pvar_handle_alloc>().does([](std::uint64_t, int, void*, std::uint64_t* handle, int* n) {
-    *handle = 700;
+  always<&mpi_slots::MPI_T_pvar_handle_alloc>().does([](auto, int, void*, auto* handle, int* n) {
+    *handle = real<kind::pvar>(700);
     *n = 1;
     return int{neutral::success};
   });
   always<&mpi_slots::MPI_T_pvar_handle_free>().gives(int{neutral::success});
   always<&mpi_slots::MPI_T_pvar_start>().gives(int{neutral::success});
   always<&mpi_slots::MPI_T_pvar_read>().does(
-      [](std::uint64_t, std::uint64_t, void* value) { return *static_cast<int*>(value) = 11, 0; });
+      [](auto, auto, void* value) { return *static_cast<int*>(value) = 11, 0; });
 }
 
 /// The interface is initialised as long as it lives.
