@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(running_mpi, "what a persistent collective names lives until i
     CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     if (round == 1) break;
     expect_checkpoint_in<&services::probe>(checkpoint::restarts);
-    arrive({predefined(neutral::comm_world), 0, 1, "text"});
+    arrive({lower::predefined(neutral::comm_world), 0, 1, "text"});
     CHECK(MPI_Probe(0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(MPI_Recv(&in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   }
