@@ -97,11 +97,13 @@ int ompi_attr_create_keyval(int object, void (*copy)(), void (*remove)(), int* k
   constexpr kind_code objects[] = {kind_code::none, kind_code::comm, kind_code::datatype, kind_code::win};
   if (object < 1 || object > 3) return MPI_ERR_INTERN;
   const std::lock_guard hold(mana::app::cold_lock());
-  *key = mana::object::attribute_keys().insert({.object = objects[object], .copy = copy, .remove = remove, .extra = extra});
+  *key = mana::object::attribute_keys().insert(
+      {.object = objects[object], .copy = copy, .remove = remove, .extra = extra});
   return MPI_SUCCESS;
 }
 /// The operation was made with the library's own function; this one is the program's.
-void ompi_op_set_cxx_callback(MPI_Op op, void (*function)()) { mana::object::call_op_by(op, function, mana::op_in_cxx); }
-
+void ompi_op_set_cxx_callback(MPI_Op op, void (*function)()) {
+  mana::object::call_op_by(op, function, mana::op_in_cxx);
+}
 }
 #pragma GCC visibility pop

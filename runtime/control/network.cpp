@@ -67,7 +67,8 @@ Value await(const std::shared_ptr<std::promise<Value>>& promise, std::thread& th
 
 /// errors: std::system_error
 void leave_table(int kept) {
-  if (!files::begin_own_table(kept)) throw std::system_error(errno, std::generic_category(), "no table of descriptors of its own");
+  if (!files::begin_own_table(kept))
+    throw std::system_error(errno, std::generic_category(), "no table of descriptors of its own");
 }
 
 }  // namespace

@@ -19,7 +19,10 @@ class start_failure : public std::runtime_error {
   /// in: what    what was wrong and where, one line
   ///     remedy  what the user can do, one line; empty: what the table says of all failures with this status, if anything
   start_failure(exit_status status, const std::string& what, std::string remedy = {}, met_by who = met_by::one)
-      : std::runtime_error(what), status_(status), remedy_(remedy.empty() ? remedy_of_all(status) : std::move(remedy)), who_(who) {}
+      : std::runtime_error(what),
+        status_(status),
+        remedy_(remedy.empty() ? remedy_of_all(status) : std::move(remedy)),
+        who_(who) {}
   exit_status status() const noexcept { return status_; }
   const std::string& remedy() const noexcept { return remedy_; }
   met_by who() const noexcept { return who_; }

@@ -51,7 +51,8 @@ std::string mode_of(const generation& original, const compact_how& how) {
 
 /// The image of one rank.
 rank_file copy_of(const generation& original, const manifest& contents, const rank_file& f, const generation& copy,
-                  const compact_how& how, const files::path_map& moved, const std::function<void(std::uint64_t)>& looked) {
+                  const compact_how& how, const files::path_map& moved,
+                  const std::function<void(std::uint64_t)>& looked) {
   check_file(original, contents, f, depth::identity);
   return in_store(error_kind::unwritable, [&] {
     image::rank_image whole(original.path + "/" + f.name);
@@ -84,9 +85,9 @@ std::uint64_t bytes_of(const manifest& m) {
   return bytes;
 }
 
-void compact_to(const generation& copy, const files::own_directory& all, const generation& original, const manifest& contents,
-                const compact_how& how, const work_listener& progress, const files::path_map& moved,
-                compact_result& result) {
+void compact_to(const generation& copy, const files::own_directory& all, const generation& original,
+                const manifest& contents, const compact_how& how, const work_listener& progress,
+                const files::path_map& moved, compact_result& result) {
   check_still_newest(all, original, copy);
   const manifest whole = copy_all(original, contents, copy, how, progress, moved);
   commit(copy, whole);

@@ -66,7 +66,8 @@ lock_end directory_lock::state_of_generation(const files::own_directory& directo
   return state_of_generations(directory, number, number + 1);
 }
 
-lock_end directory_lock::state_of_generations(const files::own_directory& directory, std::uint64_t begin, std::uint64_t end) {
+lock_end directory_lock::state_of_generations(const files::own_directory& directory, std::uint64_t begin,
+                                              std::uint64_t end) {
   try {
     const files::descriptor file = directory.open_or_make_file(file_name);
     struct flock range = range_of(begin, end - begin, F_WRLCK);

@@ -23,7 +23,8 @@ class directory_lock {
   directory_lock() = default;
   /// Of what removes checkpoints (exclusive), and of what relies on them to stay (shared).
   /// in: patience  how long to wait for others
-  static directory_lock of_all(const files::own_directory& directory, lock_kind kind, std::chrono::milliseconds patience);
+  static directory_lock of_all(const files::own_directory& directory, lock_kind kind,
+                               std::chrono::milliseconds patience);
   /// Of who writes a generation. Does not wait.
   static directory_lock of_generation(const files::own_directory& directory, std::uint64_t number);
   /// Of the job that runs there: INV-61. Does not wait.

@@ -95,7 +95,8 @@ void require_gone(const own_directory& all, std::uint64_t number) {
   const own_directory own = all.open_directory(name);
   for (const std::string& file : own.names())
     if (size_of(own, file) && !own.remove(file)) files::throw_io(own.path_of(file), "cannot be removed");
-  if (own.names().empty() && !all.remove_directory(name) && errno != ENOENT) files::throw_io(own.path(), "cannot be removed");
+  if (own.names().empty() && !all.remove_directory(name) && errno != ENOENT)
+    files::throw_io(own.path(), "cannot be removed");
 }
 
 std::uint64_t bytes_left(const own_directory& all, std::uint64_t number) {

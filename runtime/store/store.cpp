@@ -158,7 +158,8 @@ void commit(const generation& made, manifest contents) {
 void tidy(const generation& made, std::size_t keep) noexcept {
   fault_point(fault::point::before_prune);
   try {
-    files::in_own_table([&] { remove_superfluous(files::directory_of(made.path), keep, false, std::chrono::milliseconds(0)); });
+    files::in_own_table(
+        [&] { remove_superfluous(files::directory_of(made.path), keep, false, std::chrono::milliseconds(0)); });
   } catch (const std::exception&) {
   }
 }

@@ -54,7 +54,8 @@ void without_lower_half() {
 /// As the dynamic loader calls it: with the arguments of main.
 [[gnu::constructor(101)]] void attach(int count, char** arguments, char** environment) {
   if (!comes_to_lower_half(count, arguments, environment)) return without_lower_half();
-  static const lower::upper_entry entry = {checkpoint::on_park_signal<checkpoint::program_with_mpi>, object::reduce_upcall};
+  static const lower::upper_entry entry = {checkpoint::on_park_signal<checkpoint::program_with_mpi>,
+                                           object::reduce_upcall};
   app::init_predefined();
   lower::the_bridge().functions = &functions;
   make_known(entry, reinterpret_cast<std::uint64_t>(&vid::first_clock));

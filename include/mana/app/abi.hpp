@@ -110,7 +110,8 @@ template <class Kinds>
 inline void add_predefined() noexcept {
   for_each_of(Kinds{}, []<class K>(K) {
     if constexpr (requires { typename handle_type<K>::type; })
-      for_each_predefined(K{}, [](unsigned code, handle<K> h, const char*) { predefined<K>.add(code, handle_bits(h)); });
+      for_each_predefined(K{},
+                          [](unsigned code, handle<K> h, const char*) { predefined<K>.add(code, handle_bits(h)); });
   });
 }
 

@@ -43,7 +43,8 @@ inline void begin_lasting_handles() noexcept {
   the_lasting.self = MPI_COMM_SELF;
 }
 
-[[gnu::always_inline]] inline resolved<kind::comm> resolve_lasting(object::lasting_comm& comm, std::uint32_t code) noexcept {
+[[gnu::always_inline]] inline resolved<kind::comm> resolve_lasting(object::lasting_comm& comm,
+                                                                   std::uint32_t code) noexcept {
   return {true, code, &comm, comm.real};
 }
 

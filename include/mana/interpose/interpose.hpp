@@ -112,7 +112,8 @@ template <class Fn, class... A>
   call::wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   scope.park_here();
-  if (!object::start_collective(scope, clock_of<Fn>(comm.what), &comm, [&] { return waiting_of<Fn>(comm.what, given); }))
+  if (!object::start_collective(scope, clock_of<Fn>(comm.what), &comm,
+                                [&] { return waiting_of<Fn>(comm.what, given); }))
     return clock_refuses;
   auto translated = translate_all<Fn>(comm.what, std::index_sequence_for<A...>{}, given);
   return enter_for_request<Fn>(translated, request);

@@ -42,7 +42,9 @@ inline void describe_world() noexcept {
 
 inline void let_callers_come(turns t) noexcept {
   call::library().callers = t;
-  for_each_kind<all_classes>([t]<class K, class Facts>(K, Facts) { if constexpr (Facts::follows_thread_level) vid::table<K>().set_turns(t); });
+  for_each_kind<all_classes>([t]<class K, class Facts>(K, Facts) {
+    if constexpr (Facts::follows_thread_level) vid::table<K>().set_turns(t);
+  });
 }
 
 /// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
@@ -84,7 +86,8 @@ inline int init_call(function_id f, int required, int* provided) noexcept {
   if (!lower::has_lower_half()) call::end_without_lower_half();
   call::wrapper_scope scope(f);
   call::library_state& lib = call::library();
-  if (lib.state != call::life::before_init) return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
+  if (lib.state != call::life::before_init)
+    return raise(MPI_COMM_NULL, f, neutral::err_other, "MPI was initialized before");
   const int rc = start_live_mpi(scope, required);
   if (rc != neutral::success) return raise(MPI_COMM_NULL, f, rc, "the MPI library did not start");
   lib.state = call::life::initialized;

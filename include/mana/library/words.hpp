@@ -10,7 +10,8 @@ namespace mana::library {
 /// The oldest one; nullptr if none has come.
 inline object::held_message* next_handshake() noexcept {
   vid::entry<kind::comm>& on = object::comms().hidden;
-  if (object::held_message* const held = object::take_held(on.what, neutral::any_source, object::handshake_tag)) return held;
+  if (object::held_message* const held = object::take_held(on.what, neutral::any_source, object::handshake_tag))
+    return held;
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;
   real<kind::message> message{};

@@ -96,7 +96,8 @@ std::string begin(int fault_fd, int pagemap) {
 }  // namespace
 
 write_protection::write_protection()
-    : fault_fd_(files::out_of_the_way(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)))),
+    : fault_fd_(files::out_of_the_way(
+          static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)))),
       pagemap_(fault_fd_ < 0 ? -1 : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
   const std::string obstacle = begin(fault_fd_, pagemap_);
   if (obstacle.empty()) return;

@@ -106,9 +106,10 @@ file_header read_header(const positioned_file& file) {
   if (h.magic != file_magic) file.damaged("it does not begin as an image does");
   if (h.checksum != XXH3_64bits(&h, offsetof(file_header, checksum))) file.damaged("its header's checksum is wrong");
   if (h.version < oldest_format_version || h.version > format_version)
-    throw files::image_error(files::error_kind::version, file.path() + ": the image has format " + std::to_string(h.version) +
-                      ", this mana reads " + std::to_string(oldest_format_version) + " to " +
-                      std::to_string(format_version) + "; restart with the version of mana that wrote it");
+    throw files::image_error(files::error_kind::version,
+                             file.path() + ": the image has format " + std::to_string(h.version) +
+                                 ", this mana reads " + std::to_string(oldest_format_version) + " to " +
+                                 std::to_string(format_version) + "; restart with the version of mana that wrote it");
   return h;
 }
 

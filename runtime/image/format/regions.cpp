@@ -59,7 +59,8 @@ std::vector<region> upper_regions(std::uintptr_t fixed_begin, std::uintptr_t fix
     if (in_window || in_program) found.push_back(std::move(r));
   }
   if (found.empty())
-    throw files::image_error(files::error_kind::io, "/proc/self/maps does not show the program's memory: is /proc mounted?");
+    throw files::image_error(files::error_kind::io,
+                             "/proc/self/maps does not show the program's memory: is /proc mounted?");
   return found;
 }
 

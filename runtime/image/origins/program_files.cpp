@@ -242,7 +242,9 @@ std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, 
     copy.commit(static_cast<std::size_t>(n));
     done += static_cast<std::uint64_t>(n);
   }
-  if (!copy.finish()) throw files::image_error(files::error_kind::io, to + ": " + copy.failure().what + ": " + std::strerror(copy.failure().error));
+  if (!copy.finish())
+    throw files::image_error(files::error_kind::io,
+                             to + ": " + copy.failure().what + ": " + std::strerror(copy.failure().error));
   return sum.digest();
 }
 
@@ -263,7 +265,8 @@ std::vector<made_copy> program_files::copy_to(const std::string& directory, cons
       continue;
     }
     if (stamp_of(files_[i].get()) != stamps_[i])
-      throw files::image_error(files::error_kind::io, path + ": it was written to while the checkpoint was taken; take another");
+      throw files::image_error(files::error_kind::io,
+                               path + ": it was written to while the checkpoint was taken; take another");
   }
   return made;
 }
@@ -325,14 +328,16 @@ std::string build_id_of(const source& about, const contents& image) {
 files::descriptor open_program_file(const source& about, const contents& image, const std::string& path) {
   files::descriptor fd = open_regular(path);
   if (!fd)
-    throw files::image_error(files::error_kind::file, path + ": the program's memory is partly in this file, which cannot be opened: " +
-                                            (errno == EISDIR ? "it is no regular file" : std::strerror(errno)));
+    throw files::image_error(files::error_kind::file,
+                             path + ": the program's memory is partly in this file, which cannot be opened: " +
+                                 (errno == EISDIR ? "it is no regular file" : std::strerror(errno)));
   const std::string id = image::build_id_of(fd.get(), path);
   if (identity_of(id) == about.identity) return fd;
   const std::string wanted = build_id_of(about, image);
-  throw files::image_error(files::error_kind::file, path + ": the program's memory is partly in this file, which is another build now (" +
-                                          (id.empty() ? "without a build id" : "build id " + id) + ") than at the checkpoint" +
-                                          (wanted.empty() ? "" : " (build id " + wanted + ")") + "; put that build back");
+  throw files::image_error(files::error_kind::file,
+                           path + ": the program's memory is partly in this file, which is another build now (" +
+                               (id.empty() ? "without a build id" : "build id " + id) + ") than at the checkpoint" +
+                               (wanted.empty() ? "" : " (build id " + wanted + ")") + "; put that build back");
 }
 
 }  // namespace mana::image

@@ -65,11 +65,13 @@ chunk_reader::~chunk_reader() {
 
 namespace {
 
-files::descriptor open_file_of(const source& s, const std::string& path, const contents& image, const std::string& image_path) {
+files::descriptor open_file_of(const source& s, const std::string& path, const contents& image,
+                               const std::string& image_path) {
   try {
     return s.kind == source_kind::program_file ? open_program_file(s, image, path) : files::open_own_file(path);
   } catch (const files::image_error& error) {
-    if (error.kind() == files::error_kind::file) throw files::image_error(error.kind(), std::string(error.what()) + " (" + image_path + ")");
+    if (error.kind() == files::error_kind::file)
+      throw files::image_error(error.kind(), std::string(error.what()) + " (" + image_path + ")");
     throw files::image_error(error.kind(), std::string(error.what()) + "; " + image_path +
                                         " has a part of its memory there; restart another checkpoint (mana list shows them)");
   }
@@ -163,8 +165,11 @@ bool chunk_reader::is_in_program_file(const chunk_record& r) const noexcept {
 
 /// The checkpoint is as it was where a file of the program's is not.
 void chunk_reader::throw_changed(const std::string& path) const {
-  throw files::image_error(files::error_kind::file, path + ": the program's memory is partly in this file, which has changed since the "
-                    "checkpoint; put the file of that time back (" + files_[0].path + ")");
+  throw files::image_error(files::error_kind::file,
+                           path +
+                               ": the program's memory is partly in this file, which has changed since the "
+                               "checkpoint; put the file of that time back (" +
+                               files_[0].path + ")");
 }
 
 void chunk_reader::throw_wrong(const chunk_record& r) const {

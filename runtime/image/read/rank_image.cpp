@@ -47,8 +47,10 @@ rank_image::rank_image(std::string path, std::vector<std::string> roots)
     fd_ = files::open_own_file(path_).release();
   } catch (const files::image_error& error) {
     if (error.kind() != files::error_kind::missing) throw;
-    throw files::image_error(files::error_kind::missing, path_ + ": the image of a rank is missing; restart another checkpoint (mana "
-                      "list shows them)");
+    throw files::image_error(files::error_kind::missing,
+                             path_ +
+                                 ": the image of a rank is missing; restart another checkpoint (mana "
+                                 "list shows them)");
   }
   try {
     contents_ = read_contents(fd_, path_);
@@ -81,8 +83,9 @@ class mapped_file {
     fd_ = open_for(writable || may_be_written ? O_RDWR : O_RDONLY);
     if (fd_ < 0 && !writable && may_be_written) fd_ = open_for(O_RDONLY);      // its mode was changed since
     if (fd_ < 0)
-      throw files::image_error(files::error_kind::file, r.path + ": a file that the program had mapped cannot be opened: " +
-                        std::strerror(errno));
+      throw files::image_error(
+          files::error_kind::file,
+          r.path + ": a file that the program had mapped cannot be opened: " + std::strerror(errno));
   }
   ~mapped_file() { close(fd_); }
   mapped_file(const mapped_file&) = delete;
@@ -136,8 +139,10 @@ rank_image::place rank_image::map_region(const region& r, const memory_visitor& 
   const bool occupied = got != MAP_FAILED || errno == EEXIST;   // old kernels map elsewhere instead of refusing
   if (got != MAP_FAILED) munmap(got, r.end - r.begin);
   if (occupied)
-    throw files::image_error(files::error_kind::occupied, path_ + ": the program's memory " + as_text(r) + " is in use in this "
-                      "process; start again, and without libraries that are preloaded into mana itself");
+    throw files::image_error(files::error_kind::occupied,
+                             path_ + ": the program's memory " + as_text(r) +
+                                 " is in use in this "
+                                 "process; start again, and without libraries that are preloaded into mana itself");
   files::throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
 }
 
@@ -154,16 +159,18 @@ void rank_image::check_machine() const {
   std::string names;
   for (const std::string& name : lacking(needed, features_here())) names += " " + name;
   if (!names.empty())
-    throw files::image_error(files::error_kind::cpu, path_ + ": the program may use what this processor lacks:" + names +
-                      "; restart on one that has it, and run with --cpu what is to go on elsewhere");
+    throw files::image_error(files::error_kind::cpu,
+                             path_ + ": the program may use what this processor lacks:" + names +
+                                 "; restart on one that has it, and run with --cpu what is to go on elsewhere");
 }
 
 void rank_image::fill_one(const chunk_record& c, const region& r, const place& at, chunk_reader& in, first_use& pages) {
   if (maps_file_again(r) && (r.protection & PROT_WRITE) == 0)
     damaged("it would write to a file that was not written to");
   if (c.address + c.memory_bytes > at.limit)
-    throw files::image_error(files::error_kind::file, r.path + ": a file that the program had mapped is shorter than at the "
-                      "checkpoint; put the file of that time back");
+    throw files::image_error(files::error_kind::file, r.path +
+                                                          ": a file that the program had mapped is shorter than at the "
+                                                          "checkpoint; put the file of that time back");
   if (r.shared) return fill_shared(c, r, at, in);
   pages.prepare({c.address, c.address + c.memory_bytes});
   in.read(c, reinterpret_cast<char*>(c.address));

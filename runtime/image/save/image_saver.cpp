@@ -216,7 +216,8 @@ void image_saver::settle(kept_image where) {
 }
 
 void image_saver::begin_from(const contents& restored, std::uint64_t generation, const std::string& file,
-                             std::span<const region> regions, const std::string& observed, const files::path_map& moved) {
+                             std::span<const region> regions, const std::string& observed,
+                             const files::path_map& moved) {
   restored_from_ = origins_of(restored, file);
   for (file_origin& o : restored_from_) o.path = moved(o.path);
   if (!how_.incremental) return;

@@ -59,7 +59,8 @@ struct image_plan {
   bool limited = true;               // by the rate that the user has set
   bool for_directory = true;         // of checkpoints, now or later; else it stays on the node
   page_source* pages = nullptr;      // that memory is taken from; nullptr: of this process. Lives as long as the writer
-  files::write_meter* meter = nullptr;      // counts memory that is done with, of about as much as there is; nullptr: nobody asks. Lives as long as the writer
+  files::write_meter* meter = nullptr;  // counts memory that is done with, of about as much as there is; nullptr:
+                                        // nobody asks. Lives as long as the writer
   std::shared_ptr<memory_observer> observer;   // sees memory that the program can write to; nullptr: none
 };
 

@@ -157,7 +157,8 @@ void note_restored(const image::rank_image& own) {
   const restored_image& from = image_of_restart();
   const std::string file = store::rank_file_name(from.rank);
   if (from.is_global)
-    saver_of_job().begin_from(own.about(), from.generation, file, own.regions(), observed_section, this_job().options.moved);
+    saver_of_job().begin_from(own.about(), from.generation, file, own.regions(), observed_section,
+                              this_job().options.moved);
 }
 
 /// errors: start_failure

@@ -9,6 +9,8 @@ std::vector<std::uint8_t> save_run(const gathered& all) { return encode(all.reco
 
 void restore_run(const read_section& from, restored_parts& parts) { parts.record = decode_run_record(*from.bytes); }
 
-run_record run_record_of(const image::rank_image& image) { return decode_run_record(image.section(image::sections::run)); }
+run_record run_record_of(const image::rank_image& image) {
+  return decode_run_record(image.section(image::sections::run));
+}
 
 }  // namespace mana::job

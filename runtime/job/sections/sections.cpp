@@ -53,8 +53,10 @@ void check_sections(const image::rank_image& image) {
   for (const image::section& s : image.about().sections)
     if (!image::is_known_section(s.name))
       throw start_failure(exit_status::surroundings_differ,
-                          image.path() + ": the image has a section \"" + s.name + "\" that this version of mana does not "
-                          "know", "restart with the version that wrote it", met_by::all);
+                          image.path() + ": the image has a section \"" + s.name +
+                              "\" that this version of mana does not "
+                              "know",
+                          "restart with the version that wrote it", met_by::all);
 }
 
 }  // namespace mana::job

@@ -93,7 +93,8 @@ void look_into(const own_directory& own, std::uint64_t generation, std::optional
   }
 }
 
-void copy_bytes(int from, const std::string& path, std::uint64_t bytes, files::output_file& to, files::write_meter* meter) {
+void copy_bytes(int from, const std::string& path, std::uint64_t bytes, files::output_file& to,
+                files::write_meter* meter) {
   posix_fadvise(from, 0, 0, POSIX_FADV_SEQUENTIAL);
   for (std::uint64_t done = 0; done < bytes;) {
     char* const place = to.room(piece_bytes);

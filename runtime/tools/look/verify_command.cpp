@@ -52,8 +52,8 @@ void check_copies(checkpoint_view& checkpoint) {
   for (copy_view& copy : checkpoint.copies) {
     if (!copy.problem.empty()) continue;
     try {
-      store::check_copy({checkpoint.directory, checkpoint.generation}, {files::name_of(copy.path), copy.bytes, copy.checksum},
-                        store::depth::all_bytes);
+      store::check_copy({checkpoint.directory, checkpoint.generation},
+                        {files::name_of(copy.path), copy.bytes, copy.checksum}, store::depth::all_bytes);
     } catch (const store::store_error& error) {
       copy.problem = error.what();
     }

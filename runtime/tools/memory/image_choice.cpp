@@ -107,7 +107,8 @@ void compare_with_manifest(chosen& images) {
   if (!contents) return;
   for (chosen_image& i : images.images)
     for (const store::rank_file& f : contents->files) try {
-        if (f.name == files::name_of(i.path)) store::check_file({images.directory, 0}, *contents, f, store::depth::identity);
+        if (f.name == files::name_of(i.path))
+          store::check_file({images.directory, 0}, *contents, f, store::depth::identity);
       } catch (const store::store_error& error) {
         i.problem.emplace(code_of(error.kind()), error.what());
       }

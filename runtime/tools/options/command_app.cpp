@@ -79,12 +79,14 @@ void build_restart(CLI::App& app, parsed& values) {
 
 void add_job(CLI::App& app, parsed& values, job_reference& job, const char* place, const char* what) {
   auto* file = app.add_option("--job", job.file, "The job's file")->type_name("FILE");
-  for (CLI::Option* const option : add_directory(app, values, job.checkpoint_directory, place, what)) option->excludes(file);
+  for (CLI::Option* const option : add_directory(app, values, job.checkpoint_directory, place, what))
+    option->excludes(file);
 }
 
 /// Kinds that only these commands have; each says in command_kinds.hpp how it is given.
 template <class Kind>
-void add_row(CLI::App& app, parsed& values, typename Kind::given& value, const char* name, const char* value_name, const char* text) {
+void add_row(CLI::App& app, parsed& values, typename Kind::given& value, const char* name, const char* value_name,
+             const char* text) {
   const std::string help = help_of<Kind>(text, value);
   if constexpr (std::is_same_v<Kind, option::place>) {
     add_directory(app, values, value, name, text);
@@ -102,8 +104,10 @@ void add_row(CLI::App& app, parsed& values, typename Kind::given& value, const c
   } else if constexpr (std::is_same_v<Kind, option::process_or_core>) {
     app.add_option(name, value, help)->check(a_process())->excludes(app.get_option("--core"));
   } else if constexpr (std::is_same_v<Kind, option::memory_range>) {
-    app.add_option_function<std::string>(name, [&value](const std::string& given) { value = parse_address_range(given); }, help)
-        ->type_name(value_name)->check(a_range());
+    app.add_option_function<std::string>(
+           name, [&value](const std::string& given) { value = parse_address_range(given); }, help)
+        ->type_name(value_name)
+        ->check(a_range());
   } else if constexpr (std::is_same_v<Kind, option::rank_number> || std::is_same_v<Kind, option::generation_number>) {
     app.add_option(name, value, help)->type_name(value_name)->check(a_number());
   } else if constexpr (!std::is_same_v<Kind, option::words_behind>) {

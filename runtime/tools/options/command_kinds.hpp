@@ -56,7 +56,9 @@ struct listed : text_kind {
 };
 struct wait_place : listed<wait_place> { static std::vector<std::string> choices() { return {"local", "global"}; } };
 /// A word that must be given.
-struct shell_name : listed<shell_name> { static std::vector<std::string> choices() { return {"bash", "zsh", "fish"}; } };
+struct shell_name : listed<shell_name> {
+  static std::vector<std::string> choices() { return {"bash", "zsh", "fish"}; }
+};
 /// No option: the words behind the command's own, which are a program's.
 struct words_behind : kind<std::vector<std::string>, std::vector<std::string>> {};
 

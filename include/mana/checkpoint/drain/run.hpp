@@ -24,10 +24,13 @@ class drain_run {
     const lower::services& s = *lower::the_bridge().service;
     judge_.check(lower::cross([&] { return s.drain_begin(); }), "MPI_Ibarrier");
     while (complete_begun() > 0)
-      if (!judge_.next([&](drain::sentence& said) { said << "waits for non-blocking collectives to complete"; })) return false;
+      if (!judge_.next([&](drain::sentence& said) { said << "waits for non-blocking collectives to complete"; }))
+        return false;
     lower::cross([&] { s.fault_point("collectives_completed"); });
     tell_counts();
-    for_each_class<Classes>([&]<class Class>(Class) { if constexpr (requires { Class::hold(judge_); }) Class::hold(judge_); });
+    for_each_class<Classes>([&]<class Class>(Class) {
+      if constexpr (requires { Class::hold(judge_); }) Class::hold(judge_);
+    });
     return pass_barrier([] { return true; }) && pass_barrier([this] { return is_done(); });
   }
   const char* why() const noexcept { return judge_.failed() ? judge_.why() : nullptr; }
@@ -85,7 +88,9 @@ class drain_run {
     const lower::services& s = *lower::the_bridge().service;
     judge_.check(lower::cross([&] { return s.drain_look(&mails_, &unsent_); }), "MPI_Iprobe");
     pending_ = 0;
-    for_each_class<Classes>([&]<class Class>(Class) { if constexpr (requires { Class::look(judge_); }) pending_ += Class::look(judge_); });
+    for_each_class<Classes>([&]<class Class>(Class) {
+      if constexpr (requires { Class::look(judge_); }) pending_ += Class::look(judge_);
+    });
     for_each_mail(mails_, [this](const mail_view& m) { read(m); });
   }
 
@@ -132,7 +137,9 @@ class drain_run {
                << " of rank " << m.from() << " on " << *traffic_of(row.comm);
       }
     });
-    for_each_class<Classes>([&]<class Class>(Class) { if constexpr (requires { Class::describe(said); }) Class::describe(said); });
+    for_each_class<Classes>([&]<class Class>(Class) {
+      if constexpr (requires { Class::describe(said); }) Class::describe(said);
+    });
   }
 
   drain::progress judge_;

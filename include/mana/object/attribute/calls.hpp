@@ -287,7 +287,9 @@ inline int comm_free_keyval(int* number) noexcept {
 inline int type_free_keyval(int* number) noexcept {
   return object::free_key<fn::type_free_keyval>(kind_code::datatype, number);
 }
-inline int win_free_keyval(int* number) noexcept { return object::free_key<fn::win_free_keyval>(kind_code::win, number); }
+inline int win_free_keyval(int* number) noexcept {
+  return object::free_key<fn::win_free_keyval>(kind_code::win, number);
+}
 inline int keyval_free(int* number) noexcept { return object::free_key<fn::keyval_free>(kind_code::comm, number); }
 
 inline int comm_set_attr(MPI_Comm comm, int number, void* value) noexcept {

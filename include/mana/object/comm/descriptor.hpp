@@ -31,21 +31,21 @@ namespace mana {
 
 template <>
 struct descriptor<kind::comm> {
-  const vid::rank_map* ranks = nullptr;     // this process's group
-  const vid::rank_map* peers = nullptr;     // what the ranks of messages and roots mean: of an intercommunicator the other group
-  vid::group_clock* everyone = nullptr;     // of both groups: names the set of all members
-  std::uint64_t context = 0;           // names this communicator in the inbox; never reused
-  object::traffic* messages = nullptr;         // owned: what it has carried; nullptr: it is kept for its lanes alone
-  vid::group_clock* clock = nullptr;        // counts its collectives; without threads, its blocking ones
-  vid::group_clock* started = nullptr;      // counts its non-blocking ones; without threads made by the first one
-  std::uint64_t lineage = 0;           // the same on all members, no two communicators over the same members share it
-  std::uint64_t children = 0;          // communicators that were made from this one
-  object::lane_list* lanes = nullptr;          // owned: of its persistent collectives; nullptr: it never had one
-  object::topology* topology = nullptr;   // owned
+  const vid::rank_map* ranks = nullptr;  // this process's group
+  const vid::rank_map* peers = nullptr;  // what ranks of messages and roots mean: an intercommunicator's other group
+  vid::group_clock* everyone = nullptr;  // of both groups: names the set of all members
+  std::uint64_t context = 0;             // names this communicator in the inbox; never reused
+  object::traffic* messages = nullptr;   // owned: what it has carried; nullptr: it is kept for its lanes alone
+  vid::group_clock* clock = nullptr;     // counts its collectives; without threads, its blocking ones
+  vid::group_clock* started = nullptr;   // counts its non-blocking ones; without threads made by the first one
+  std::uint64_t lineage = 0;             // the same on all members, no two communicators over the same members share it
+  std::uint64_t children = 0;            // communicators that were made from this one
+  object::lane_list* lanes = nullptr;    // owned: of its persistent collectives; nullptr: it never had one
+  object::topology* topology = nullptr;  // owned
   object::attribute_list* attributes = nullptr;
-  std::uint32_t errhandler = 0;        // neutral code, or bits of a virtual id; 0: never set
-  std::uint32_t info = 0;              // bits of a virtual id, 0: none
-  bool freed = false;                  // by the program, on all members; requests may go on to name it (INV-67)
+  std::uint32_t errhandler = 0;  // neutral code, or bits of a virtual id; 0: never set
+  std::uint32_t info = 0;        // bits of a virtual id, 0: none
+  bool freed = false;            // by the program, on all members; requests may go on to name it (INV-67)
   char name[object::max_name] = {};
 
   bool is_inter() const noexcept { return peers != ranks; }

@@ -113,13 +113,13 @@ struct descriptor<kind::datatype> {
   object::recipe made;
   object::type_layout layout;                    // asked of the live MPI when it is first needed: see layout_named()
   std::atomic<bool> is_laid_out{false};
-  std::int64_t elements = -1;            // basic elements in one; below 0: not counted yet
-  std::uint32_t handles = 1;             // of the application: MPI_Type_get_contents may give out more
-  std::atomic<std::uint32_t> lent{0};    // to functions of the application's operations that run with it
+  std::int64_t elements = -1;          // basic elements in one; below 0: not counted yet
+  std::uint32_t handles = 1;           // of the application: MPI_Type_get_contents may give out more
+  std::atomic<std::uint32_t> lent{0};  // to functions of the application's operations that run with it
   bool committed = false;
-  bool permanent = false;                // a Fortran 90 parameterised type: never freed
+  bool permanent = false;                        // a Fortran 90 parameterised type: never freed
   object::attribute_list* attributes = nullptr;  // owned; gone when the last handle is freed
-  char* name = nullptr;                  // owned; nullptr: none was set
+  char* name = nullptr;                          // owned; nullptr: none was set
 
   descriptor() = default;
   descriptor(const descriptor&) = delete;

@@ -228,7 +228,8 @@ inline int errhandler_get(MPI_Comm comm, MPI_Errhandler* h) noexcept {
 inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_call_errhandler::id, neutral::err_comm, nullptr);
-  object::run_errhandler(object::errhandler_of(c.e->what), comm, code, fn::comm_call_errhandler::id, "called by the application");
+  object::run_errhandler(object::errhandler_of(c.e->what), comm, code, fn::comm_call_errhandler::id,
+                         "called by the application");
   return object::succeeds_after_handler;
 }
 

@@ -17,12 +17,12 @@ struct class_facts<kind::message> {
 
 template <>
 struct descriptor<kind::message> {
-  object::held_message* held = nullptr;        // drained; else entry::real is the matched message
-  vid::entry<kind::comm>* on = nullptr;     // counted
-  object::traffic* messages = nullptr;         // the communicator's
-  std::uint64_t matched = 0;           // order of matching among this rank's messages and receives
-  std::uint64_t passed = 0;            // messages of the same source and tag that were sent later and received meanwhile
-  neutral::status status{};            // as probed
+  object::held_message* held = nullptr;  // drained; else entry::real is the matched message
+  vid::entry<kind::comm>* on = nullptr;  // counted
+  object::traffic* messages = nullptr;   // the communicator's
+  std::uint64_t matched = 0;             // order of matching among this rank's messages and receives
+  std::uint64_t passed = 0;  // messages of the same source and tag that were sent later and received meanwhile
+  neutral::status status{};              // as probed
 };
 
 }  // namespace mana

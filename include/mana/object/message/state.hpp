@@ -17,7 +17,8 @@ inline message_state& messages() noexcept { return the_messages; }
 
 /// The program receives a message while it has matched others: of those of the same source and tag it passes the ones that
 /// were matched before the receive was posted, which were sent earlier.
-[[gnu::noinline, gnu::cold]] inline void note_passed(const traffic& t, int source, int tag, std::uint64_t posted) noexcept {
+[[gnu::noinline, gnu::cold]] inline void note_passed(const traffic& t, int source, int tag,
+                                                     std::uint64_t posted) noexcept {
   vid::table<kind::message>().for_each_unordered([&](vid::entry<kind::message>& e) {
     if (e.what.messages == &t && e.what.status.source == source && e.what.status.tag == tag && e.what.matched < posted)
       count_one(e.what.passed, call::library().callers);

@@ -85,14 +85,14 @@ struct descriptor<kind::request> {
   object::request_form form = object::request_form::none;
   object::request_stage state = object::request_stage::active;
   bool persistent = false;
-  bool cancelling = false;             // MPI_Cancel was asked for; the live MPI has not answered yet
-  bool detached = false;               // MPI_Request_free on an active request: ends with its completion
-  bool keeps_more = false;             // than its communicator: counted operands, or memory; see keep_more()
-  vid::entry<kind::comm>* on = nullptr;     // counted
+  bool cancelling = false;               // MPI_Cancel was asked for; the live MPI has not answered yet
+  bool detached = false;                 // MPI_Request_free on an active request: ends with its completion
+  bool keeps_more = false;               // than its communicator: counted operands, or memory; see keep_more()
+  vid::entry<kind::comm>* on = nullptr;  // counted
   object::operands names;
-  object::traffic* messages = nullptr;         // the communicator's
-  vid::entry<kind::request>* next_detached = nullptr;   // in the line of those that were freed while active
-  void* owned[2];                      // from malloc: arguments that the operation reads until it is complete
+  object::traffic* messages = nullptr;                 // the communicator's
+  vid::entry<kind::request>* next_detached = nullptr;  // in the line of those that were freed while active
+  void* owned[2];  // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};
 
   descriptor() noexcept {}             // without a part: one of the next three comes first

@@ -108,7 +108,8 @@ inline void become_unready(descriptor<kind::request>& r) noexcept {
 /// It waits no longer. Of several threads that find so at once, one ends the wait.
 inline void end_unready(request_entry& e) noexcept {
   request_stage expected = request_stage::unready;
-  if (__atomic_compare_exchange_n(&e.what.state, &expected, request_stage::done, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  if (__atomic_compare_exchange_n(&e.what.state, &expected, request_stage::done, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_RELAXED))
     requests().unready.fetch_sub(1, std::memory_order_relaxed);
 }
 

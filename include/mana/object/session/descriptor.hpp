@@ -17,8 +17,8 @@ struct class_facts<kind::session> {
 
 template <>
 struct descriptor<kind::session> {
-  std::uint32_t errhandler = neutral::errors_are_fatal;   // neutral code, or bits of a virtual id
-  std::uint32_t info = 0;                                 // bits of a virtual id, 0: none
+  std::uint32_t errhandler = neutral::errors_are_fatal;  // neutral code, or bits of a virtual id
+  std::uint32_t info = 0;                                // bits of a virtual id, 0: none
 };
 
 }  // namespace mana

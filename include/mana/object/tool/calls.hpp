@@ -141,7 +141,8 @@ inline int t_pvar_session_create(MPI_T_pvar_session* session) noexcept {
 /// Its handles go with it.
 inline int t_pvar_session_free(MPI_T_pvar_session* session) noexcept {
   return object::tool_call<fn::t_pvar_session_free>([&] {
-    object::tool_entry* const s = session != nullptr ? object::find_tool(*session, object::tool_form::session) : nullptr;
+    object::tool_entry* const s =
+        session != nullptr ? object::find_tool(*session, object::tool_form::session) : nullptr;
     if (s == nullptr) return int{neutral::err_t_invalid_session};
     object::for_each_tool(object::tool_form::pvar, [s](object::tool_entry& e) {
       if (e.what.session == s) vid::table<kind::tool>().erase(e); });
@@ -241,8 +242,9 @@ inline int t_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, co
 inline int t_enum_get_info(MPI_T_enum enumeration, int* n, char* name, int* name_length) noexcept {
   return object::tool_call<fn::t_enum_get_info>([&] {
     const object::tool_entry* const e = object::find_valid(enumeration, object::tool_form::enumeration);
-    return e != nullptr ? object::tool_below<fn::t_enum_get_info>(object::live<kind::tool_enum>(*e), n, name, name_length)
-                        : int{neutral::err_t_invalid_handle};
+    return e != nullptr
+               ? object::tool_below<fn::t_enum_get_info>(object::live<kind::tool_enum>(*e), n, name, name_length)
+               : int{neutral::err_t_invalid_handle};
   });
 }
 inline int t_enum_get_item(MPI_T_enum enumeration, int index, int* value, char* name, int* name_length) noexcept {

@@ -30,15 +30,15 @@ namespace mana {
 template <>
 struct descriptor<kind::tool> {
   object::tool_form form = object::tool_form::cvar;
-  bool of_pvar = false;                    // enumeration: of a performance variable's values
-  bool started = false;                    // pvar
-  int pvar_class = 0;                      // neutral; of a pvar, or of the enumeration's one
-  int bind = 0;                            // neutral; what kind of object it is bound to
-  std::uint32_t object = 0;                // that object: neutral code or bits of a virtual id
-  int value_bytes = 0;                     // cvar: of its whole value; 0: not known
-  bool written = false;                    // cvar: `value` is what the program wrote last
-  vid::entry<kind::tool>* session = nullptr;    // pvar
-  char* name = nullptr;                    // of the variable; from malloc, as `value`
+  bool of_pvar = false;                       // enumeration: of a performance variable's values
+  bool started = false;                       // pvar
+  int pvar_class = 0;                         // neutral; of a pvar, or of the enumeration's one
+  int bind = 0;                               // neutral; what kind of object it is bound to
+  std::uint32_t object = 0;                   // that object: neutral code or bits of a virtual id
+  int value_bytes = 0;                        // cvar: of its whole value; 0: not known
+  bool written = false;                       // cvar: `value` is what the program wrote last
+  vid::entry<kind::tool>* session = nullptr;  // pvar
+  char* name = nullptr;                       // of the variable; from malloc, as `value`
   void* value = nullptr;
 
   descriptor() = default;

@@ -340,11 +340,16 @@ inline int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) noexcept {
       return int{neutral::success}; });
 }
 inline int graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int, MPI_Comm* out) noexcept {
-  return object::construct_comm<fn::graph_create>(comm, out, [=](auto parent, real<kind::comm>* made) noexcept {
-    return lower::the_bridge().mpi->MPI_Graph_create(parent, nnodes, index, edges, 0, made); },
-    [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
-      object::set_topology(to.what, object::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
-      return int{neutral::success}; });
+  return object::construct_comm<fn::graph_create>(
+      comm, out,
+      [=](auto parent, real<kind::comm>* made) noexcept {
+        return lower::the_bridge().mpi->MPI_Graph_create(parent, nnodes, index, edges, 0, made);
+      },
+      [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
+        object::set_topology(
+            to.what, object::graph{{index, index + nnodes}, {edges, edges + (nnodes > 0 ? index[nnodes - 1] : 0)}});
+        return int{neutral::success};
+      });
 }
 
 }  // namespace mana::manual

@@ -158,7 +158,8 @@ inline int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sou
                                                  lower::predefined(neutral::info_null), 0, made); },
     [=](object::comm_entry_t&, object::comm_entry_t& to) noexcept {
       const auto list = [](const int* from, int n) { return std::vector<int>(from, from + std::max(n, 0)); };
-      object::neighbours given{sourceweights != MPI_UNWEIGHTED, list(sources, indegree), {}, list(destinations, outdegree), {}};
+      object::neighbours given{
+          sourceweights != MPI_UNWEIGHTED, list(sources, indegree), {}, list(destinations, outdegree), {}};
       if (given.weighted) given.source_weights = list(sourceweights, indegree);
       if (given.weighted) given.destination_weights = list(destweights, outdegree);
       object::set_topology(to.what, std::move(given));

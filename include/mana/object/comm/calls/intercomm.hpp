@@ -32,7 +32,8 @@ class group_letter {
 
 /// Swaps letters with a rank that does the same with this one and this tag. May park.
 /// in: rank: world rank; tag: at least 0, below the live MPI's limit      out: neutral error class
-inline int swap_letters(call::wrapper_scope& scope, int rank, int tag, group_letter& own, group_letter& other) noexcept {
+inline int swap_letters(call::wrapper_scope& scope, int rank, int tag, group_letter& own,
+                        group_letter& other) noexcept {
   neutral::status received{};
   return exchange_messages(scope, message_arguments(own.data(), own.room(), rank, tag),
                            message_arguments(other.data(), other.room(), rank, tag), received);

@@ -108,10 +108,12 @@ inline int cart_map(MPI_Comm comm, int ndims, const int dims[], const int*, int*
 }
 
 inline int graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) noexcept {
-  return object::with_topology<fn::graphdims_get, object::graph>(comm, [=](const object::graph& g, const auto&) noexcept {
-    *nnodes = g.nodes();
-    *nedges = static_cast<int>(g.edges.size());
-    return int{neutral::success}; });
+  return object::with_topology<fn::graphdims_get, object::graph>(comm,
+                                                                 [=](const object::graph& g, const auto&) noexcept {
+                                                                   *nnodes = g.nodes();
+                                                                   *nedges = static_cast<int>(g.edges.size());
+                                                                   return int{neutral::success};
+                                                                 });
 }
 /// in: maxindex, maxedges  room in the arrays; at most so many are written
 inline int graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) noexcept {
@@ -129,11 +131,13 @@ inline int graph_neighbors_count(MPI_Comm comm, int rank, int* count) noexcept {
     return int{neutral::success}; });
 }
 inline int graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) noexcept {
-  return object::with_topology<fn::graph_neighbors, object::graph>(comm, [=](const object::graph& g, const auto&) noexcept {
-    if (rank < 0 || rank >= g.nodes()) return int{neutral::err_rank};
-    if (maxneighbors < 0) return int{neutral::err_arg};
-    std::copy_n(g.edges.begin() + g.begin(rank), std::min(g.degree(rank), maxneighbors), neighbors);
-    return int{neutral::success}; });
+  return object::with_topology<fn::graph_neighbors, object::graph>(
+      comm, [=](const object::graph& g, const auto&) noexcept {
+        if (rank < 0 || rank >= g.nodes()) return int{neutral::err_rank};
+        if (maxneighbors < 0) return int{neutral::err_arg};
+        std::copy_n(g.edges.begin() + g.begin(rank), std::min(g.degree(rank), maxneighbors), neighbors);
+        return int{neutral::success};
+      });
 }
 inline int graph_map(MPI_Comm comm, int nnodes, const int*, const int*, int* newrank) noexcept {
   return object::map_ranks<fn::graph_map>(comm, nnodes, newrank);

@@ -8,7 +8,8 @@ namespace mana {
 template <>
 struct object_class<kind::comm> {
   static int look(drain::progress& judge) noexcept {
-    object::for_each_channel([&](const auto& comm, real<kind::comm> real) { object::empty_channel(judge, comm, real); });
+    object::for_each_channel(
+        [&](const auto& comm, real<kind::comm> real) { object::empty_channel(judge, comm, real); });
     return 0;
   }
   static void rebuild() noexcept { object::rebuild_comms(); }

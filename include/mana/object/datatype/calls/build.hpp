@@ -261,7 +261,8 @@ inline int type_create_subarray(int n, const int sizes[], const int subsizes[], 
 }
 inline int type_create_darray(int size, int rank, int n, const int gsizes[], const int distribs[], const int dargs[],
                               const int psizes[], int order, MPI_Datatype t, MPI_Datatype* out) noexcept {
-  return object::make_darray_type<fn::type_create_darray>(size, rank, n, gsizes, distribs, dargs, psizes, order, t, out);
+  return object::make_darray_type<fn::type_create_darray>(size, rank, n, gsizes, distribs, dargs, psizes, order, t,
+                                                          out);
 }
 inline int type_create_f90_real(int p, int r, MPI_Datatype* out) noexcept {
   return object::make_f90<fn::type_create_f90_real>(object::combiner::f90_real, out, p, r);
@@ -364,7 +365,8 @@ inline int type_free(MPI_Datatype* type) noexcept {
   if (!t.ok) return object::fail_type(fn::type_free::id);
   if (t.e == nullptr || t.e->what.permanent)
     return object::fail(fn::type_free::id, neutral::err_type, "predefined datatypes cannot be freed");
-  if (t.e->what.handles == 0) return object::fail(fn::type_free::id, neutral::err_type, "the datatype is freed already");
+  if (t.e->what.handles == 0)
+    return object::fail(fn::type_free::id, neutral::err_type, "the datatype is freed already");
   call::wrapper_scope scope(fn::type_free::id);
   if (t.e->what.handles == 1)
     if (const int rc = object::remove_all_attributes(t.e->what.attributes, kind_code::datatype, *type);

@@ -18,7 +18,8 @@ struct pack_arguments {
     else if (count < 0) error = neutral::err_count;
     type = t.real;
   }
-  pack_arguments(const call::wrapper_scope& scope, MPI_Datatype datatype, std::int64_t count, MPI_Comm communicator) noexcept
+  pack_arguments(const call::wrapper_scope& scope, MPI_Datatype datatype, std::int64_t count,
+                 MPI_Comm communicator) noexcept
       : pack_arguments(scope, datatype, count) {
     const resolved<kind::comm> c = resolve<kind::comm>(communicator);
     if (!c.ok) error = neutral::err_comm;
@@ -115,8 +116,8 @@ inline int unpack_external_call(const char* format, const void* in, Size size, S
     return fail(Fn::id, neutral::err_arg, "format, position or size");
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   std::int64_t at = *position;
-  const int rc =
-      call::narrow_call(mpi.MPI_Unpack_external_c, mpi.MPI_Unpack_external, {count}, [&]<class N>(auto* slot, N) noexcept {
+  const int rc = call::narrow_call(
+      mpi.MPI_Unpack_external_c, mpi.MPI_Unpack_external, {count}, [&]<class N>(auto* slot, N) noexcept {
         return slot(format, in, static_cast<std::int64_t>(size), &at, const_cast<void*>(app::neutral_buffer(out)),
                     static_cast<N>(count), a.type);
       });

@@ -38,7 +38,8 @@ inline lower::wait_end announce_probe(const probe_arguments& p) noexcept {
 /// Polls until there is a message, or, with a flag, once.
 /// in: poll  (int& there) → neutral error class; it may wait where there is no flag      out: neutral error class
 template <class Poll>
-inline int find_message(call::wrapper_scope& scope, const probe_arguments& p, const int* flag, int& there, Poll&& poll) noexcept {
+inline int find_message(call::wrapper_scope& scope, const probe_arguments& p, const int* flag, int& there,
+                        Poll&& poll) noexcept {
   int rc = neutral::success;
   const auto announce = [&] { return announce_probe(p); };
   const auto found = [&] { return (rc = poll(there)) != neutral::success || there != 0; };

@@ -45,8 +45,8 @@ inline int mpix_delete_error_string(int code) noexcept {
 inline int mpix_grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                                MPI_Grequest_cancel_function* cancel, MPIX_Grequest_poll_function* poll,
                                MPIX_Grequest_wait_function*, void* extra, MPI_Request* request) noexcept {
-  return object::start_generalized<fn::mpix_grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false, false, poll},
-                                                          request);
+  return object::start_generalized<fn::mpix_grequest_start>(
+      {query, free, cancel, extra, MPI_SUCCESS, false, false, poll}, request);
 }
 
 /// Classes are kept for good, as natively.

@@ -221,8 +221,8 @@ inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status
 inline int cancel(MPI_Request* request) noexcept {
   call::wrapper_scope scope(fn::cancel::id);
   object::request_entry* e = nullptr;
-  if (object::look_up(*request, e) != object::found_request::live || e->what.is_collective() || e->what.parts() != nullptr ||
-      (e->what.is_message() && e->what.message().is_exchange))
+  if (object::look_up(*request, e) != object::found_request::live || e->what.is_collective() ||
+      e->what.parts() != nullptr || (e->what.is_message() && e->what.message().is_exchange))
     return object::raise_request(fn::cancel::id, neutral::err_request);
   if (object::is_generalized(*e)) return object::raise_code(fn::cancel::id, object::cancel_generalized(*e));
   object::forgo_meeting(*e);        // a wait for it must not depend on the receiver now (MPI-4.1 3.8.4)
@@ -243,7 +243,8 @@ inline int request_free(MPI_Request* request) noexcept {
     return object::raise_request(fn::request_free::id, neutral::err_request);
   if (object::is_generalized(*e)) {
     *request = MPI_REQUEST_NULL;
-    return object::raise_code(fn::request_free::id, object::complete_or_free(*e, false) ? object::free_now(*e) : MPI_SUCCESS);
+    return object::raise_code(fn::request_free::id,
+                              object::complete_or_free(*e, false) ? object::free_now(*e) : MPI_SUCCESS);
   }
   if (e->what.parts() != nullptr) object::end_partitioned(*e);
   object::forgo_meeting(*e);        // nobody asks whether it was met
@@ -284,7 +285,8 @@ inline int grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_
 inline int grequest_complete(MPI_Request request) noexcept {
   call::wrapper_scope scope(fn::grequest_complete::id);
   object::request_entry* e = nullptr;
-  if (object::look_up(request, e) != object::found_request::live || !object::is_generalized(*e) || object::is_complete(*e))
+  if (object::look_up(request, e) != object::found_request::live || !object::is_generalized(*e) ||
+      object::is_complete(*e))
     return object::raise_request(fn::grequest_complete::id, neutral::err_request);
   const bool last = object::complete_or_free(*e, true);
   const int rc = last ? object::free_now(*e) : MPI_SUCCESS;

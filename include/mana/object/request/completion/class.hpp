@@ -18,8 +18,8 @@ struct object_class<kind::request> {
       const int peer = e.what.message().peer;
       const object::traffic& on = *e.what.messages;
       if (peer >= 0)
-        said << (said.empty() ? "waits for " : ", for ") << "a send to rank " << on.peers->world_ranks[peer] << " on " << on
-             << " to complete";
+        said << (said.empty() ? "waits for " : ", for ") << "a send to rank " << on.peers->world_ranks[peer] << " on "
+             << on << " to complete";
     });
   }
   static void rebuild() noexcept { object::repost_receives(); }

@@ -108,7 +108,8 @@ inline bool claim(request_entry& e) noexcept {
 inline int poll_claimed(int n, request_entry** entries, int least) noexcept {
   scratch<request_entry*> mine(n);
   for (int i = 0; i < n; ++i)
-    mine[i] = entries[i] != nullptr && entries[i]->what.parts() != nullptr && !claim(*entries[i]) ? nullptr : entries[i];
+    mine[i] =
+        entries[i] != nullptr && entries[i]->what.parts() != nullptr && !claim(*entries[i]) ? nullptr : entries[i];
   const int got = poll_entries(n, mine.data(), least, true);
   for (int i = 0; i < n; ++i)
     if (mine[i] != nullptr && mine[i]->what.parts() != nullptr)
@@ -134,8 +135,8 @@ inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexc
 
 /// await() where generalized requests are among them: no visit to the lower half may last while one of these is all that
 /// is missing, and where only these are left the thread sleeps.
-[[gnu::noinline, gnu::cold]] inline void await_with_generalized(call::wrapper_scope& scope, int n, request_entry** entries,
-                                                                int least) noexcept {
+[[gnu::noinline, gnu::cold]] inline void await_with_generalized(call::wrapper_scope& scope, int n,
+                                                                request_entry** entries, int least) noexcept {
   constexpr unsigned polls_before_yield = 64;
   unsigned fruitless = 0;
   call::wait(scope, [&] {

@@ -219,12 +219,14 @@ inline int intercomm_create_from_groups(MPI_Group local_group, int local_leader,
                                         int remote_leader, const char* stringtag, MPI_Info info, MPI_Errhandler handler,
                                         MPI_Comm* out) noexcept {
   using f = fn::intercomm_create_from_groups;
-  const object::group_members local = object::members_of_group(local_group), remote = object::members_of_group(remote_group);
+  const object::group_members local = object::members_of_group(local_group),
+                              remote = object::members_of_group(remote_group);
   const std::uint32_t name = object::attachable(handler, kind_code::comm);
   *out = MPI_COMM_NULL;
   if (name == 0) return object::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
   if (!object::has_this_process(local) || local_leader < 0 || local_leader >= local.size)
-    return object::raise_from_group(handler, f::id, neutral::err_group, "no local group with this process and that leader");
+    return object::raise_from_group(handler, f::id, neutral::err_group,
+                                    "no local group with this process and that leader");
   object::contact to;
   if (!remote.ok) to.error = neutral::err_group;
   else if (remote_leader < 0 || remote_leader >= remote.size) to.error = neutral::err_rank;
@@ -258,8 +260,10 @@ inline int session_get_errhandler(MPI_Session session, MPI_Errhandler* out) noex
 }
 inline int session_call_errhandler(MPI_Session session, int code) noexcept {
   const int rc = object::with_session<fn::session_call_errhandler>(session, nullptr, [&](object::session_entry& s) {
-    object::run_errhandler(s.what.errhandler, session, code, fn::session_call_errhandler::id, "called by the application");
-    return int{neutral::success}; });
+    object::run_errhandler(s.what.errhandler, session, code, fn::session_call_errhandler::id,
+                           "called by the application");
+    return int{neutral::success};
+  });
   return rc == MPI_SUCCESS ? object::succeeds_after_handler : rc;
 }
 

@@ -170,7 +170,8 @@ class plan_of final : public collective_plan {
 template <class Fn, class... A>
 inline int initialise_collective(A... args) noexcept {
   using params = typename Fn::params::as_tuple;
-  if (interpose::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) return interpose::raise_null_address<Fn>(args...);
+  if (interpose::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...))
+    return interpose::raise_null_address<Fn>(args...);
   call::wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   const auto comm_handle = std::get<interpose::position_of<kind::comm, params>()>(given);

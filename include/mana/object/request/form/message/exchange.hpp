@@ -53,8 +53,8 @@ inline int exchange_messages(call::wrapper_scope& scope, const message_arguments
 }
 
 template <class Fn>
-inline int exchange(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
-                    MPI_Status* status) noexcept {
+inline int exchange(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in,
+                    MPI_Comm comm, MPI_Status* status) noexcept {
   neutral::status received{};
   const int rc = exchange_messages(scope, out, in, received);
   if (status != MPI_STATUS_IGNORE && (rc == neutral::success || rc == neutral::err_truncate))
@@ -64,8 +64,8 @@ inline int exchange(call::wrapper_scope& scope, const message_arguments& out, co
 
 /// Starts both as one request. copy: from malloc, what is sent, if it is no buffer of the program's; taken over
 template <class Fn>
-inline int start_exchange(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in, MPI_Comm comm,
-                          void* copy, MPI_Request* request) noexcept {
+inline int start_exchange(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in,
+                          MPI_Comm comm, void* copy, MPI_Request* request) noexcept {
   exchange_parts parts(out, in);
   if (parts.send == nullptr) std::free(copy);
   else if (copy != nullptr) own_memory(parts.send->what, copy);

@@ -27,12 +27,13 @@ inline int packed_room(const message_arguments& m, std::int64_t* room) noexcept 
 /// in: copy  char[room]      out: neutral error class; *bytes  used of it
 inline int pack_into(const message_arguments& m, char* copy, std::int64_t room, std::int64_t* bytes) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  return call::narrow_call(mpi.MPI_Pack_c, mpi.MPI_Pack, {m.count, room}, [&]<class N>(auto* slot, N position) noexcept {
-    const int rc =
-        slot(m.buffer, static_cast<N>(m.count), m.type.real, copy, static_cast<N>(room), &position, m.comm.real);
-    *bytes = position;
-    return rc;
-  });
+  return call::narrow_call(
+      mpi.MPI_Pack_c, mpi.MPI_Pack, {m.count, room}, [&]<class N>(auto* slot, N position) noexcept {
+        const int rc =
+            slot(m.buffer, static_cast<N>(m.count), m.type.real, copy, static_cast<N>(room), &position, m.comm.real);
+        *bytes = position;
+        return rc;
+      });
 }
 
 }  // namespace mana::object

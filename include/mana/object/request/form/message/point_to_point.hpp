@@ -120,7 +120,8 @@ inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, rea
 
 /// A blocking send whose message must be known before another thread sends one after it.
 template <class Fn>
-inline int send_by_request(call::wrapper_scope& scope, lower::send_mode mode, const message_arguments& m, MPI_Comm comm) noexcept {
+inline int send_by_request(call::wrapper_scope& scope, lower::send_mode mode, const message_arguments& m,
+                           MPI_Comm comm) noexcept {
   request_entry* const e = new_message(request_form::send, *m.comm.e);
   if (e == nullptr) return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
   describe(e->what, m, mode);
@@ -174,7 +175,8 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
 
 /// A receive that is left pending, and for which there is no id: it is cancelled, unless a message has come for it.
 /// Afterwards the live MPI needs nobody to complete it.
-[[gnu::noinline, gnu::cold]] inline neutral::status end_receive(const message_arguments& m, std::uint64_t pending) noexcept {
+[[gnu::noinline, gnu::cold]] inline neutral::status end_receive(const message_arguments& m,
+                                                                std::uint64_t pending) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   neutral::status status{};
   lower::cross([&] {
@@ -189,8 +191,8 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
 
 /// A receive that a checkpoint has interrupted. May park. The arguments come by value: so a call that is not interrupted keeps
 /// none of them in memory.      out: false: it has ended without a message, for want of an id
-[[gnu::noinline, gnu::cold]] inline bool await_receive(call::wrapper_scope& scope, message_arguments m, std::uint64_t pending,
-                                                       neutral::status& status) noexcept {
+[[gnu::noinline, gnu::cold]] inline bool await_receive(call::wrapper_scope& scope, message_arguments m,
+                                                       std::uint64_t pending, neutral::status& status) noexcept {
   request_entry* const e = new_message(request_form::recv, *m.comm.e);
   if (e == nullptr) {
     status = end_receive(m, pending);

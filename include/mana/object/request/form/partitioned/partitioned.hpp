@@ -203,12 +203,13 @@ inline int send_first(request_entry& e) noexcept {
   const auto on = all.partitioned.real;
   constexpr std::int64_t head = sizeof(partition_channel);
   std::int64_t room = 0, bytes = 0;
-  int rc = call::narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {m.parts->needs_large_counts ? INT64_MAX : m.count},
-                       [&]<class N>(auto* slot, N size) noexcept {
-    const int error = slot(static_cast<N>(m.count), type, on, &size);
-    room = size;
-    return error;
-  });
+  int rc =
+      call::narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size, {m.parts->needs_large_counts ? INT64_MAX : m.count},
+                        [&]<class N>(auto* slot, N size) noexcept {
+                          const int error = slot(static_cast<N>(m.count), type, on, &size);
+                          room = size;
+                          return error;
+                        });
   if (rc != neutral::success) return rc;
   auto* const copy = static_cast<char*>(std::malloc(static_cast<std::size_t>(head + room)));
   request_entry* const message = copy != nullptr ? new_message(request_form::send, all.partitioned) : nullptr;
