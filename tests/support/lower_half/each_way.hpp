@@ -18,7 +18,7 @@ inline void check_from_two(const MPI_Status& s) {
 /// One checkpoint of each kind; no error is heard.
 template <class Test>
 void each_way(Test&& test) {
-  for (const checkpoint how : all_ways) {
+  for (const outcome how : all_ways) {
     INFO(std::string(way_names[static_cast<int>(how)]));
     const int before = parks();
     test(how);
@@ -28,16 +28,16 @@ void each_way(Test&& test) {
 }
 
 /// The next call that looks once, and finds nothing, parks when it leaves.
-inline void expect_checkpoint_after_look(checkpoint how) {
+inline void expect_checkpoint_after_look(outcome how) {
   raise_attention();
   expect<&services::clock_wait>().does([how] { return declare_line(how); });
 }
 
 /// The live MPI ends these in its next wait.
 inline void complete_in_wait() {
-  expect<&services::wait_some>().does([](int n, std::uint64_t* reals, neutral::status* statuses, int) {
+  expect<&services::wait_some>().does([](int n, real<kind::request>* reals, neutral::status* statuses, int) {
     for (int i = 0; i < n; ++i)
-      if (reals[i] != 0) complete(reals[i], from_two);
+      if (reals[i]) complete(reals[i], from_two);
     return take_completed(n, reals, statuses);
   });
 }

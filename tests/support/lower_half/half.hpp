@@ -23,7 +23,7 @@ struct lower_half {
   std::vector<std::pair<int, std::string>> mails;
   std::vector<std::string> notes;
   std::optional<int> aborted;
-  checkpoint next_checkpoint = checkpoint::resumes;
+  outcome next_checkpoint = outcome::resumes;
   std::function<void()> after_checkpoint;
   int parks = 0, turns = 0;
   void (*run)() = nullptr;                       // a checkpoint; nullptr: of a program with MPI's classes of objects

@@ -130,11 +130,11 @@ void let_others_go() {
 
 }  // namespace
 
-checkpoint begin_checkpoint() {
+outcome begin_checkpoint() {
   await_others();
-  const checkpoint how = half().next_checkpoint;
+  const outcome how = half().next_checkpoint;
   ++half().parks;
-  if (how == checkpoint::is_given_up) expect<&services::drain_turn>().gives(lower::drain_order::end);
+  if (how == outcome::is_given_up) expect<&services::drain_turn>().gives(lower::drain_order::end);
   else complete_at_drain();
   lower::the_bridge().current = lower::phase::draining;
   return how;
@@ -162,7 +162,7 @@ void attach() {
   b.service = &own_services();
   for_each_slot(fill_slot{own_slots()});
   b.mpi = &own_slots();
-  b.upper.reduce = object::reduce_upcall;
+  b.upper.reduce = mana::object::reduce_upcall;
   stock_all();
   ++half().generation;
   fill_predefined();
@@ -241,7 +241,7 @@ void arrive(message m) { half().network.push_back(std::move(m)); }
 void forget_network() { half().network.clear(); }
 
 void raise_attention() { lower::the_bridge().attention = lower::checkpoint_pending; }
-wait_end declare_line(checkpoint how) {
+wait_end declare_line(outcome how) {
   half().next_checkpoint = how;
   lower::the_bridge().current = lower::phase::parking;
   return wait_end::attention;

@@ -96,16 +96,16 @@ void forget_network();
 
 // --- checkpoints
 /// What a thread that parks finds.
-enum class checkpoint { resumes, restarts, is_given_up };
-inline constexpr checkpoint all_ways[] = {checkpoint::resumes, checkpoint::restarts, checkpoint::is_given_up};
+enum class outcome { resumes, restarts, is_given_up };
+inline constexpr outcome all_ways[] = {outcome::resumes, outcome::restarts, outcome::is_given_up};
 inline constexpr const char* way_names[] = {"resumes", "restarts", "is given up"};
 /// A checkpoint is pending: what the fast paths look at.
 void raise_attention();
 /// The line is declared: a thread that comes to its park point drains and is saved, and all goes `how`.
-wait_end declare_line(checkpoint how);
+wait_end declare_line(outcome how);
 /// The next call of Member, a wait, finds nothing but attention; the line is declared when the clock hears of it.
 template <auto Member>
-void expect_checkpoint_in(checkpoint how) {
+void expect_checkpoint_in(outcome how) {
   expect<Member>().does([] {
     raise_attention();
     return int{neutral::success};
@@ -113,15 +113,15 @@ void expect_checkpoint_in(checkpoint how) {
   expect<&services::clock_wait>().does([how] { return declare_line(how); });
 }
 /// What a thread that parks finds, step by step.
-checkpoint begin_checkpoint();
+outcome begin_checkpoint();
 void begin_new_process();
 void end_checkpoint();
 /// What the thread that runs checkpoints does; those of other threads are none of the wrappers'.
 template <class Program>
 void run_checkpoint_of() {
-  const checkpoint how = begin_checkpoint();
+  const outcome how = begin_checkpoint();
   Program program;
-  if (program.drain() && how == checkpoint::restarts) {
+  if (program.drain() && how == outcome::restarts) {
     program.before_image();
     begin_new_process();
     program.restarted();

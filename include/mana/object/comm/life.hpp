@@ -61,7 +61,7 @@ class reserved_comm {
   reserved_comm& operator=(const reserved_comm&) = delete;
   bool ok() const noexcept { return e_ != nullptr; }
   /// Where the live MPI writes its handle by itself.
-  std::uint64_t& real() noexcept { return e_->real; }
+  mana::real<kind::comm>& real() noexcept { return e_->real; }
   vid::entry<kind::comm>& take() noexcept { return *std::exchange(e_, nullptr); }
 
  private:

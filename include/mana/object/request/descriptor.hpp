@@ -97,31 +97,31 @@ struct descriptor<kind::request> {
 
   descriptor() noexcept {}             // without a part: one of the next three comes first
   [[gnu::always_inline]] void begin_message(object::request_form f) noexcept {
-    ::new (&message_) message_part;
+    ::new (&message_) object::message_part;
     form = f;
   }
   [[gnu::always_inline]] void begin_collective() noexcept {
-    ::new (&collective_) collective_part;
+    ::new (&collective_) object::collective_part;
     form = object::request_form::collective;
   }
   void begin_generalized() noexcept {
-    ::new (&program_) program_part;
+    ::new (&program_) object::program_part;
     form = object::request_form::generalized;
   }
 
   bool is_message() const noexcept { return object::is_message(form); }
   bool is_collective() const noexcept { return form == object::request_form::collective; }
   bool is_generalized() const noexcept { return form == object::request_form::generalized; }
-  object::message_part& message() noexcept { return expect(object::is_message()), message_; }
-  const object::message_part& message() const noexcept { return expect(object::is_message()), message_; }
-  object::collective_part& collective() noexcept { return expect(object::is_collective()), collective_; }
-  const object::collective_part& collective() const noexcept { return expect(object::is_collective()), collective_; }
-  object::program_part& program() noexcept { return expect(object::is_generalized()), program_; }
-  const object::program_part& program() const noexcept { return expect(object::is_generalized()), program_; }
+  object::message_part& message() noexcept { return expect(is_message()), message_; }
+  const object::message_part& message() const noexcept { return expect(is_message()), message_; }
+  object::collective_part& collective() noexcept { return expect(is_collective()), collective_; }
+  const object::collective_part& collective() const noexcept { return expect(is_collective()), collective_; }
+  object::program_part& program() noexcept { return expect(is_generalized()), program_; }
+  const object::program_part& program() const noexcept { return expect(is_generalized()), program_; }
   /// Of a partitioned message; nullptr of anything else.
-  object::partitioned_transfer* parts() const noexcept { return object::is_message() ? message_.parts : nullptr; }
+  object::partitioned_transfer* parts() const noexcept { return is_message() ? message_.parts : nullptr; }
   /// Of a persistent collective; nullptr of anything else.
-  object::collective_plan* plan() const noexcept { return object::is_collective() ? collective_.plan : nullptr; }
+  object::collective_plan* plan() const noexcept { return is_collective() ? collective_.plan : nullptr; }
 
   /// Before any of these is set: most requests have none, and are made and freed without a look at them.
   void keep_more() noexcept {

@@ -11,7 +11,7 @@ using namespace mana::scripted;
 
 namespace {
 
-void expect_checkpoint_at_start(checkpoint how) {
+void expect_checkpoint_at_start(outcome how) {
   raise_attention();
   expect<&services::clock_enter>().does([how](const lower::collective_start* start) {
     --start->clock->seq;                               // as the real one does when it takes the start back
@@ -23,7 +23,7 @@ void succeeds(int rc) { CHECK(rc == MPI_SUCCESS); }
 
 struct park_at_start {
   sample_objects& s;
-  checkpoint how;
+  outcome how;
   int tried = 0;
 
   template <class Fn, class... A>
@@ -64,7 +64,7 @@ struct park_at_start {
 }  // namespace
 
 TEST_CASE_FIXTURE(running_mpi, "every collective, of every form, parks before it starts") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     INFO(std::string(way_names[static_cast<int>(how)]));
     running_mpi each;
     sample_objects s;
@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(running_mpi, "every constructor of communicators, and MPI_Comm
   };
   sample_objects s;
   int n = 0;
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts})
+  for (const outcome how : {outcome::resumes, outcome::restarts})
     for (const call make_one : constructors) {
       INFO(n);
       MPI_Comm made = MPI_COMM_NULL;

@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(running_mpi, "a send that the live MPI refuses is not counted 
   MPI_Isend(out, 1, MPI_INT, 3, 1, MPI_COMM_WORLD, &request);
   heard();
   // A drain tells each rank that was sent a message; none was.
-  expect_checkpoint_in<&services::probe>(checkpoint::resumes);
+  expect_checkpoint_in<&services::probe>(outcome::resumes);
   arrive({lower::predefined(neutral::comm_world), 0, 1, "text"});
   const std::size_t before = posted();
   CHECK(MPI_Probe(0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);

@@ -47,7 +47,7 @@ TEST_CASE_FIXTURE(running_mpi, "the communicators that MPI itself has cannot be 
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a duplicate that is made while a checkpoint passes has its handle of the new process") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Request r = MPI_REQUEST_NULL;
     expect<&services::comm_idup>().does([](real<kind::comm>, real<kind::comm>* comm, real<kind::request>* request) {

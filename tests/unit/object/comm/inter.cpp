@@ -48,8 +48,8 @@ MPI_Comm intercommunicator() {
   return made;
 }
 /// A restart makes it again from what its groups were.
-void expect_rebuild(checkpoint how) {
-  if (how != checkpoint::restarts) return;
+void expect_rebuild(outcome how) {
+  if (how != outcome::restarts) return;
   expect<&services::intercomm_from_ranks>().does(
       [](const int* group, int n, const int* other, int m, int, auto* real) {
         CHECK(n == 1);
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(running_mpi, "an intercommunicator has both groups, and names 
 }
 
 TEST_CASE_FIXTURE(running_mpi, "who waits for a rank of the other group tells the clock its rank in the world") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     MPI_Comm comm = intercommunicator();
     expect_rebuild(how);
     expect_start<&services::recv>(raise_attention);
@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(running_mpi, "who waits for a rank of the other group tells th
       CHECK(ranks[0] == other_ranks[0]);
       return declare_line(how);
     });
-    if (how == checkpoint::restarts) expect_start<&services::irecv>();
+    if (how == outcome::restarts) expect_start<&services::irecv>();
     after_checkpoint([] {
       expect<&services::wait_some>().does([](int n, auto* r, neutral::status* s, int) {
         for (int i = 0; i < n; ++i) complete(r[i], {0, 7, neutral::success, 0, 4});
@@ -116,7 +116,7 @@ TEST_CASE_FIXTURE(running_mpi, "who waits for a rank of the other group tells th
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a collective on an intercommunicator parks before it starts") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     MPI_Comm comm = intercommunicator();
     expect_rebuild(how);
     raise_attention();

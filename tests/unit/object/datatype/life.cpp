@@ -30,7 +30,7 @@ TEST_CASE_FIXTURE(running_mpi, "an inner datatype lives as long as what is made 
   CHECK(MPI_Type_free(&inner) == MPI_SUCCESS);
   CHECK(live_count(kind_code::datatype) == before + 2);
   raise_attention();
-  expect<&services::clock_enter>().does([] { return declare_line(checkpoint::restarts); });
+  expect<&services::clock_enter>().does([] { return declare_line(outcome::restarts); });
   expect<&mpi_slots::MPI_Bcast>().gives(neutral::success);
   int data[8];
   CHECK(MPI_Bcast(data, 1, outer, 0, MPI_COMM_WORLD) == MPI_SUCCESS);      // of the new process: all handles are checked

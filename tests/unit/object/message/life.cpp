@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Mprobe has matched no
   CHECK(MPI_Mprobe(2, 7, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(inventory()[messages] == 1);
   raise_attention();
-  expect<&services::clock_enter>().does([] { return declare_line(checkpoint::restarts); });
+  expect<&services::clock_enter>().does([] { return declare_line(outcome::restarts); });
   expect<&mpi_slots::MPI_Barrier>().gives(neutral::success);
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);           // the message is held by the program from here on
   CHECK(MPI_Mrecv(data, 1, MPI_INT, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);

@@ -11,7 +11,7 @@ constexpr int rounds = 5, comes_in = 3;  // the checkpoint in the first round, t
 
 /// Asks until there is a message. ask: (round) → whether one was found
 template <class Ask>
-void loop(checkpoint how, Ask&& ask) {
+void loop(outcome how, Ask&& ask) {
   int found = 0;
   for (int round = 0; round < rounds && found == 0; ++round) {
     if (round == 0) expect_checkpoint_after_look(how);
@@ -24,7 +24,7 @@ void loop(checkpoint how, Ask&& ask) {
 }  // namespace
 
 TEST_CASE_FIXTURE(running_mpi, "a loop of MPI_Iprobe parks in it, and finds the message of the process that goes on") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     loop(how, [] {
       int flag = 0;
       MPI_Status status;
@@ -40,7 +40,7 @@ TEST_CASE_FIXTURE(running_mpi, "a loop of MPI_Iprobe parks in it, and finds the 
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a loop of MPI_Improbe parks in it, and what it matches is received") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     MPI_Message m = MPI_MESSAGE_NULL;
     loop(how, [&m] {
       int flag = 0;
@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(running_mpi, "a loop of MPI_Improbe parks in it, and what it m
 TEST_CASE_FIXTURE(
     running_mpi,
     "a message that was matched, and a checkpoint comes in the wait for it: it is received from what is kept") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     MPI_Message m = MPI_MESSAGE_NULL;
     arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
     CHECK(MPI_Mprobe(2, 7, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);

@@ -22,7 +22,7 @@ TEST_CASE_FIXTURE(running_mpi, "a freed operation is an error in every call") {
 }
 
 TEST_CASE_FIXTURE(running_mpi, "an operation that a reduction under way uses ends with it, also across a restart") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     MPI_Op op = MPI_OP_NULL;
     MPI_Request r = MPI_REQUEST_NULL;
     int a = 0, b = 0;

@@ -24,7 +24,7 @@ bool holds_alone(const char* name) {
   return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 /// The next so many looks of those who begin or end MPI find the line; later ones that all are there.
-void expect_lines(int lines, checkpoint how) {
+void expect_lines(int lines, outcome how) {
   expect<&services::clock_ending>(lines).does([how] {
     raise_attention();
     return declare_line(how);
@@ -61,7 +61,7 @@ TEST_CASE("alone: an MPI that does not start is told, and there is none" * docte
 
 TEST_CASE("alone: a checkpoint in MPI_Init" * doctest::skip()) {
   attach();
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) expect_lines(1, how);
+  for (const outcome how : {outcome::resumes, outcome::restarts}) expect_lines(1, how);
   CHECK(MPI_Init(nullptr, nullptr) == MPI_SUCCESS);
   CHECK(parks() == 2);
   expect<&mpi_slots::MPI_Barrier>().gives(neutral::success);  // with the handle of the process that goes on
@@ -77,7 +77,7 @@ TEST_CASE("alone: a checkpoint in MPI_Finalize" * doctest::skip()) {
   CHECK(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS);
   CHECK(provided == MPI_THREAD_MULTIPLE);
   int n = 0;
-  for (const checkpoint how : all_ways) expect_lines(1, how), ++n;
+  for (const outcome how : all_ways) expect_lines(1, how), ++n;
   CHECK(MPI_Finalize() == MPI_SUCCESS);
   CHECK(parks() == n);
   CHECK(MPI_Finalized(&flag) == MPI_SUCCESS);
@@ -97,7 +97,7 @@ TEST_CASE("alone: MPI_Finalize waits for sends that nobody waits for, and parks 
   // The first look finds it pending; then the line is declared, whose drain completes it.
   expect<&services::test_some>().does([](int n, auto* reals, neutral::status* statuses) {
     raise_attention();
-    declare_line(checkpoint::restarts);
+    declare_line(outcome::restarts);
     return take_completed(n, reals, statuses);
   });
   CHECK(MPI_Finalize() == MPI_SUCCESS);

@@ -12,12 +12,12 @@ namespace {
 int data[4];
 
 /// A receive that is under way when the checkpoint comes, and has its message afterwards. A restart posts it again.
-void expect_receive_to_go_on(checkpoint how, std::shared_ptr<real<kind::request>> started) {
-  if (how == checkpoint::restarts) started = expect_start<&services::irecv>();
+void expect_receive_to_go_on(outcome how, std::shared_ptr<real<kind::request>> started) {
+  if (how == outcome::restarts) started = expect_start<&services::irecv>();
   after_checkpoint([started] { complete(*started, from_two); });
 }
 
-MPI_Request begin_receive(checkpoint how) {
+MPI_Request begin_receive(outcome how) {
   MPI_Request r = MPI_REQUEST_NULL;
   const auto started = expect_start<&services::irecv>();
   CHECK(MPI_Irecv(data, 1, MPI_INT, 2, MPI_ANY_TAG, MPI_COMM_WORLD, &r) == MPI_SUCCESS);
@@ -44,14 +44,14 @@ MPI_Request begin_send() {
 }  // namespace
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Send: a drain completes it") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     expect_start<&services::send>(raise_attention);
     expect<&services::clock_wait>().does([how](const int* ranks, int n) {
       CHECK(n == 1);
       CHECK(ranks[0] == 2);
       return declare_line(how);
     });
-    if (how == checkpoint::is_given_up)                  // a drain that ends early leaves it as it was
+    if (how == outcome::is_given_up)                  // a drain that ends early leaves it as it was
       after_checkpoint([] { expect<&services::wait_some>().does([](int n, auto* r, neutral::status* s, int) {
         for (int i = 0; i < n; ++i) complete(r[i]);
         return take_completed(n, r, s);
@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Send: a drain completes it") {
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Recv: its message comes after the checkpoint") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     expect_receive_to_go_on(how, expect_start<&services::recv>(raise_attention));
     expect<&services::clock_wait>().does([how] { return declare_line(how); });
     MPI_Status status;
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Recv: its message comes after the checkpoint
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Recv on a communicator and of a datatype that another call has freed meanwhile") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Datatype pair = MPI_DATATYPE_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Recv on a communicator and of a datatype tha
     CHECK(MPI_Irecv(data, 1, pair, 2, 7, comm, &r) == MPI_SUCCESS);
     MPI_Comm_free(&comm);
     MPI_Type_free(&pair);
-    if (how == checkpoint::restarts) {                   // ranks tell each other what they still use
+    if (how == outcome::restarts) {                   // ranks tell each other what they still use
       always<&mpi_slots::MPI_Allgather>().does([](const void* own, int, real<kind::datatype>, void* counts, int,
                                                      real<kind::datatype>, real<kind::comm>) {
         for (int r = 0; r < world_size; ++r) static_cast<int*>(counts)[r] = 0;
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Wait, MPI_Waitany, MPI_Waitsome and MPI_Wait
   };
   for (int form = 0; form < 4; ++form) {
     INFO(form);
-    each_way([&](checkpoint how) {
+    each_way([&](outcome how) {
       MPI_Request r = begin_receive(how);
       expect_checkpoint_in<&services::wait_some>(how);
       MPI_Status status;
@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Wait, MPI_Waitany, MPI_Waitsome and MPI_Wait
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Waitall for a send and a receive: one ends in the drain, the other afterwards") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     MPI_Request both[] = {begin_send(), begin_receive(how)};
     expect_checkpoint_in<&services::wait_some>(how);
     MPI_Status statuses[2];
@@ -153,7 +153,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Test, MPI_Testany, MPI_Testsome, MPI_Testall
   };
   for (int form = 0; form < 5; ++form) {
     INFO(form);
-    each_way([&](checkpoint how) {
+    each_way([&](outcome how) {
       MPI_Request r = begin_receive(how);
       raise_attention();
       expect<&services::clock_wait>().does([how] { return declare_line(how); });
@@ -168,14 +168,14 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Test, MPI_Testany, MPI_Testsome, MPI_Testall
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Sendrecv and MPI_Isendrecv") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     const auto started = expect_start<&services::irecv>();
     const auto sent = expect_start<&services::isend>();
     expect_checkpoint_in<&services::wait_some>(how);
-    if (how == checkpoint::restarts) expect_receive_to_go_on(how, started);
+    if (how == outcome::restarts) expect_receive_to_go_on(how, started);
     else after_checkpoint([=] {
       complete(*started, from_two);
-      if (how == checkpoint::is_given_up) complete(*sent);
+      if (how == outcome::is_given_up) complete(*sent);
     });
     MPI_Status status;
     CHECK(MPI_Sendrecv(data, 1, MPI_INT, 2, 7, data + 1, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
@@ -184,7 +184,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Sendrecv and MPI_Isendrecv") {
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Buffer_detach waits for what is on its way") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     char room[1024];
     CHECK(MPI_Buffer_attach(room, sizeof room) == MPI_SUCCESS);
     expect<&mpi_slots::MPI_Pack_size>().does([](auto, auto, auto, int* size) { return *size = 4, 0; });
@@ -202,7 +202,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Buffer_detach waits for what is on its way")
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Probe and MPI_Mprobe: the message comes after the checkpoint") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     after_checkpoint([] { arrive({lower::predefined(neutral::comm_world), 2, 7, "four"}); });
     expect_checkpoint_in<&services::probe>(how);
     MPI_Status status;
@@ -217,7 +217,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Probe and MPI_Mprobe: the message comes afte
     });
     CHECK(MPI_Mrecv(data, 1, MPI_INT, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   });
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     after_checkpoint([] { arrive({lower::predefined(neutral::comm_world), 2, 7, "four"}); });
     expect_checkpoint_in<&services::mprobe>(how);
     MPI_Message m = MPI_MESSAGE_NULL;
@@ -236,7 +236,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Probe and MPI_Mprobe: the message comes afte
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a message that a drain has taken is found by a probe, a matched probe and a receive") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     raise_attention();
     arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
     arrive({lower::predefined(neutral::comm_world), 2, 7, "five"});

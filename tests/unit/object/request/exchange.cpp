@@ -24,11 +24,11 @@ void expect_packing() {
 struct both_parts {
   std::shared_ptr<real<kind::request>> received = expect_start<&services::irecv>(), sent = expect_start<&services::isend>();
   /// The checkpoint leaves a receive that goes on, and a send that a drain has completed, if there is one.
-  void go_on(checkpoint how) const {
-    const auto again = how == checkpoint::restarts ? expect_start<&services::irecv>() : received;
+  void go_on(outcome how) const {
+    const auto again = how == outcome::restarts ? expect_start<&services::irecv>() : received;
     after_checkpoint([again, how, s = sent] {
       complete(*again, from_two);
-      if (how == checkpoint::is_given_up) complete(*s);
+      if (how == outcome::is_given_up) complete(*s);
     });
   }
 };
@@ -36,7 +36,7 @@ struct both_parts {
 }  // namespace
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Sendrecv_replace") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     expect_packing();
     const both_parts parts;
     expect_checkpoint_in<&services::wait_some>(how);
@@ -63,7 +63,7 @@ MPI_Request begin_exchange(int form) {
 TEST_CASE_FIXTURE(running_mpi, "MPI_Wait and MPI_Test for MPI_Isendrecv and MPI_Isendrecv_replace") {
   for (const int form : {0, 1}) {
     INFO(form);
-    each_way([form](checkpoint how) {
+    each_way([form](outcome how) {
       const both_parts parts;
       MPI_Request r = begin_exchange(form);
       expect_checkpoint_in<&services::wait_some>(how);
@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Wait and MPI_Test for MPI_Isendrecv and MPI_
       CHECK(MPI_Wait(&r, &status) == MPI_SUCCESS);
       check_from_two(status);
     });
-    each_way([form](checkpoint how) {
+    each_way([form](outcome how) {
       const both_parts parts;
       MPI_Request r = begin_exchange(form);
       parts.go_on(how);
@@ -125,14 +125,14 @@ namespace {
 /// As the receiver answers in a drain.
 void answer(const object::request_entry& e, bool is_held) {
   const checkpoint::mail_head head{checkpoint::mail_kind::answers, 1, 0, 0};
-  const checkpoint::answer_row row{e.what.posted, vid::table<kind::request>().id_of(e).bits(), is_held};
+  const checkpoint::answer_row row{e.what.message().posted, vid::table<kind::request>().id_of(e).bits(), is_held};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   send_mail(2, bytes.append(reinterpret_cast<const char*>(&row), sizeof row));
 }
 object::request_entry* open_synchronous() {
   object::request_entry* found = nullptr;
   vid::table<kind::request>().for_each_unordered([&](auto& e) {
-    if (e.what.met == object::meeting::asked) found = &e;
+    if (e.what.message().met == object::meeting::asked) found = &e;
   });
   return found;
 }
@@ -151,7 +151,7 @@ void arrive_word(MPI_Request r) {
   object::request_entry* e = nullptr;
   object::look_up(r, e);
   REQUIRE(e != nullptr);
-  const object::handshake_word word{e->what.posted, vid::table<kind::request>().id_of(*e).bits(), 0};
+  const object::handshake_word word{e->what.message().posted, vid::table<kind::request>().id_of(*e).bits(), 0};
   arrive({object::comms().hidden.real, 2, object::handshake_tag, {reinterpret_cast<const char*>(&word), sizeof word}});
 }
 MPI_Request begin_synchronous() {
@@ -164,7 +164,7 @@ MPI_Request begin_synchronous() {
 }  // namespace
 
 TEST_CASE_FIXTURE(running_mpi, "a synchronous send whose message was met before the drain ends with it") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     MPI_Request r = begin_synchronous();
     answer_in_drain(false);
     expect_checkpoint_in<&services::wait_some>(how);
@@ -175,7 +175,7 @@ TEST_CASE_FIXTURE(running_mpi, "a synchronous send whose message was met before 
 
 TEST_CASE_FIXTURE(running_mpi,
                   "one whose message lies with its receiver waits for the receiver's word, in MPI_Wait and MPI_Test") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     MPI_Request r = begin_synchronous();
     answer_in_drain(true);
     expect_checkpoint_in<&services::wait_some>(how);
@@ -192,7 +192,7 @@ TEST_CASE_FIXTURE(running_mpi,
 }
 
 TEST_CASE_FIXTURE(running_mpi, "the wait for the receiver's word is left for the next checkpoint, too") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     MPI_Request r = begin_synchronous();
     answer_in_drain(true);
     expect_checkpoint_in<&services::wait_some>(how);
@@ -211,7 +211,7 @@ TEST_CASE_FIXTURE(
   MPI_Request r = begin_synchronous();
   answer_in_drain(true);
   raise_attention();
-  expect<&services::clock_enter>().does([] { return declare_line(checkpoint::restarts); });
+  expect<&services::clock_enter>().does([] { return declare_line(outcome::restarts); });
   expect<&mpi_slots::MPI_Barrier>().gives(neutral::success);
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
   arrive_word(r);

@@ -13,7 +13,7 @@ using namespace mana::scripted;
 
 namespace {
 
-using descriptor = descriptor<kind::request>;
+using request = descriptor<kind::request>;
 
 /// The signal that ends a process which does this; 0: none does.
 template <class Act>
@@ -33,17 +33,17 @@ int signal_of(Act&& act) {
 }  // namespace
 
 TEST_CASE("the part of another form is not read: a build in one process ends") {
-  using read = void (*)(descriptor&);
-  const read parts[] = {[](descriptor& r) { r.message().peer = 1; }, [](descriptor& r) { r.collective().plan = nullptr; },
-                        [](descriptor& r) { r.program().operation = nullptr; }};
-  using begin = void (*)(descriptor&);
-  const begin forms[] = {[](descriptor& r) { r.begin_message(object::request_form::recv); },
-                         [](descriptor& r) { r.begin_collective(); }, [](descriptor& r) { r.begin_generalized(); }};
+  using read = void (*)(request&);
+  const read parts[] = {[](request& r) { r.message().peer = 1; }, [](request& r) { r.collective().plan = nullptr; },
+                        [](request& r) { r.program().operation = nullptr; }};
+  using begin = void (*)(request&);
+  const begin forms[] = {[](request& r) { r.begin_message(object::request_form::recv); },
+                         [](request& r) { r.begin_collective(); }, [](request& r) { r.begin_generalized(); }};
   for (int form = 0; form < 3; ++form)
     for (int part = 0; part < 3; ++part) {
       INFO(form);
       INFO(part);
-      descriptor r;
+      request r;
       forms[form](r);
       CHECK((signal_of([&] { parts[part](r); }) == 0) == (form == part));
       CHECK(r.parts() == nullptr);
@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(running_mpi, "what a persistent collective names lives until i
     complete(*below);
     CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     if (round == 1) break;
-    expect_checkpoint_in<&services::probe>(checkpoint::restarts);
+    expect_checkpoint_in<&services::probe>(outcome::restarts);
     arrive({lower::predefined(neutral::comm_world), 0, 1, "text"});
     CHECK(MPI_Probe(0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(MPI_Recv(&in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);

@@ -24,7 +24,7 @@ MPI_Request begin(heard_calls& heard) {
 }  // namespace
 
 TEST_CASE_FIXTURE(running_mpi, "a wait for one parks in its sleep, and ends when the program completes it") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     heard_calls heard;
     MPI_Request r = begin(heard);
     // The wait asks the live MPI for progress: then the checkpoint comes, and later the program completes the request.

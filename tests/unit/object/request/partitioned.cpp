@@ -24,7 +24,7 @@ descriptor<kind::request>& known_of(MPI_Request r) {
 }
 /// Rank 2's first message for this receive of two ints.
 void arrive_first(MPI_Request r) {
-  object::partition_channel channel = known_of(r).parts->channel;
+  object::partition_channel channel = known_of(r).parts()->channel;
   channel.number = number;
   std::string bytes(reinterpret_cast<const char*>(&channel), sizeof channel);
   arrive({object::comms().partitioned.real, 2, object::first_message_tag, bytes + "one two "});
@@ -67,7 +67,7 @@ void check_both(const MPI_Status& s) {
 }  // namespace
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Parrived parks when it leaves, and finds what came after the checkpoint") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     MPI_Request r = receive();
     CHECK(MPI_Start(&r) == MPI_SUCCESS);
     expect_checkpoint_after_look(how);
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Parrived parks when it leaves, and finds wha
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Wait for a partitioned receive's first message") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     MPI_Request r = receive();
     CHECK(MPI_Start(&r) == MPI_SUCCESS);
     expect_checkpoint_in<&services::test_some>(how);
@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Wait for a partitioned receive's first messa
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Wait for a partitioned receive's later messages, which have its number") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     MPI_Request r = receive();
     CHECK(MPI_Start(&r) == MPI_SUCCESS);
     arrive_first(r);
@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Wait for a partitioned receive's later messa
     auto later = expect_start<&services::irecv>();
     CHECK(MPI_Start(&r) == MPI_SUCCESS);
     CHECK(std::get<4>(calls<&services::irecv>().back()) == number);
-    if (how == checkpoint::restarts) later = expect_start<&services::irecv>();
+    if (how == outcome::restarts) later = expect_start<&services::irecv>();
     expect_checkpoint_in<&services::wait_some>(how);
     after_checkpoint([later] { complete(*later, {2, number, neutral::success, 0, 8}); });
     CHECK(MPI_Wait(&r, &status) == MPI_SUCCESS);
@@ -123,7 +123,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Wait for a partitioned receive's later messa
 TEST_CASE_FIXTURE(running_mpi,
                   "a first message that a drain has taken finds its receive, initialised before or after") {
   for (const bool before : {true, false})
-    for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+    for (const outcome how : {outcome::resumes, outcome::restarts}) {
       INFO(before);
       MPI_Request model = receive(), r = model;
       raise_attention();
@@ -141,7 +141,7 @@ TEST_CASE_FIXTURE(running_mpi,
 }
 
 TEST_CASE_FIXTURE(running_mpi, "MPI_Wait for a partitioned send: a drain completes what the live MPI has not") {
-  each_way([](checkpoint how) {
+  each_way([](outcome how) {
     MPI_Request r = send();
     send_first(r);
     CHECK(MPI_Start(&r) == MPI_SUCCESS);
@@ -149,7 +149,7 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_Wait for a partitioned send: a drain complet
     const auto sent = expect_start<&services::isend>();
     CHECK(MPI_Pready(0, r) == MPI_SUCCESS);
     expect_checkpoint_in<&services::wait_some>(how);
-    if (how == checkpoint::is_given_up) after_checkpoint([sent] { complete(*sent); });
+    if (how == outcome::is_given_up) after_checkpoint([sent] { complete(*sent); });
     CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(MPI_Request_free(&r) == MPI_SUCCESS);
   });

@@ -183,14 +183,14 @@ TEST_CASE_FIXTURE(running_mpi, "a request that is over is an error in every call
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a receive that is cancelled, also across a restart, counts for nothing") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     const auto below = expect_start<&services::irecv>();
     MPI_Request r = MPI_REQUEST_NULL;
     CHECK(MPI_Irecv(data, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, &r) == MPI_SUCCESS);
     expect<&services::cancel>().gives(neutral::success);
     CHECK(MPI_Cancel(&r) == MPI_SUCCESS);
     expect_checkpoint_in<&services::wait_some>(how);
-    if (how == checkpoint::resumes)
+    if (how == outcome::resumes)
       after_checkpoint([below] { complete(*below, {neutral::any_source, neutral::any_tag, neutral::success, 1, 0}); });
     MPI_Status status;
     CHECK(MPI_Wait(&r, &status) == MPI_SUCCESS);
@@ -204,10 +204,10 @@ TEST_CASE_FIXTURE(running_mpi, "a persistent operation is started again after a 
   objects o;
   MPI_Request r = MPI_REQUEST_NULL;
   CHECK(MPI_Recv_init(data, 1, o.type, 2, 7, o.comm, &r) == MPI_SUCCESS);
-  for (const checkpoint how : {checkpoint::restarts, checkpoint::resumes}) {
+  for (const outcome how : {outcome::restarts, outcome::resumes}) {
     auto below = expect_start<&services::irecv>();
     CHECK(MPI_Start(&r) == MPI_SUCCESS);
-    if (how == checkpoint::restarts) below = expect_start<&services::irecv>();
+    if (how == outcome::restarts) below = expect_start<&services::irecv>();
     expect_checkpoint_in<&services::wait_some>(how);
     after_checkpoint([below] { complete(*below, {2, 7, neutral::success, 0, 8}); });
     CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);

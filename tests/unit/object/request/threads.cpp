@@ -31,7 +31,7 @@ void expect_wait_of_other(std::promise<void>& entered) {
     return lower::the_bridge().current.load() == lower::phase::parking ? wait_end::attention : wait_end::done;
   });
 }
-void come_to_line(checkpoint how) {
+void come_to_line(outcome how) {
   raise_attention();
   expect<&services::clock_enter>().does([how](const lower::collective_start* start) {
     --start->clock->seq;
@@ -44,7 +44,7 @@ void come_to_line(checkpoint how) {
 }  // namespace
 
 TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Wait is parked, and its receive ends after the checkpoint") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     const many_callers callers;
     MPI_Request r = MPI_REQUEST_NULL;
     const auto started = expect_start<&services::irecv>();
@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Wait is parked, and i
     {
       const other_thread waits([&] { rc = MPI_Wait(&r, &status); });
       entered.get_future().wait();
-      if (how == checkpoint::restarts) expect_start<&services::irecv>();
+      if (how == outcome::restarts) expect_start<&services::irecv>();
       come_to_line(how);
     }
     CHECK(rc == MPI_SUCCESS);
@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Wait is parked, and i
 
 TEST_CASE_FIXTURE(running_mpi,
                   "a thread that waits in MPI_Probe is parked, and finds what comes after the checkpoint") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     const many_callers callers;
     std::promise<void> entered;
     expect_wait_of_other<&services::probe>(entered);
@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(running_mpi,
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a message that a drain has taken is one thread's alone, of two that want it") {
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     const many_callers callers;
     arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
     arrive({lower::predefined(neutral::comm_world), 2, 7, "five"});

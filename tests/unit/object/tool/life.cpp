@@ -105,7 +105,7 @@ MPI_T_cvar_handle limit() {
 }
 void restart() {
   raise_attention();
-  expect<&services::clock_enter>().does([] { return declare_line(checkpoint::restarts); });
+  expect<&services::clock_enter>().does([] { return declare_line(outcome::restarts); });
   expect<&mpi_slots::MPI_Barrier>().gives(neutral::success);
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
 }

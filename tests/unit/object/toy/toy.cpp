@@ -15,7 +15,7 @@ class_list<K..., toy::tally> with_tallies(class_list<K...>);
 using classes = decltype(with_tallies(all_classes{}));
 
 /// A checkpoint at the start of a barrier.
-void go_through(checkpoint how) {
+void go_through(outcome how) {
   raise_attention();
   expect<&services::clock_enter>().does([how](const lower::collective_start* start) {
     --start->clock->seq;
@@ -44,7 +44,7 @@ toy::entry& entry_of(toy::handle h) { return *resolve<toy::tally>(h).e; }
 
 TEST_CASE_FIXTURE(running_mpi, "a class that a test makes: its objects are drained, counted, and built again in their order") {
   const checkpoint_of<classes> here;
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     INFO(std::string(way_names[static_cast<int>(how)]));
     two_tallies s;
     const auto below = expect_start<&mpi_slots::MPI_Ibarrier>();
@@ -54,7 +54,7 @@ TEST_CASE_FIXTURE(running_mpi, "a class that a test makes: its objects are drain
     CHECK(entry_of(s.first).what.value == 5);
     CHECK(!entry_of(s.first).what.pending);
     CHECK(number_in_inventory() == 2);
-    CHECK((entry_of(s.first).real == before) == (how == checkpoint::resumes));
+    CHECK((entry_of(s.first).real == before) == (how == outcome::resumes));
     CHECK(entry_of(s.first).real.bits() < entry_of(s.second).real.bits());
     check_live(toy::stand_in(entry_of(s.first)));
     check_live(toy::stand_in(entry_of(s.second)));
@@ -66,7 +66,7 @@ TEST_CASE_FIXTURE(running_mpi, "a class that a test makes: where the checkpoint 
   two_tallies s;
   const auto below = expect_start<&mpi_slots::MPI_Ibarrier>();
   REQUIRE(toy::add(s.first, 5) == MPI_SUCCESS);
-  go_through(checkpoint::is_given_up);
+  go_through(outcome::is_given_up);
   CHECK(entry_of(s.first).what.pending == *below);
   complete(*below);
   CHECK(toy::look_after(entry_of(s.first)));
@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(running_mpi, "a class that a test makes: where the checkpoint 
 TEST_CASE_FIXTURE(running_mpi, "a class that a test makes: its predefined object has a handle of each process") {
   app::add_predefined<class_list<toy::tally>>();
   const checkpoint_of<classes> here;
-  for (const checkpoint how : {checkpoint::resumes, checkpoint::restarts}) {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
     go_through(how);
     const resolved<toy::tally> found = resolve<toy::tally>(toy::nothing);
     CHECK(found.ok);

@@ -176,7 +176,7 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
 /// A receive that is left pending, and for which there is no id: it is cancelled, unless a message has come for it.
 /// Afterwards the live MPI needs nobody to complete it.
 [[gnu::noinline, gnu::cold]] inline neutral::status end_receive(const message_arguments& m,
-                                                                std::uint64_t pending) noexcept {
+                                                                real<kind::request> pending) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   neutral::status status{};
   lower::cross([&] {
@@ -192,7 +192,7 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
 /// A receive that a checkpoint has interrupted. May park. The arguments come by value: so a call that is not interrupted keeps
 /// none of them in memory.      out: false: it has ended without a message, for want of an id
 [[gnu::noinline, gnu::cold]] inline bool await_receive(call::wrapper_scope& scope, message_arguments m,
-                                                       std::uint64_t pending, neutral::status& status) noexcept {
+                                                       real<kind::request> pending, neutral::status& status) noexcept {
   request_entry* const e = new_message(request_form::recv, *m.comm.e);
   if (e == nullptr) {
     status = end_receive(m, pending);
