@@ -9,7 +9,7 @@ namespace mana {
 
 enum class dir { in, out, inout };
 
-/// What is done with a function, chosen in codegen/policy.toml. Every shape but `manual` is one template in wrap/.
+/// What is done with a function, chosen in codegen/policy.toml. Every shape but `manual` is one template in interpose/.
 enum class shape {
   manual,       // mana::manual::<id>(args…), written by hand
   collective,   // blocking collective on `comm`: counted by the clock, then the native call
