@@ -51,7 +51,7 @@ struct real_argument<Param, Neutral, Real> {
 };
 
 template <class Param>
-concept constant_of_mpi_h = requires { for_each_constant(typename Param::kind{}, [](int, int, const char*) {}); };
+concept constant_of_mpi_h = requires { for_each_predefined(typename Param::kind{}, [](int, int, const char*) {}); };
 
 template <constant_of_mpi_h Param, class Real>
 struct real_argument<Param, int, Real> {
