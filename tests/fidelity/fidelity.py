@@ -5,7 +5,7 @@ A program (programs/SUBJECT/NAME.c or .cpp) is compiled with the MPI's own compi
 
   native     without mana
   plain      under mana, without a checkpoint
-  resumed    with a checkpoint at each of its two lines, after which it goes on
+  resumed    with a checkpoint at each of its two lines, after which it continues
   restarted  with a checkpoint that ends the job at its first line, and a restart
   twice      so at both lines
   moved      restarted from a copy of the checkpoint at another place, from another directory, on one processor, with
@@ -214,8 +214,8 @@ def counts_of(hows):
     """Nothing of a process changes silently: how each row that is not kept is told."""
     number = {how: sum(h == how for h in hows.values()) for how in HOWS}
     return (f"Of the {len(hows)} others {number['refused']} are refused: a call of the program ends in an error. {number['named']} are named: by a "
-            "warning when the program does it, at the checkpoint, or at the restart. "
-            f"{number['silent'] or 'None'} change silently; {SILENT_BEFORE} did before these were counted.\n\n")
+            "warning when the program makes the call, at the checkpoint, or at the restart. "
+            f"{number['silent'] or 'None'} change silently. {SILENT_BEFORE} did before these were counted.\n\n")
 
 
 def page(options):
@@ -238,9 +238,10 @@ def page(options):
     kept = sum("not" not in row.split("|")[4] + row.split("|")[5] for row in rows)
     options.file.write_text(
         "# What a process keeps\n\n"
-        "Written by `tests/fidelity/fidelity.py page` from runs of the programs of `tests/fidelity/programs`; do not edit. "
-        "Each goes through five ways over each MPI: plain (no checkpoint), resumed (two checkpoints), restarted, twice "
-        "(restarted twice), moved (restarted from a copy, elsewhere); its output must be the native run's, byte for byte.\n\n"
+        "`tests/fidelity/fidelity.py page` writes this page from runs of the programs of `tests/fidelity/programs`. Do not edit "
+        "it. Each program goes through five ways over each MPI: plain (no checkpoint), resumed (two checkpoints), restarted, "
+        "twice (restarted twice), moved (restarted from a copy, elsewhere). Its output must equal the native run's, byte for "
+        "byte.\n\n"
         f"{len(rows)} programs: {single} of one process, {more} of several; {kept} keep everything in all ways over both.\n\n"
         + counts_of(hows) +
         "| program | ranks | what it does | MPICH | Open MPI | what is not kept |\n|---|---|---|---|---|---|\n"

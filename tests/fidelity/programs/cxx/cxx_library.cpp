@@ -1,5 +1,6 @@
-// Libraries that the program opens: before the lines, closed after; first opened after them; in a namespace of their own. With
-// thread-local objects of two models, constructors and destructors, and exceptions that go through their frames.
+// Libraries that the program opens: before the lines, closed after; first opened after them; in a namespace of their
+// own. They have thread-local objects of two models, constructors and destructors, and exceptions that pass through
+// their frames.
 #include "fidelity.h"
 
 #include <link.h>

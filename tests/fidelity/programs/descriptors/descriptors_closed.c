@@ -1,4 +1,5 @@
-// A program that closes everything but its standard three, as daemons do, one by one and all at once, and opens more.
+// A program that closes everything except its standard three, as daemons do, one by one and all at once, and opens
+// more.
 #include "place.h"
 
 int main(int argc, char** argv) {

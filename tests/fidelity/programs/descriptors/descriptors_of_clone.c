@@ -1,5 +1,5 @@
-// Children that have the table of descriptors in common with the program (CLONE_FILES): they open a file and a duplicate of it,
-// put another file at a number of the program's, and close one; then they end.
+// Children that share the table of descriptors with the program (CLONE_FILES). They open a file and a duplicate of it,
+// put another file at one of the program's numbers, and close a descriptor. Then they end.
 #include "place.h"
 
 #include <sched.h>

@@ -1,6 +1,6 @@
-// Ranges of descriptors that are closed at once, or get close-on-exec, and loops over all numbers: what is open after
-// them, by a thread with a table of its own and by children; under a high limit of open files they take no time in
-// proportion to it.
+// Ranges of descriptors that are closed at once, or get close-on-exec, and loops over all numbers. The test lists the
+// descriptors that are then open in a thread with its own table and in children. Under a high limit of open files the
+// ranges take no time in proportion to it.
 #include "fidelity.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// A set that watches a descriptor whose number is another file's by now, as its duplicate lives on; and two sets of a
-// file.
+// A set that watches a descriptor whose number now belongs to another file, while its duplicate lives on; and two sets
+// of a file.
 #include "place.h"
 
 #include <sys/epoll.h>

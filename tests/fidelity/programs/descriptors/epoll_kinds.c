@@ -1,4 +1,4 @@
-// Sets of watched descriptors: level, edge, once only, nested; what was given with each is given back.
+// Sets of watched descriptors: level, edge, once only, nested. The data given with each is returned.
 #include "place.h"
 
 #include <sys/epoll.h>

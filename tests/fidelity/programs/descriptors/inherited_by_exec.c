@@ -1,4 +1,4 @@
-// What a program started by fork and exec gets: descriptors without close-on-exec at their offsets, and none of the
+// Descriptors of a program started by fork and exec: those without close-on-exec at their offsets, and none of the
 // others.
 #include "place.h"
 

@@ -1,4 +1,4 @@
-// Standard output and error led into one file by dup2, and back.
+// Standard output and error redirected into one file by dup2, and back.
 #include "place.h"
 
 int main(int argc, char** argv) {

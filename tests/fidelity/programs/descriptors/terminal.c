@@ -1,4 +1,4 @@
-// A pair of terminals in one process, and what isatty() says of that and of others.
+// A pair of terminals in one process, and the answers of isatty() for it and for others.
 #include "place.h"
 
 #include <pty.h>

@@ -1,4 +1,4 @@
-// Asynchronous reads and writes (aio_read, lio_listio): done before a line and asked for after it, and more begun in
+// Asynchronous reads and writes (aio_read, lio_listio): finished before a line and fetched after it, and more begun in
 // between.
 #include "place.h"
 

@@ -1,5 +1,6 @@
-// INV-80: Contexts of the kernel's asynchronous input and output (io_setup): idle ones, and events that nobody has taken, at the ring's
-// end too and with an eventfd; they are taken by the kernel and from the ring, and new requests are made.
+// INV-80: Contexts of the kernel's asynchronous input and output (io_setup): idle ones, and events that nobody has
+// taken, also at the ring's end and with an eventfd. The program takes the events from the kernel and from the ring,
+// and makes new requests.
 #include "async_io.h"
 #include "place.h"
 

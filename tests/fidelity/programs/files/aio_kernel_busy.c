@@ -1,5 +1,6 @@
-// INV-80: Requests of the kernel's asynchronous input and output that are under way at a line: writes to a disk, and waits of fsync, which
-// the checkpoint waits for; and one for a pipe that may never be ready (IOCB_CMD_POLL), for which it is given up until that has ended.
+// INV-80: Requests of the kernel's asynchronous input and output that are under way at a line. The checkpoint waits for
+// writes to a disk and for fsync. A request for a pipe that may never be ready (IOCB_CMD_POLL) makes mana give the
+// checkpoint up until the request has ended.
 #include "async_io.h"
 #include "place.h"
 

@@ -1,4 +1,4 @@
-// A directory that is being read: every entry comes once, and a place in it that was kept is found again.
+// A directory that is being read: every entry comes once, and a remembered place in it is found again.
 #include "place.h"
 
 #include <dirent.h>

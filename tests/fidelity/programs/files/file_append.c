@@ -1,4 +1,4 @@
-// A file to which two descriptors append, each opened by itself, and a third that is no appender.
+// A file to which two descriptors append, each from its own opening, and a third that does not append.
 #include "place.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
-// What was written to a file before the checkpoint and what after: in a run that dies after the first line, once, and
-// is taken up again from there, no byte is there twice. DIE_ONCE in the environment asks for that.
+// Data written to a file before the checkpoint and after it. A run that dies after the first line, once, restarts from
+// there, and no byte is twice in the file. DIE_ONCE in the environment asks for that.
 #include "place.h"
 
 #include <signal.h>

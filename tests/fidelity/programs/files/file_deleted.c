@@ -1,4 +1,4 @@
-// Files that have no name any more: a small one, one of some MB, one with a hole, one open for reading only.
+// Files that no longer have a name: a small one, one of some MB, one with a hole, one open for reading only.
 #include "place.h"
 
 enum { large = 5 << 20 };

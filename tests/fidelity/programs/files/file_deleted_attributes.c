@@ -1,5 +1,5 @@
-// What is told of files that were deleted: mode, times, extended attributes, and the name that /proc has for them, two of
-// which are another file's by now; and of a directory and of a memory file. All stay in the directory where they were.
+// Facts about deleted files: mode, times, extended attributes, and the name that /proc has for them, two of which now
+// belong to another file. The same of a directory and of a memory file. All stay in the directory where they were.
 #include "place.h"
 
 #include <sys/mman.h>

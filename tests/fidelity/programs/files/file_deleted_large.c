@@ -1,5 +1,5 @@
-// A scratch file of 72 MiB of data and a hole of 1 TiB that was deleted, open twice; parts of it are written anew between the
-// lines; and a memory file of 3 MiB, half of which is mapped.
+// A deleted scratch file of 72 MiB of data and a hole of 1 TiB, open twice. The program overwrites parts of it between
+// the lines. Also a memory file of 3 MiB, half of which is mapped.
 #include "place.h"
 
 #include <sys/mman.h>

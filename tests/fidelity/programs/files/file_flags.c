@@ -1,4 +1,4 @@
-// What fcntl tells of a descriptor and of its open file.
+// The flags that fcntl reports of a descriptor and of its open file.
 #include "place.h"
 
 static int flags_of_status(int fd) { return fcntl(fd, F_GETFL) & ~0100000; }   // O_LARGEFILE, which the kernel sets

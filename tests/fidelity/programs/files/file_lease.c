@@ -1,5 +1,5 @@
-// Leases: one for reading, one for writing, and one that somebody breaks who wants to read. After the lines they are what
-// F_GETLEASE says, and whoever opens the file breaks one: the program is told, gives it up, and the other one goes on.
+// Leases: one for reading, one for writing, and one that a reader breaks. After the lines F_GETLEASE reports them. An
+// open of the file breaks one: the program gets the signal and gives the lease up, and the opener continues.
 #include "place.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Who gets the signal of a descriptor with O_ASYNC, and which.
+// The recipient and the number of the signal of a descriptor with O_ASYNC.
 #include "place.h"
 
 #include <signal.h>

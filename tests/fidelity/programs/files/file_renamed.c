@@ -1,4 +1,4 @@
-// Files that have another name than when they were opened; one's old name is another file's by now.
+// Files that have another name than when they were opened; one's old name now belongs to another file.
 #include "place.h"
 
 int main(int argc, char** argv) {

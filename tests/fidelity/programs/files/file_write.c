@@ -1,4 +1,4 @@
-// Files that are being written: from the start, and at an offset of their own inside what is there.
+// Files that are being written: from the start, and at an offset of their own inside the existing data.
 #include "place.h"
 
 int main(int argc, char** argv) {

@@ -1,6 +1,7 @@
-// Rings of io_uring, which no checkpoint has: a warning names them. In a restarted process their memory is as it was, with what was
-// completed and not taken, but the kernel knows nothing of them: io_uring_enter ends with EOPNOTSUPP. New ones can be made. Where the
-// kernel maps none where the program's memory lies (from Linux 6.4 on), they are in memory of the program's own.
+// Rings of io_uring, which no checkpoint has: a warning names them. In a restarted process their memory is intact, with
+// completions that nobody took. But the kernel no longer knows the rings: io_uring_enter ends with EOPNOTSUPP. The
+// program can make new ones. If the kernel maps none where the program's memory lies (from Linux 6.4 on), they are in
+// the program's own memory.
 #include "fidelity.h"
 
 #include <mana/api.h>

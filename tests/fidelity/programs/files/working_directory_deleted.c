@@ -1,4 +1,4 @@
-// A working directory that was deleted: it has no name but in /proc, and one can leave it.
+// A working directory that was deleted: it has a name only in /proc, and one can leave it.
 #include "place.h"
 
 int main(int argc, char** argv) {

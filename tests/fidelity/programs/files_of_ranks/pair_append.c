@@ -1,4 +1,4 @@
-// A file to which both ranks append: every record is there once and whole, before and after the lines.
+// A file to which both ranks append: every record is in it once and complete, before and after the lines.
 // ranks: 2
 #include "pair.h"
 

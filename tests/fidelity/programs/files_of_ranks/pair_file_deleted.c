@@ -1,4 +1,5 @@
-// A file that both ranks opened, and one deleted: what one writes, through its descriptor or its mapping, the other reads.
+// A file that both ranks opened, and one deleted: each reads what the other writes, through its descriptor or its
+// mapping.
 // ranks: 2
 #include "pair.h"
 

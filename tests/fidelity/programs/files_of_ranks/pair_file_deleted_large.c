@@ -1,5 +1,5 @@
-// A deleted file of 3 MiB that both ranks have open, and one of each rank's own under the same name: what one writes the other
-// reads, and /proc tells both the name that it had.
+// A deleted file of 3 MiB that both ranks have open, and one of each rank's own under the same name. Each reads what
+// the other writes. /proc tells both the name that the file had.
 // ranks: 2
 #include "place.h"
 

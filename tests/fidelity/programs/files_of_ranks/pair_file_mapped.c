@@ -1,5 +1,5 @@
-// A file that one rank writes while the other has it mapped shared; and what is stored in the mapping the first one
-// reads.
+// A file that one rank writes while the other has it mapped shared. The first rank reads what the other stores in the
+// mapping.
 // ranks: 2
 #include "pair.h"
 

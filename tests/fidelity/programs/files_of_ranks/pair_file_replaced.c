@@ -1,4 +1,4 @@
-// Files that rank 0 makes by a temporary name and puts in place by rename, as rank 1 reads them: it sees whole ones
+// Files that rank 0 makes by a temporary name and puts in place by rename, as rank 1 reads them: it sees complete ones
 // only.
 // ranks: 2
 #include "pair.h"

@@ -1,4 +1,4 @@
-// A watch of a directory on rank 1: what rank 0 makes there after each line is told.
+// A watch of a directory on rank 1, which reports what rank 0 makes there after each line.
 // ranks: 2
 #include "pair.h"
 

@@ -1,4 +1,4 @@
-// The environment: variables set, changed, taken away, put in place by the program; children have the same.
+// The environment: variables that the program sets, changes, removes or puts in place. Children have the same.
 #include "fidelity.h"
 
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Standard output in the middle of a line, and back from a file that it was led to.
+// Standard output in the middle of a line, and back from a file to which it was redirected.
 #include "place.h"
 
 int main(int argc, char** argv) {

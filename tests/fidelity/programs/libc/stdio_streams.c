@@ -1,5 +1,5 @@
 // Streams in the middle of a line: one that writes with its own buffer, one that reads, with a character pushed back,
-// one that does both, and the three that every process has.
+// one that does both. Also the three that every process has.
 #include "place.h"
 
 static char buffer[1 << 16];

@@ -1,5 +1,5 @@
-// The log of the system: the name, the mask and the option under which the program opened it; what it says goes to
-// stderr too.
+// The log of the system: the name, the mask and the option under which the program opened it. Its messages go to stderr
+// too.
 #include "place.h"
 
 #include <syslog.h>

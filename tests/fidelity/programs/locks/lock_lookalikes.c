@@ -1,4 +1,4 @@
-// Numbers of the program that look like a held read-write lock or mutex but for one word: they stay as they are.
+// Numbers of the program that look like a held read-write lock or mutex except for one word: they stay unchanged.
 #include "fidelity.h"
 
 enum { numbers = 256, words = 14, shapes = 3 };

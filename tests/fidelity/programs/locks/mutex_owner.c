@@ -1,4 +1,5 @@
-// Mutexes that know their owner, held at the lines: it may take the recursive one again, and is told of the other.
+// Mutexes that know their owner, held at the lines. The owner may take the recursive one again, and gets an error from
+// the other.
 #include "fidelity.h"
 
 #include <pthread.h>

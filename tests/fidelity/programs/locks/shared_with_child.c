@@ -1,5 +1,4 @@
-// A mutex, a condition, a barrier and a semaphore in memory that is shared with children, who have ended when lines are
-// met.
+// A mutex, a condition, a barrier and a semaphore in memory shared with children that have ended when lines are met.
 #include "fidelity.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Memory below 2 GiB (MAP_32BIT), as compilers at run time ask for: code and data in it, at the same addresses after a line,
-// locked, advised, moved and given back.
+// Memory below 2 GiB (MAP_32BIT), as compilers at run time ask for. Code and data in it stay at the same addresses
+// after a line. The program locks, advises, moves and frees them.
 #include "fidelity.h"
 
 #include <sys/mman.h>

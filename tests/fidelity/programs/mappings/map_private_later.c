@@ -1,4 +1,4 @@
-// Files that are mapped privately and written to later: a page that the program has not changed shows what is written.
+// Files that are mapped privately and written to later: a page that the program has not changed shows the new data.
 #include "place.h"
 
 #include <sys/mman.h>

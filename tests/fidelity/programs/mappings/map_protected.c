@@ -1,6 +1,5 @@
-// Shared mappings that cannot be written to at the lines (PROT_READ, PROT_NONE): those that were mapped through a descriptor for
-// writing may be made writable, and what is written then is in the file; those that were not, may not.
-// "INV-74"
+// Shared mappings that cannot be written to at the lines (PROT_READ, PROT_NONE). Those mapped through a descriptor for
+// writing may be made writable, and the data written then is in the file. The others may not. "INV-74"
 #include "place.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
-// INV-84: Which memory the kernel counts as promised to the program, and which not (MAP_NORESERVE), as /proc/self/smaps
-// tells of mappings of many kinds: of mmap's, mprotect's and mremap's, of malloc's, of threads, of files and of shared memory.
+// INV-84: The memory that the kernel counts as promised to the program, and the rest (MAP_NORESERVE), as
+// /proc/self/smaps reports it. Mappings of mmap, mprotect and mremap, of malloc, of threads, of files and of shared
+// memory.
 #include "fidelity.h"
 
 #include <fcntl.h>

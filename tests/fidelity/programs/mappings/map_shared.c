@@ -1,5 +1,5 @@
-// A file mapped shared: what is written to it is in the file, and what others write to the file is in it; also in one
-// that is mapped twice, and in one that is closed.
+// A file mapped shared: the program's writes are in the file, and others' writes to the file are in the mapping. Also a
+// file that is mapped twice, and one that is closed.
 #include "place.h"
 
 #include <sys/mman.h>

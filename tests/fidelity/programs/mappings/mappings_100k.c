@@ -1,4 +1,4 @@
-// A hundred thousand mappings one by one, that the kernel joins, and every hundredth taken away again.
+// A hundred thousand mappings one by one, that the kernel joins, and every hundredth removed again.
 #include "fidelity.h"
 
 #include <sys/mman.h>

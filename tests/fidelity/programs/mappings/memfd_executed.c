@@ -1,5 +1,6 @@
-// A program in a memory file that is sealed, one in a memory file that is not, and one that was deleted: children run each, after
-// each line. A memory file that was opened for writing once more cannot be run until that is closed (ETXTBSY), as natively.
+// A program in a sealed memory file, one in a memory file that is not sealed, and a deleted one: children run each,
+// after each line. A memory file that was opened for writing once more cannot be run until that descriptor is closed
+// (ETXTBSY), as natively.
 #include "place.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// A large reservation with little in it: what is there, and that the rest stays unused.
+// A large reservation with little in it: the contents, and that the rest stays unused.
 #include "fidelity.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// Trapped calls with each of their pointers naming memory of many kinds: results, errors and what is written are the kernel's,
-// before and after checkpoints; after a restart more calls are trapped, those of clocks.
+// Trapped calls, each of whose pointers names memory of many kinds. Results, errors and written bytes are the kernel's,
+// before and after checkpoints. After a restart more calls are trapped, those of clocks.
 #include "fidelity.h"
 #include "../../../loader/programs/bad_pointers.h"
 

@@ -1,4 +1,4 @@
-// Memory from sbrk: its contents, and that the break goes on from where it was, both ways.
+// Memory from sbrk: its contents, and that the break continues from its place, both ways.
 #include "fidelity.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,5 @@
-// A checkpoint for which the program's limit of memory leaves nothing is given up, and the program runs on to the next one.
+// A checkpoint for which the program's limit of memory leaves nothing is given up. The program continues to the next
+// one.
 #include "fidelity.h"
 
 #include <sys/resource.h>

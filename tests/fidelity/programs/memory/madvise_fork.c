@@ -1,4 +1,4 @@
-// Memory that children are not to have, and memory that they are to have empty.
+// Memory that children must not have, and memory that they get empty.
 #include "fidelity.h"
 
 #include <sys/mman.h>

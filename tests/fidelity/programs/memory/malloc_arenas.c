@@ -1,4 +1,4 @@
-// Arenas of malloc in threads, two at most (M_ARENA_MAX): blocks that one thread allocated another frees, over the
+// Arenas of malloc in threads, two at most (M_ARENA_MAX): one thread frees blocks that another allocated, over the
 // lines.
 #include "fidelity.h"
 

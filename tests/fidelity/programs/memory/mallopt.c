@@ -1,4 +1,4 @@
-// malloc with its parameters set, by the break and by mappings, before and after; what it counts goes on.
+// malloc with its parameters set, by the break and by mappings, before and after. Its counts continue.
 #include "fidelity.h"
 
 #include <malloc.h>

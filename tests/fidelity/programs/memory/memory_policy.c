@@ -1,4 +1,4 @@
-// Where memory is to be placed: the policy of the thread.
+// The placement of memory: the policy of the thread.
 #include "fidelity.h"
 
 

@@ -1,4 +1,4 @@
-// Memory that is locked by mlockall, by what the kernel counts.
+// Memory that is locked by mlockall, by the kernel's count.
 #include "fidelity.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Rank 1 has a hundred times the memory of rank 0; what each has it keeps, and they swap sizes between the lines.
+// Rank 1 has a hundred times the memory of rank 0. Each keeps its own, and they swap sizes between the lines.
 // ranks: 2
 #include "pair.h"
 

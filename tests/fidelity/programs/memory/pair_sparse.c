@@ -1,4 +1,4 @@
-// Rank 1 has reserved 256 GB, with a page here and there in it; rank 0 has not.
+// Rank 1 has reserved 256 GB, with a page in it now and then; rank 0 has not.
 // ranks: 2
 #include "pair.h"
 

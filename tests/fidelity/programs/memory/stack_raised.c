@@ -1,5 +1,5 @@
-// The limit of the stack is raised while the program runs: the main thread's stack grows as far as it now may, before and
-// after the lines; in a child whose limit is lower it does not.
+// The limit of the stack is raised while the program runs. The main thread's stack grows as far as it now may, before
+// and after the lines. In a child whose limit is lower it does not.
 #include "fidelity.h"
 
 #include <pthread.h>

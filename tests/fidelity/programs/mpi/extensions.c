@@ -1,5 +1,5 @@
-// What MPI libraries have besides the standard: programs ask for GPUs at their start, and look functions up by name. The
-// answers are the library's, before and after a line.
+// Extensions of MPI libraries beyond the standard: programs ask for GPUs at their start, and look functions up by name.
+// The answers are the library's, before and after a line.
 #include "fidelity.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Buffered sends that nobody has received at the lines; the buffer is attached before, and comes back whole.
+// Buffered sends that nobody has received at the lines. The buffer is attached before, and comes back complete.
 // ranks: 2
 #include "pair.h"
 

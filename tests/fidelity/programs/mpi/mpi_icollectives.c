@@ -1,4 +1,4 @@
-// Collectives that were started before a line (Ibarrier, Iallreduce, Ibcast) and that another thread waits for after
+// Collectives that were started before a line (Ibarrier, Iallreduce, Ibcast), and for which another thread waits after
 // it.
 // ranks: 2
 #include "pair.h"

@@ -1,4 +1,5 @@
-// A child that is alive at a line: it goes on through a checkpoint after which its parent goes on. A restart cannot have it.
+// A child that is alive at a line. It continues through a checkpoint after which its parent continues. A restart cannot
+// have it.
 #include "fidelity.h"
 
 #include <sys/wait.h>

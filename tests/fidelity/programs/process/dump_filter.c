@@ -1,4 +1,4 @@
-// What a core dump is to hold (coredump_filter).
+// The filter of core dumps (coredump_filter).
 #include "fidelity.h"
 
 static void filter(const char* how, char* text, int size) {

@@ -1,5 +1,5 @@
-// A program that keeps the ids of its process and threads goes on to send signals by them, and to ask for limits, places,
-// capabilities and processor time.
+// A program that keeps the ids of its process and threads still uses them to send signals, and to ask for limits,
+// places, capabilities and processor time.
 #include "fidelity.h"
 
 #include <fcntl.h>

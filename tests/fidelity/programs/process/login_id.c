@@ -1,5 +1,5 @@
-// By whom the process was begun, for the system's audit (/proc/self/loginuid): what the program wrote there, if it may;
-// a thread begun later has it too.
+// The user that began the process, for the system's audit (/proc/self/loginuid): the value that the program wrote
+// there, if it may. A thread begun later has it too.
 #include "fidelity.h"
 
 #include <fcntl.h>

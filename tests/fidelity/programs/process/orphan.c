@@ -1,4 +1,4 @@
-// A grandchild whose parent ended, alive at the line: it is nobody's matter.
+// A grandchild whose parent ended, alive at the line: it concerns no process of the job.
 #include "fidelity.h"
 
 #include <sys/wait.h>

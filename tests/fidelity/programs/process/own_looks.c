@@ -1,5 +1,5 @@
-// What the files of /proc tell the process of itself is of itself, by all names of them: its auxiliary vector, arguments,
-// environment, stack, vDSO and places of code; a child is told the same of its parent.
+// The files of /proc describe the process itself, by all their names: its auxiliary vector, arguments, environment,
+// stack, vDSO and places of code. A child reads the same of its parent.
 #include "fidelity.h"
 
 #include <elf.h>

@@ -1,5 +1,6 @@
-// INV-90: A program that asked once who it is, and later uses that answer for itself and its threads, and takes another one for a sign
-// that it is a child: event loops of Python, shells and message queues do. Its children ask who their parent is.
+// INV-90: A program that asks once for its process id, and later uses the answer for itself and its threads. It takes
+// another id for a sign that it is a child, as event loops of Python, shells and message queues do. Its children ask
+// for their parent's id.
 #include "fidelity.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// That memory of the process may be merged with equal memory, and when each of its threads is told of errors of memory.
+// That memory of the process may be merged with equal memory, and when each of its threads hears of errors of memory.
 #include "fidelity.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// What each thread has chosen of the processor's guesses, where the machine lets it choose.
+// The setting of each thread for the processor's guesses, where the machine lets it choose.
 #include "fidelity.h"
 
 #include <pthread.h>

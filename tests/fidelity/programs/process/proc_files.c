@@ -1,4 +1,4 @@
-// Files of /proc that were opened before: what they tell is of the process that now is.
+// Files of /proc that were opened before: their contents describe the process that now runs.
 #include "fidelity.h"
 
 #include <fcntl.h>

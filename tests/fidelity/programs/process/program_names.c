@@ -1,4 +1,4 @@
-// What the program is called: libc's names, /proc/self/comm, and the file that /proc/self/exe names.
+// The names of the program: libc's names, /proc/self/comm, and the file that /proc/self/exe names.
 #include "fidelity.h"
 
 #include <sys/auxv.h>

@@ -1,5 +1,5 @@
-// INV-91: A program that has the alignment of its accesses checked (the flag AC): its calls are carried out, and threads that have the
-// flag, or the one for the direction of copies (DF), have it after the lines.
+// INV-91: A program that has the alignment of its accesses checked (the flag AC). Its calls work. Threads that have the
+// flag AC, or the flag for the direction of copies (DF), keep it after the lines.
 #include "fidelity.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// INV-83: System calls change no general register but three, as the kernel promises: calls of many kinds, and waits
-// of many kinds in which threads stand at the lines. They end by their time, and find all arguments as they were.
+// INV-83: System calls change no general register except three, as the kernel promises: calls of many kinds, and waits
+// of many kinds in which threads stand at the lines. The waits end by their time, and find all arguments unchanged.
 #include "fidelity.h"
 
 #include <poll.h>

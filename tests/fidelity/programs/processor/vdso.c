@@ -1,4 +1,4 @@
-// What the vDSO answers is what the kernel answers, before and after.
+// The vDSO's answers are the kernel's, before and after.
 #include "fidelity.h"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-// Threads that ask for the time and the processor without a pause, through the vDSO and rseq, while lines are met: a signal
-// often finds one in the vDSO, whose frame a restart must not hold (INV-64).
+// Threads that ask for the time and the processor without a pause, through the vDSO and rseq, while lines are met. A
+// signal often finds one in the vDSO, whose frame a restart must not hold (INV-64).
 #include "fidelity.h"
 
 #include <pthread.h>

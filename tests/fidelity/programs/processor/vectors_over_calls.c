@@ -1,4 +1,5 @@
-// System calls change no vector register, as the kernel promises: whole ones that hold a value across raw calls of many kinds.
+// System calls change no vector register, as the kernel promises: complete registers hold a value across raw calls of
+// many kinds.
 #include "fidelity.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Message queues of which the program is to be told: by a signal with a value, each time anew, and by nothing (SIGEV_NONE); one that
-// has told already, and one without a name.
+// Message queues that notify the program: by a signal with a value, which the program orders again each time, and by
+// nothing (SIGEV_NONE). Also a queue that has notified already, and one without a name.
 #include "fidelity.h"
 
 #include <mqueue.h>

@@ -1,4 +1,4 @@
-// POSIX shared memory with a name: rank 0 maps it, rank 1 opens it anew after each line.
+// POSIX shared memory with a name: rank 0 maps it, rank 1 opens it again after each line.
 // ranks: 2
 #include "pair.h"
 

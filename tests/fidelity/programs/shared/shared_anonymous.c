@@ -1,4 +1,4 @@
-// Memory shared with children that have ended: what they wrote is there, and later children share it too.
+// Memory shared with children that have ended: it holds what they wrote, and later children share it too.
 #include "fidelity.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// An alternate signal stack: handlers run on it, and it is what sigaltstack says, on the main thread and on another.
+// An alternate signal stack: handlers run on it, and sigaltstack reports it, on the main thread and on another.
 #include "fidelity.h"
 
 #include <pthread.h>

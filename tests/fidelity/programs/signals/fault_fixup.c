@@ -1,4 +1,4 @@
-// Handlers of faults that mend what was at fault: a division by zero, an invalid instruction, a page that is not there.
+// Handlers of faults that repair the cause: a division by zero, an invalid instruction, a missing page.
 #include "fidelity.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Signals that are ignored stay so, through lines and for programs that this one starts; SIGPIPE is an error of write.
+// Ignored signals stay ignored, through lines and for programs that this one starts; SIGPIPE is an error of write.
 #include "fidelity.h"
 
 #include <signal.h>

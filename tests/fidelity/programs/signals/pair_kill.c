@@ -1,4 +1,4 @@
-// Signals between the ranks, by kill and with values by sigqueue; each tells its number anew after each line.
+// Signals between the ranks, by kill and with values by sigqueue. Each rank tells its number again after each line.
 // ranks: 2
 #include "pair.h"
 

@@ -1,5 +1,5 @@
-// A thread of rank 1 is in sigsuspend, and its main thread in a sleep, while rank 0 computes through the lines; then
-// rank 0 sends the signal that ends it.
+// A thread of rank 1 is in sigsuspend, and its main thread in a sleep, while rank 0 computes through the lines. Then
+// rank 0 sends the signal that ends the sigsuspend.
 // ranks: 2
 #include "pair.h"
 

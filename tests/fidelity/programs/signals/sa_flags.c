@@ -1,4 +1,5 @@
-// What the flags of sigaction do: nested with SA_NODEFER, once with SA_RESETHAND, what is blocked meanwhile, the value sent.
+// The effects of sigaction's flags: nested with SA_NODEFER, once with SA_RESETHAND, the signals blocked meanwhile, the
+// value sent.
 #include "fidelity.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-// What sigaction says of every signal: handlers with all flags and masks, ignored ones and defaults.
+// The answers of sigaction for every signal: handlers with all flags and masks, ignored ones and defaults.
 #include "fidelity.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Threads that begin with all signals blocked, libc's own ones among them: each is sent one as soon as its id is known,
+// Threads that begin with all signals blocked, among them libc's own. Each is sent a signal as soon as its id is known,
 // and finds it pending. Timers of libc's (SIGEV_THREAD) have such a thread.
 #include "fidelity.h"
 

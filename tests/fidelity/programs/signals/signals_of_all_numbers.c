@@ -1,5 +1,6 @@
-// INV-71: Signals of every number, which the program sends itself: handled; pending through a line, and then taken by a handler or by
-// sigtimedwait; ignored; and the end of a child. Also SIGSYS, by which filters of the program's own tell it of calls.
+// INV-71: Signals of every number, which the program sends itself: handled; ignored; and pending through a line, then
+// taken by a handler or by sigtimedwait. Also the end of a child, and SIGSYS, by which the program's own filters report
+// calls.
 #include "fidelity.h"
 
 #include <fcntl.h>

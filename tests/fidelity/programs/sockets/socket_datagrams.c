@@ -1,4 +1,4 @@
-// Datagrams: UDP with what was not read and its senders, connected and shut down, a pair of which one end is shut down,
+// Datagrams: UDP with unread messages and their senders, connected and shut down; a pair of which one end is shut down;
 // and an epoll set over them.
 #include "place.h"
 

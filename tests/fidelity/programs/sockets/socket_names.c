@@ -1,5 +1,5 @@
-// Unix sockets with names: a path, a relative one, an abstract one; listeners, who waits there, datagrams with their
-// senders, of which one is gone, and a name that was taken away.
+// Unix sockets with names: a path, a relative one, an abstract one. Listeners with clients that wait there, datagrams
+// with their senders, of which one no longer exists, and a name that was removed.
 #include "place.h"
 
 #include <stddef.h>

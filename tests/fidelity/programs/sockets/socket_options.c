@@ -1,4 +1,4 @@
-// What sockets are set to: options of the socket, of TCP, IP and IPv6, limits of time, a packet filter, and whom they
+// Settings of sockets: options of the socket, of TCP, IP and IPv6, limits of time, a packet filter, and whom they
 // signal.
 #include "place.h"
 

@@ -1,4 +1,4 @@
-// Socket pairs with ends that are closed, shut down or duplicated, packets of no length, and what they are set to.
+// Socket pairs with ends that are closed, shut down or duplicated, packets of no length, and their settings.
 #include "place.h"
 
 #include <signal.h>

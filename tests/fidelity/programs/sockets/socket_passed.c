@@ -1,5 +1,5 @@
-// Descriptors on their way in messages: of a pipe that nobody has otherwise, of a file, of a socket and its own other
-// end, and of an epoll set that watches where it is on its way to.
+// Descriptors under way in messages: of a pipe that no process has otherwise, of a file, of a socket and its own other
+// end, and of an epoll set. That set watches the socket to which it is under way.
 #include "place.h"
 
 #include <sys/epoll.h>

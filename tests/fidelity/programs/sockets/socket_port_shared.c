@@ -1,5 +1,6 @@
-// Sockets that share a port: they were let when they were bound, and one may no more (SO_REUSEPORT, SO_REUSEADDR). Both
-// have the port after the lines, also if a connection had it as well, and one of the two has what comes.
+// Sockets that share a port: they were allowed to when they were bound, and one no longer is (SO_REUSEPORT,
+// SO_REUSEADDR). Both have the port after the lines, also if a connection had it as well, and one of the two gets what
+// comes.
 #include "fidelity.h"
 
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-// TCP within the process: bytes on their way in both directions, half closed, closed by one end, more than the
-// receiver's buffer holds, an urgent byte, and one whom nobody has accepted yet.
+// TCP within the process: bytes under way in both directions, half closed, closed by one end, more than the receiver's
+// buffer holds, an urgent byte. Also a connection that nobody has accepted yet.
 #include "place.h"
 
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-// Sockets of kinds whose messages the kernel shows only from the front, with messages that nobody has read: they answer after
-// the lines (netlink, and where the program may have one, a raw socket).
+// Sockets of kinds whose messages the kernel shows only from the front, with unread messages. They answer after the
+// lines (netlink, and a raw socket where the program may have one).
 #include "fidelity.h"
 
 #include <linux/netlink.h>

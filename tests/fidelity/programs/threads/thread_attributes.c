@@ -1,4 +1,5 @@
-// What the kernel keeps of each thread: name, affinity, signal mask, alternate stack, timer slack, nice value.
+// Attributes that the kernel keeps of each thread: name, affinity, signal mask, alternate stack, timer slack, nice
+// value.
 #include "fidelity.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Thread and process ids: what the kernel says, what the library keeps, and what signals go by.
+// Thread and process ids: the kernel's answers, the library's copies, and the ids that signals use.
 #include "fidelity.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-// An alarm that is to come in a thousand seconds, and one that comes after the line.
+// An alarm that is due in a thousand seconds, and one that comes after the line.
 #include "fidelity.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
-// Processor time that clock(), getrusage, times and the threads' clocks report, also of children that were waited for: it continues
-// where it was, and starts at 0 in children.
+// Processor time that clock(), getrusage, times and the threads' clocks report, also of children that were waited for.
+// It continues from its value, and starts at 0 in children.
 #include "fidelity.h"
 
 #include <pthread.h>

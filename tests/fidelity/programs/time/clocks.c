@@ -1,4 +1,4 @@
-// Clocks never go back, and differences stay small; the processor's time goes on sensibly.
+// Clocks never go back, and differences stay small. The processor's time continues sensibly.
 #include "fidelity.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Ranks of one node read one clock: a time that one sends is over when the other has it, by every clock, before and
+// Ranks of one node read one clock. A time that one sends is over when the other has it, by every clock, before and
 // after lines.
 // ranks: 2
 #include "fidelity.h"

@@ -1,5 +1,6 @@
-// Timers of libc's whose function runs in a thread (SIGEV_THREAD), and one that signals a thread by its id (SIGEV_THREAD_ID): made before
-// the lines and after them, on clocks of the system and of a thread's processor time.
+// Timers of libc's whose function runs in a thread (SIGEV_THREAD), and one that signals a thread by its id
+// (SIGEV_THREAD_ID). The program makes them before the lines and after them, on clocks of the system and of a thread's
+// processor time.
 #include "fidelity.h"
 
 #include <pthread.h>

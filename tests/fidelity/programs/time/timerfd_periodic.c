@@ -1,4 +1,4 @@
-// A periodic timer that has run out and was not read: it goes on when it is.
+// A periodic timer that has run out and was not read: it continues when it is.
 #include "fidelity.h"
 
 #include <poll.h>
