@@ -13,12 +13,13 @@ sys.path.insert(0, str(ROOT / "codegen"))
 import families  # noqa: E402
 import generate  # noqa: E402
 import model  # noqa: E402
+import values  # noqa: E402
 
 CLASSES = 100            # error classes are numbered below this
 
 
 def constants():
-    for kind, rows in generate.predefined().items():
+    for kind, rows in values.rows(values.read()).items():
         known = {}
         for row in rows:
             if row["name"].startswith(("OMPI_", "MPIX_", "MPI_SESSION")) or row["name"] == "MPI_SUCCESS":
@@ -34,7 +35,7 @@ def model_has_handle(kind):
 
 
 def functions():
-    toy = families.read(HERE.parent / "toy")
+    toy = families.load([HERE.parent / "toy"])[-1]      
     return [function for function in model.load(mpis=[toy]) if function.libraries]
 
 
