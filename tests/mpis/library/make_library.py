@@ -35,7 +35,7 @@ def model_has_handle(kind):
 
 
 def functions():
-    toy = families.load([HERE.parent / "toy"])[-1]      
+    toy = families.load([HERE.parent / "toy"])[-1]      # with what it has as another
     return [function for function in model.load(mpis=[toy]) if function.libraries]
 
 
