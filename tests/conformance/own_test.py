@@ -138,7 +138,7 @@ class Report(unittest.TestCase):
 
     def test_each_difference_has_a_cause_or_is_unexplained(self):
         found, said = report.differences(self.tests, "mpich", self.causes)
-        self.assertEqual(found, {"X (refused)": {"a/one 2": ["plain"]}, report.UNEXPLAINED: {"a/two 2": ["plain"]}})
+        self.assertEqual(found, {"X (refused).": {"a/one 2": ["plain"]}, report.UNEXPLAINED: {"a/two 2": ["plain"]}})
         self.assertEqual(said, {("a/two 2", "plain"): "timeout: hangs"})
 
 
