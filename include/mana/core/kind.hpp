@@ -1,7 +1,7 @@
 // Kinds of MPI objects. A kind is a type (so that ids of two kinds never mix) and a small number (so that an id can
 // carry it).
 //
-// INV-100 a name's namespace is the folder that it lies in, but for the vocabulary of all folders.
+// INV-100 a name's namespace is its folder, except for the vocabulary that all folders share.
 // Because: who reads a name knows where to look for it.
 // Checked: tests/structure/namespaces.py.
 #pragma once

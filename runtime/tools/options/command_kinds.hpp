@@ -37,7 +37,7 @@ struct running_job : kind<tools::job_reference, tools::job_reference> {};
 struct future_place : text_kind {};
 /// A word that must be given.
 struct thing : text_kind {};
-/// A path that must be given, of what is not there yet.
+/// A required path, which need not exist yet.
 struct new_file : file_name {};
 struct rank_number : kind<std::optional<std::uint32_t>, std::optional<std::uint32_t>> {};
 struct generation_number : kind<std::optional<std::uint64_t>, std::optional<std::uint64_t>> {};
