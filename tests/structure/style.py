@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Finds patterns of docs/developer/style.md, and long sentences, in the pages that style.toml lists: style.py ROOT [FILE…].
+"""Finds patterns of docs/developer/style.md, and long sentences: style.py ROOT [FILE…]. It reads the pages that style.toml
+lists, and the comments and string literals of the listed source files.
 Quoted text, code and the rows of generated tables are not prose, and are left out.
 """
 import pathlib
@@ -12,6 +13,12 @@ MARKER = re.compile(r"^(?: {0,3}(?:[-*+]|\d+\.) +|> ?|#+ +)")
 SENTENCE_END = re.compile(r"(?<=[.?!])(?<!e\.g\.)(?<!i\.e\.)\**\s+(?=[\"(A-Z0-9`*\[]|mana )")
 GENERATED = ("| status | meaning |", "| status | name |", "| option |")
 EXAMPLES = ("not", "instead of", "members")       # columns of examples, and of names
+SOURCES = (".hpp", ".cpp", ".h", ".c", ".S", ".j2")
+# A comment, or a string literal: what looks like a comment inside a string is none.
+TOKEN = re.compile(r'//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\\n]|\\.)\'',
+                   re.DOTALL)
+ROW = re.compile(r"^ *(?:(?:in|out|errors|in, out): |\S.*\S {2,}\S)")      # of a docstring, or of a table in a comment
+FEWEST_WORDS = 4       # a shorter string literal is a name or a part of one
 
 
 class prose_reader:
@@ -83,6 +90,47 @@ def prose(text: str) -> list[tuple[int, str]]:
     return [(number, without_code(block)) for number, block in reader.blocks]
 
 
+class source_reader:
+    """Comments and messages of a source file, with the line where each begins. Neighbours without code between are one text."""
+
+    def __init__(self) -> None:
+        self.blocks: list[tuple[int, str]] = []
+        self.kind = ""
+
+    def add(self, kind: str, line: int, text: str, code_before: str) -> None:
+        """in: code_before  what stands between this text and the one before"""
+        if self.blocks and kind == self.kind and not code_before.strip() and text.strip():
+            self.blocks[-1] = (self.blocks[-1][0], self.blocks[-1][1] + "\n" * code_before.count("\n") + text)
+        else:
+            self.blocks.append((line, text))
+        self.kind = kind
+
+
+def row_apart(line: str) -> str:
+    """in: line  of a comment. out: a list item if it is a row of a docstring or a table, so that it begins a text of its own"""
+    return "- " + line.strip() if ROW.match(line) else line
+
+
+def source_prose(text: str) -> list[tuple[int, str]]:
+    """out: (line number, text without code) of each paragraph of a comment, and of each string literal of several words"""
+    reader, line, at = source_reader(), 1, 0
+    for found in TOKEN.finditer(text):
+        before = text[at:found.start()]
+        line += before.count("\n")
+        at = found.end()
+        if (comment := found["line"]) is not None:
+            reader.add("comment", line, row_apart(re.sub(r"^[/<!]*", "", comment)), before)
+        elif (comment := found["block"]) is not None:
+            reader.add("comment", line, re.sub(r"(?m)^ *\* ?", "", comment.strip("*")), before)
+        elif (literal := found["text"]) is not None and len(literal.split()) >= FEWEST_WORDS:
+            reader.add("string", line, literal, before)
+        line += found[0].count("\n")
+    paragraphs = []
+    for begin, block in reader.blocks:
+        paragraphs += [(begin + number - 1, paragraph) for number, paragraph in prose(block)]
+    return paragraphs
+
+
 def without_code(block: str) -> str:
     block = re.sub(r"<!--.*?-->", "", block)
     block = re.sub(r"`+[^`]*`+", "CODE", block)
@@ -93,7 +141,7 @@ def without_code(block: str) -> str:
 
 def check(name: str, text: str, rules: dict) -> list[str]:
     wrong = []
-    for number, block in prose(text):
+    for number, block in (source_prose if name.endswith(SOURCES) else prose)(text):
         for sentence in SENTENCE_END.split(block):
             for pattern in rules["pattern"]:
                 if found := re.search(pattern["find"], sentence):
@@ -117,6 +165,10 @@ def self_test(rules: dict) -> None:
         assert len(check("page", page, rules)) == count, (page, check("page", page, rules))
     assert len(check("page", "word " * (rules["most_words"] + 1) + "end.\n", rules)) == 1
     assert check("page", f"one\n\ntwo\n{bad}\n", rules)[0].startswith("page:3:")
+    for source, count in ((f"int a; // {bad}\n", 1), (f"// It\n// goes on.\n", 1), (f"/* {bad} */ int a; /* {bad} */\n", 2),
+                          (f'say("// the rank of {bad}");\n', 1), ("char quote = '\"'; // It goes on.\n", 1),
+                          ("goes(on); // goes on to `goes on`\n", 1), ("goes on;\n", 0), ('say("goes on");\n', 0)):
+        assert len(check("a.cpp", source, rules)) == count, (source, check("a.cpp", source, rules))
 
 
 def main() -> int:
@@ -129,7 +181,7 @@ def main() -> int:
         problems += [f"{name}: style.toml lists a file that does not exist"] if not files else []
         for file in files:
             problems += check(str(file.relative_to(root)), file.read_text(), rules)
-    print("\n".join(problems) or "the listed pages follow docs/developer/style.md")
+    print("\n".join(problems) or "the listed files follow docs/developer/style.md")
     return 1 if problems else 0
 
 
