@@ -53,9 +53,9 @@
     const list = document.getElementById("mkdocs-search-results");
     list.replaceChildren();
     for (const result of results.slice(0, most_results)) {
-      const section = sections.get(result.ref);
+      const section = sections.get(result.ref), page = sections.get(result.ref.split("#")[0]);
       const entry = document.createElement("article"), heading = document.createElement("h3");
-      const link = element("a", section.title);
+      const link = element("a", page === section ? page.title : page.title + ": " + section.title);
       link.href = base_url + "/" + section.location;
       heading.appendChild(link);
       entry.append(heading, element("p", section.text.substring(0, excerpt_length)));
