@@ -49,7 +49,7 @@ inline void let_callers_come(turns t) noexcept {
 
 /// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
 inline void leave_streams_unbuffered() noexcept {
-  const std::uint64_t numbers = lower::the_bridge().unbuffered;
+  const std::uint32_t numbers = lower::the_bridge().unbuffered;
   FILE* const standard[] = {stdin, stdout, stderr};
   for (unsigned number = 0; number < 3; ++number)
     if ((numbers >> number & 1) != 0) std::setbuf(standard[number], nullptr);
