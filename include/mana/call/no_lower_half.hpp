@@ -1,5 +1,5 @@
-// The end of a process that calls MPI without a lower half: a program that the shell of another started, say. It must
-// not be a rank in secret.
+// Ends a process that calls MPI without a lower half, for example a program that another program's shell started.
+// Otherwise such a process would start MPI unnoticed, as a job of its own.
 #pragma once
 #include <mana/arch/arch.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace mana::call {
 
-/// Under any thread pointer: a crossing that finds no lower half may have come here.
+/// Usable under any thread pointer: a crossing that finds no lower half may call it.
 [[noreturn]] inline void end_without_lower_half() noexcept {
   constexpr char text[] =
       "mana: error: a program calls MPI that runs without mana, though mana's wrapper library is preloaded\n"
