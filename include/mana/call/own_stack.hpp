@@ -63,7 +63,7 @@ struct call {
   std::uint64_t mask;          // of the thread
 };
 
-/// A handler that asks for the alternate stack would start at its top again, over the frames that lie there: the kernel
+/// A handler that asks for the alternate stack would start at its top again, over the frames that lie there. The kernel
 /// decides by the stack pointer alone whether that stack is in use. So the thread has no alternate stack while it is
 /// here.
 inline void run_here(void* argument) {
@@ -80,7 +80,7 @@ inline void run_here(void* argument) {
 
 }  // namespace detail
 
-/// Bit n-1: the program has a handler for signal n, or may get one at any moment without a system call.
+/// Bit n-1: the program has a handler for signal n, or libc may install one at any moment (cancel_signal).
 inline std::uint64_t handled_signals() noexcept {
   std::uint64_t handled = lower::cancel_signal;
   for (int signal = 1; signal <= 64; ++signal)

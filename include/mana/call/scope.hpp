@@ -18,8 +18,8 @@ inline bool attention() noexcept {
 /// Not inline, to keep its code off every fast path.
 void park_if_asked() noexcept;
 
-/// INV-6 while a thread is inside a wrapper (inside > 0) the park signal leaves it alone: to a checkpoint a wrapper's
-/// steps (look into the inbox, then post) are one step.
+/// INV-6 while a thread is inside a wrapper (inside > 0) the park signal leaves it alone. So a wrapper's steps (look
+/// into the inbox, then post) are one step to a checkpoint.
 class wrapper_scope {
  public:
   [[gnu::always_inline]] explicit wrapper_scope(function_id function) noexcept : thread_(lower::this_thread()) {
@@ -53,8 +53,8 @@ class wrapper_scope {
   lower::thread_block* thread_;
 };
 
-/// Runs code of the program in which a checkpoint may park the thread, as in any other code of the program. (A callback
-/// may wait for a thread that is parked.) The caller holds no real handle across it.
+/// Runs code of the program, in which a checkpoint may park the thread as in any other code of the program. A callback
+/// may wait for a thread that is parked. The caller holds no real handle across it.
 template <class F>
 inline auto run_application_code(F&& f) noexcept {
   lower::thread_block& self = *lower::this_thread();

@@ -19,7 +19,7 @@ inline void announce_end() noexcept {
 
 /// Returns when poll says `done`. May park between two polls, which changes real handles.
 /// in: poll      () → poll_end
-///      announce  () → lower::wait_end: tells the clock for whom it waits; attention: the thread must park
+///     announce  () → lower::wait_end: tells the clock for whom it waits; attention: the thread must park
 template <class Poll, class Announce>
 inline void wait(wrapper_scope& scope, Poll&& poll, Announce&& announce) noexcept {
   bool announced = false;

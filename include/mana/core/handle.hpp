@@ -40,7 +40,7 @@ class virt {
 
 /// Handle of the live lower half, as the neutral 64-bit value that crosses the boundary. It has the register and the
 /// memory of a std::uint64_t. It is valid until the next restart. Only entries of id tables and lanes keep one across a
-/// restart, because the restart writes those again. real<K>{} means "no handle"; without braces the value is
+/// restart, because the restart writes those again. The value real<K>{} is no handle. Without braces it is
 /// uninitialised, so arrays of them cost nothing.
 template <class K>
 class real {

@@ -1,6 +1,6 @@
-// The two registers that each thread has for itself. fs is the thread pointer of the half that runs. gs points to the
-// thread's block: no program on this architecture uses it. If the kernel allows it (bridge::has_fsgsbase), an
-// instruction writes them (`by_instruction`); otherwise a system call does.
+// The two registers that each thread has for itself. The register fs is the thread pointer of the half that runs. The
+// register gs points to the thread's block: no program on this architecture uses it. If the kernel allows it
+// (bridge::has_fsgsbase), an instruction writes them (`by_instruction`); otherwise a system call does.
 #pragma once
 #include <mana/arch/x86_64/raw_syscall.hpp>
 
