@@ -15,8 +15,8 @@ inline bool is_grid(const recipe& r) noexcept {
   return r.how() == combiner::subarray || r.how() == combiner::darray;
 }
 
-/// The elements that are chosen along one dimension of `total` elements: `blocks` runs of `length` elements that begin
-/// at first, first + step, …, and `rest` more elements where the next run would begin.
+/// The elements that are chosen along one dimension of `total` elements: `blocks` runs of `length` elements, and `rest`
+/// more. The runs begin at first, first + step, …, and the rest where the next run would begin.
 struct axis {
   std::int64_t total, first, length, step, blocks, rest;
 };

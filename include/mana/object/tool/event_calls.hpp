@@ -1,4 +1,4 @@
-// Events of MPI_T. No MPI that this was tried with has any (MPICH 4.0: 0 events, 0 sources); so their numbers and names
+// Events of MPI_T. No MPI that this was tried with has any (MPICH 4.0: 0 events, 0 sources). So their numbers and names
 // are forwarded, and nothing can be registered.
 #pragma once
 #include <mana/object/tool/categories.hpp>
@@ -7,7 +7,7 @@
 
 namespace mana::object {
 
-/// What a function answers that is given the number of one of `count` things, below or above their number.
+/// The result of a function that gets a number of one of `count` things: an error, whether the number is valid or not.
 template <class Fn, class Count>
 inline int tool_of_number(int number) noexcept {
   return tool_call<Fn>([number] {
