@@ -105,8 +105,8 @@ inline void init_classes() noexcept {
     if (classes.app_of[missing] == 0) classes.app_of[missing] = classes.app_of[instead];
 }
 
-/// Adds the predefined handles of these kinds. A kind whose objects this mpi.h has no handles for, or cannot make, adds
-/// none.
+/// Adds the predefined handles of these kinds. If this mpi.h has no handles of a kind, or no object of it
+/// can be made, that kind adds none.
 template <class Kinds>
 inline void add_predefined() noexcept {
   for_each_of(Kinds{}, []<class K>(K) {

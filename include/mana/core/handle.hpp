@@ -11,7 +11,6 @@ namespace mana {
 /// Virtual id of kind K: 1 | kind (4 bits) | generation (7 bits) | index (20 bits), the top bit first.
 /// The top bit is set in every virtual id. No pointer of a program below 2 GiB has it, and of MPICH's predefined
 /// handles only the pair datatypes do (see kind_code).
-/// only the pair datatypes have it (see kind_code).
 template <class K>
 class virt {
  public:

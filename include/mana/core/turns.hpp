@@ -7,10 +7,10 @@
 
 namespace mana {
 
-/// How threads access a piece of state.
-///   at_once     under MPI_THREAD_MULTIPLE
-///   one_by_one  under every other level, where the program itself orders its calls; and in a checkpoint, where all threads
-///               except one are parked
+/// How threads access a piece of state:
+///   at_once     under MPI_THREAD_MULTIPLE.
+///   one_by_one  under every other level, where the program itself orders its calls; and in a checkpoint, where all
+///               threads except one are parked
 enum class turns : bool { one_by_one, at_once };
 
 /// Returns the counter's value, then adds one. Always inlined: among hundreds of wrappers the compiler would not inline

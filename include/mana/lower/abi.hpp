@@ -47,7 +47,7 @@ enum class thread_state : std::uint32_t { unused = 0, running = 1, parked = 2, e
 /// Of a parked thread, see parked.hpp. unknown: the thread's wrapper library does not look for signals.
 enum class look_order : std::uint32_t { unknown = 0, none = 1, look = 2 };
 
-/// Time of the processor. ns: in all; us: the part spent in the system.
+/// Processor time. ns: the whole time; system_us: the time spent in the kernel.
 struct processor_time {
   std::int64_t ns, system_us;
 };
@@ -57,8 +57,8 @@ struct signal_stack {
   std::uint64_t address, bytes, flags;
 };
 
-/// One for each thread of the upper half, whose block register points to it. Lives in the window, so it is saved. A
-/// restart writes new values of lower_fs and tid.
+/// Each thread of the upper half has one, to which its block register points. It lies in the window, so images have it.
+/// A restart writes lower_fs and tid again.
 struct thread_block {
   thread_block* self;                 // 0
   std::uint64_t lower_fs;             // 8   thread pointer of the lower half's twin of this thread
@@ -76,16 +76,15 @@ struct thread_block {
   std::uint64_t signal_mask;          // 80  of the upper half, when parked
   context saved;                      // 88
   std::uint64_t lower_private;        // 160 the runtime's own data of this thread; not valid after a restart
-  std::uint64_t vdso_frame;           // stack frame of the stub's vDSO call under way; no meaning outside such a call
+  std::uint64_t vdso_frame;           // 168 stack frame of the stub's vDSO call under way; no meaning outside one
   signal_stack alternate_stack;       // 176 of a parked thread
   void* interrupted;                  // 200 of a thread that the park signal parked: its ucontext_t; else null
-  // bridge::release_epoch when it parked: "parked" holds until release_epoch changes
-  std::uint64_t parked_epoch;
-  processor_time time_ahead;          // how far the program's time of the thread is ahead of the kernel's
-  processor_time time_used;           // of a parked thread: the time that the program sees
-  std::atomic<look_order> look;       // a futex: the thread sets it to none when it has looked
-  std::uint32_t blocks_sigsys;        // 1: the program blocks SIGSYS on this thread; only the thread itself writes it
-  std::uint64_t spare[8];             // zero. A later minor may name one; in older images it is zero
+  std::uint64_t parked_epoch;         // 208 bridge::release_epoch when it parked: "parked" holds until that changes
+  processor_time time_ahead;          // 216 how far the program's time of the thread is ahead of the kernel's
+  processor_time time_used;           // 232 of a parked thread: the time that the program sees
+  std::atomic<look_order> look;       // 248 a futex: the thread sets it to none when it has looked
+  std::uint32_t blocks_sigsys;        // 252 1: the program blocks SIGSYS on this thread; only the thread writes it
+  std::uint64_t spare[8];             // 256 zero. A later minor may name one; in older images it is zero
 };
 static_assert(sizeof(thread_block) == 320);
 inline constexpr std::uint32_t max_threads = 4096;
@@ -109,13 +108,13 @@ inline constexpr std::uint32_t collectives_ask = 2;   // each start of a collect
 enum class outcome : int { resumed = 0, given_up = 1, restarted = 2 };
 
 struct services;
-struct mpi_slots;     // generated: one pointer per MPI function that the wrappers call in the lower half
+struct mpi_slots;     // generated: a pointer for each MPI function that the wrappers call in the lower half
 
 /// Entry points of the upper half's wrapper library, registered by attach().
 struct upper_entry {
   /// Signal handler of the park signal: parks the thread, or returns at once while it is inside a wrapper.
   void (*on_park_signal)(int signal, void* siginfo, void* ucontext);
-  /// User reduction `index` over `count` elements; called under the upper half's thread pointer.
+  /// User reduction number `index` over `count` elements; called under the upper half's thread pointer.
   void (*reduce)(std::uint32_t index, void* in, void* inout, std::int64_t count, real<kind::datatype> datatype);
 };
 
@@ -140,24 +139,21 @@ struct bridge {
   std::uint32_t world_size, world_rank;           // valid after MPI_Init
   std::uint32_t main_thread;                      // index of the thread that called MPI_Init
   std::uint32_t restarts;                         // how often this process image was restarted
-  // of this struct: the version that the image's upper half and its loader know
-  table_head head;
+  table_head head;                                // of this struct, as the image's upper half and its loader know it
   const services* service;                        // lower half; replaced at restart
   const mpi_slots* mpi;                           // lower half; replaced at restart
   upper_entry upper;                              // zero until the wrapper library attaches
   std::uint64_t upper_root;                       // wrapper library's own state, for diagnosis
   std::uint64_t vdso[8];                          // clock_gettime gettimeofday time getcpu clock_getres; per lower half
-  std::uint64_t signal_handlers[65];              // the application's handlers, for the stub's trampoline
+  std::uint64_t signal_handlers[65];              // the program's handlers, for the stub's trampoline
   std::uint64_t signal_flags[65];
   std::uint64_t predefined_real[neutral::predefined_limit];   // neutral code → handle of the live lower half
 
   // --- requests for checkpoints
-  // eventfd: this rank asks for a checkpoint when request_amount() is written to it
-  std::int64_t requests;
+  std::int64_t requests;                          // eventfd: request_amount() written to it asks for a checkpoint
   std::uint64_t stop_signals;                     // bit n-1: signal n asks for a checkpoint that ends the job
   std::uint64_t our_signals;                      // bit n-1: signal n is ours
-  // bit n-1: mana adds to `requests` when a handler gets signal n from outside
-  std::uint64_t end_signals;
+  std::uint64_t end_signals;                      // bit n-1: a handler's signal n from outside is added to `requests`
   std::uint64_t last_end_signal;                  // the last such signal; 0: none
   std::uint64_t request_number;                   // of the latest checkpoint request; 0: none in this process
   std::uint64_t stage;                            // control::stage

@@ -4,7 +4,7 @@
 //   - compile it with -fno-stack-protector (a canary read before and checked after a switch would differ);
 //   - the callable touches no thread-local variable, errno included, except through functions of the half it enters;
 //   - everything is translated before, and translated back after (see interpose.hpp).
-// Both crossings are always inlined: entry and exit take four instructions, and two that write the thread pointer.
+// Both crossings are always inlined: entry and exit are four instructions beside the two that write the thread pointer.
 #pragma once
 #include <mana/arch/arch.hpp>
 #include <mana/lower/abi.hpp>

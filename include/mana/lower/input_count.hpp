@@ -12,7 +12,7 @@ struct input_count {
   std::atomic<std::uint32_t> others;       // bits: of readers that mana does not count
 };
 
-// such a reader had the input, and nothing to read was seen
+// such a reader had the input, but no unread input was seen
 inline constexpr std::uint32_t others_had_input = 1;
 inline constexpr std::uint32_t others_may_have_read = 2;
 

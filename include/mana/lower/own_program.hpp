@@ -19,6 +19,8 @@ inline bool is_named_as_link(const char* end) noexcept {
 }
 
 /// Whether the path, by whatever name, is such a link of this process, or of another process with the same lower half.
+/// in: call  makes a system call of four arguments; a result below 0 is an error
+///     path  its address
 template <class Call>
 bool leads_to_own_program(Call&& call, long directory, long path) noexcept {
   struct stat link, own_link, file, own;

@@ -2,8 +2,8 @@
 //
 // INV-69 what an image says of the signals that wait for a thread is what waited when no thread of the program ran any
 // longer. After a thread has parked, threads that are not parked yet may send it signals, and so may handlers and hooks
-// behind the line. So when the image is begun, those threads look which signals wait for them: the kernel tells a
-// signal's siginfo only to its own thread.
+// behind the line. So at its beginning, the writer of the image makes those threads look which signals wait for them.
+// The kernel shows the data of a pending signal only to the signal's thread.
 #pragma once
 #include <mana/lower/abi.hpp>
 #include <mana/lower/signals.hpp>

@@ -57,6 +57,7 @@ inline constexpr int own_process_clock = -6, own_thread_clock = -2;
 
 /// The kernel's time for a deadline of the program. A deadline before the kernel's clock began has passed. It becomes
 /// the clock's first nanosecond, since 0 would disarm a timer. An invalid time is left for the kernel to refuse.
+/// in:  offset  ns, how far the program's clock is ahead of the kernel's
 [[gnu::always_inline]] constexpr timespec kernel_deadline(const timespec& of_program, std::int64_t offset) noexcept {
   if (!is_time(of_program)) return of_program;
   const timespec t = moved(of_program, -offset);

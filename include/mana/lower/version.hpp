@@ -7,12 +7,9 @@
 // The major is that of the layout: every offset of abi.hpp, the order of its tables, the neutral values. It also covers
 // the data that the trampolines and the loader keep in the window. Raise it only if nothing else works. Then no older
 // image restarts.
-// The minor counts appended items: services at the end of their struct, slots at the end of codegen/slots.lock, words
-// in the bridge or in a thread's spare. Raise the minor if you append, and add a row below.
-// at the end of the bridge or in a thread's spare. Raise the minor if you append, and add a row below.
-// at the end of the bridge or among a thread's spare ones. Raise the minor if you append, and add a row below.
-// at the end of the bridge or among a thread's spare ones. If you append, raise the minor and add a row below.
-// words at the end of the bridge or in a thread's spare ones. If you append, raise the minor and add a row below.
+// The minor counts appended items: services at the end of their struct, slots at the end of codegen/slots.lock. It also
+// counts words that were appended to the bridge, or taken from a thread's spare ones. Raise the minor if you append,
+// and add a row below.
 #pragma once
 #include <cstddef>
 #include <cstdint>

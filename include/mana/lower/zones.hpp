@@ -1,4 +1,4 @@
-// Where parts of the upper half lie beside the frozen zones of abi.hpp.
+// Zones of the upper half besides the frozen ones of abi.hpp.
 #pragma once
 #include <mana/lower/abi.hpp>
 

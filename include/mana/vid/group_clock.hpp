@@ -1,6 +1,5 @@
 // A collective clock counts the collectives that this rank has started in one sequence. All members start a sequence's
-// collectives in the same order. One thread at a time starts a collective on a clock, because these sequences have
-// clocks:
+// collectives in the same order. Only one thread at a time starts a collective on a clock. These sequences have clocks:
 //   - the blocking collectives of all communicators over one set of world ranks;
 //   - the non-blocking collectives of one communicator, which the standard orders with no others;
 //   - all collectives of one communicator, if several threads may be in MPI at once.

@@ -9,8 +9,8 @@ namespace mana {
 /// Facts of a class, beside its descriptor:
 ///   static constexpr int error                 neutral error class of a handle that is none of this class
 ///   static constexpr lower::counted counted    where its number stands in an image's inventory
-///   static constexpr bool follows_thread_level their calls come one by one, unless MPI_THREAD_MULTIPLE was asked for. Not
-///                                              if functions of the class may be called before MPI_Init
+///   static constexpr bool follows_thread_level their calls come one by one, unless MPI_THREAD_MULTIPLE was asked for.
+///                                              It is false if they may be called before MPI_Init
 template <class K> struct class_facts;
 
 /// The class's part in a checkpoint and a restart. A class without a part is not specialised. Optional members:

@@ -21,6 +21,7 @@ namespace mana::object {
 /// The largest of the members' values, n times. Collective over the communicator, in the lower half; the caller makes
 /// sure that all members come. Two rounds, because on an intercommunicator one round returns only the other group's
 /// values.
+/// in, out: values  int64[n]; n <= 32 at a restart, where nothing may be allocated
 inline void find_most(real<kind::comm> comm, int n, std::int64_t* values) noexcept {
   const lower::bridge& b = lower::the_bridge();
   scratch<std::int64_t> others(n), own(n);
