@@ -40,7 +40,7 @@ OUTPUTS = {
 
 
 def write_headers(output, built):
-    """Writes <mana/mpis/NAME/…>, which include the families' own headers. An installation has the headers themselves."""
+    """Writes <mana/mpis/NAME/…>, which include the families' own headers. An installation has the headers there."""
     for family in built:
         for header in family.headers:
             write(output / "mana" / "mpis" / family.name / header,

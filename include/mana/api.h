@@ -54,8 +54,8 @@ struct mana_hook_info {
 };
 
 /* MANA calls hooks one after the other, in the order in which they were added. They run on the thread that called
-   MPI_Init: before MPI_Init on the initial thread, and on another thread if that one has ended. The thread may have been
-   interrupted anywhere, so a hook must call only functions that a signal handler may call, and no MPI. */
+   MPI_Init: before MPI_Init on the initial thread, and on another thread if that one has ended. The thread may have
+   been interrupted anywhere, so a hook must call only functions that a signal handler may call, and no MPI. */
 typedef void (*mana_hook_function)(enum mana_event event, const struct mana_hook_info* info, void* extra);
 
 /* returns a number for mana_hook_remove; -1 without MANA, and if 64 hooks exist already. */

@@ -73,8 +73,8 @@ class rank_host {
   }
 
   /// out: hold: take the count back, and ask again when changes() has grown.
-  ///      synchronize: take the count back. Begin the trivial barrier, or continue the one under way. Ask again after it.
-  ///      refuse: take the count back
+  ///      synchronize: take it back. Begin the trivial barrier, or continue the one under way. Ask again after it.
+  ///      refuse: take it back
   verdict start(const collective& c) {
     if constexpr (always_asks<P>) return start_or_synchronize(c);
     if (!part_) return verdict::go;
@@ -88,7 +88,7 @@ class rank_host {
   /// A blocking wait for messages, or until a receive is posted.
   ///
   /// in: who    any number that no other wait of this rank has. A second call with the same number replaces its peers
-  ///      peers  world ranks; empty: anyone
+  ///     peers  world ranks; empty: anyone
   void wait_begins(std::uint64_t who, std::span<const int> peers) {
     waits_[who] = {peers.begin(), peers.end()};
     tell_waits();

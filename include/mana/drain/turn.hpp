@@ -5,7 +5,7 @@
 
 namespace mana::drain {
 
-/// How a drain stands on this rank.
+/// The state of a drain on this rank.
 class progress {
  public:
   bool failed() const noexcept { return !why_.empty(); }

@@ -137,7 +137,7 @@ template <class Fn, class Arguments, class... A>
 
 /// Shapes `collective` and `icollective`. args: as in mpi.h
 /// errors: MPI_ERR_COMM for a communicator that is null, stale or foreign; the class of its kind for other handles;
-///          then the live MPI's errors. Each goes through the communicator's error handler.
+///         then the live MPI's errors. Each goes through the communicator's error handler.
 template <class Fn, class... A>
 inline int call_collective(A... args) noexcept {
   using params = typename Fn::params;

@@ -57,8 +57,8 @@ inline void leave_streams_unbuffered() noexcept {
 }
 
 /// Starts the live MPI, unless it runs already. It can start once in a process. A rank that waits here can be saved
-/// until the live MPI starts. If the control of checkpoints knows all ranks, that is when all have called this:
-/// natively too, no rank continues before.
+/// until the live MPI starts. If the control of checkpoints knows all ranks, it starts when all of them have come here.
+/// Natively too, no rank continues before that.
 /// in: required: neutral thread level, without effect if MPI runs already      out: neutral error class
 inline int start_live_mpi(call::wrapper_scope& scope, int required) noexcept {
   call::library_state& lib = call::library();

@@ -39,7 +39,7 @@ enum errhandler_code : std::uint32_t {
   errors_are_fatal = 0x141,
   errors_abort = 0x142,
   errors_return = 0x143,
-  errors_throw = 0x144,     // MPI::ERRORS_THROW_EXCEPTIONS of C++; unknown to the lower half
+  errors_throw = 0x144,     // MPI::ERRORS_THROW_EXCEPTIONS of C++, of the upper half alone
 };
 
 enum request_code : std::uint32_t {

@@ -44,7 +44,7 @@ class drain_run {
     return under_way;
   }
 
-  /// Tells each rank that was sent a message since MPI_Init how many, by communicator, and which ones synchronously.
+  /// Tells each rank how many messages this rank has sent to it, by communicator, and which ones synchronously.
   void tell_counts() noexcept {
     object::comm_state& all = object::comms();
     const int ranks = static_cast<int>(lower::the_bridge().world_size);

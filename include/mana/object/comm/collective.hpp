@@ -36,7 +36,7 @@ struct waiting {
 /// Counts a collective on the clock's group. If the clock asks for it, waits until the collective may start.
 ///
 /// in: comm  over the clock's members; nullptr: no such communicator exists yet
-///      how   () → waiting
+///     how   () → waiting
 /// cost: one increment and one load when no checkpoint is pending
 ///
 /// INV-7 every collective call passes the clock exactly once before it enters the lower half, on each member. It does

@@ -42,7 +42,7 @@ inline int make_small(const lower::mpi_slots& mpi, const recipe& r, const int* i
     case combiner::f90_real: return mpi.MPI_Type_create_f90_real(i[0], i[1], out);
     case combiner::f90_complex: return mpi.MPI_Type_create_f90_complex(i[0], i[1], out);
     case combiner::f90_integer: return mpi.MPI_Type_create_f90_integer(i[0], out);
-    case combiner::subarray: case combiner::darray: break;      // datatype_grid.hpp
+    case combiner::subarray: case combiner::darray: break;      // grid.hpp
   }
   return neutral::err_intern;
 }

@@ -25,7 +25,7 @@ struct class_facts<kind::datatype> {
 
 namespace mana::object {
 
-struct attribute_list;          // attribute_store.hpp
+struct attribute_list;          // object/attribute/store.hpp
 
 /// MPI's combiners of derived datatypes; named ones have no descriptor.
 enum class combiner : std::uint8_t {

@@ -1,6 +1,6 @@
 // The tools interface (MPI_T). Variables and categories are those of the library below. Handles are virtual, and a
-// restart finds their variables again by name. Their numbers: tool_numbers.hpp. An `index` in this file is the live
-// library's.
+// restart finds their variables again by name. Their numbers: object/tool/numbers.hpp. An `index` in this file is the
+// live library's.
 #pragma once
 #include <mana/object/datatype/descriptor.hpp>
 #include <mana/app/argument.hpp>
@@ -23,7 +23,7 @@ struct tool_interface {
   int users = 0;
   bool below = false;       // the live library is initialized
   int level = 0;
-  unsigned restarts = 0;    // counts restarts, after which the library's numbers may differ: see tool_numbers.hpp
+  unsigned restarts = 0;    // counts restarts, after which numbers may differ: see object/tool/numbers.hpp
 };
 inline tool_interface& tools() noexcept {
   static tool_interface state;

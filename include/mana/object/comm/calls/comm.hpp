@@ -65,7 +65,7 @@ inline comm_groups members_of(real<kind::comm> real_comm) noexcept {
 /// Makes the virtual communicator for a constructor's result.
 ///
 /// in: errhandler  the name of its handler, which is the parent's if it has one
-///      groups  nullptr if they are not known
+///     groups  nullptr if they are not known
 /// out: nullptr, and MPI_COMM_NULL, if this rank is no member
 inline comm_entry_t* adopt_comm(reserved_comm& id, real<kind::comm> real_comm, std::uint32_t errhandler,
                                 std::uint64_t lineage, MPI_Comm* out, const comm_groups* groups = nullptr) noexcept {
@@ -87,8 +87,8 @@ enum class members { as_parent, asked };
 /// The common frame of collective constructors.
 ///
 /// in: make(real parent, real* result)  runs in the lower half
-///      also(parent, new entry)  runs afterwards in the upper half, and returns a neutral error class
-///      is_member  false: this rank will certainly get MPI_COMM_NULL, and needs no id
+///     also(parent, new entry)  runs afterwards in the upper half, and returns a neutral error class
+///     is_member  false: this rank will certainly get MPI_COMM_NULL, and needs no id
 template <class Fn, members Who = members::asked, class Make, class Also>
 inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also, bool is_member = true) noexcept {
   *out = MPI_COMM_NULL;
