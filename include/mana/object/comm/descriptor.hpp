@@ -23,7 +23,7 @@ namespace mana::object {
 struct attribute_list;          // object/attribute/store.hpp
 struct lane_list;               // object/comm/lane.hpp
 
-inline constexpr int max_name = 128;   // the smallest MPI_MAX_OBJECT_NAME: MPICH 128, Open MPI 64
+inline constexpr int max_name = 128;   // the greatest MPI_MAX_OBJECT_NAME: MPICH 128, Open MPI 64
 
 }  // namespace mana::object
 

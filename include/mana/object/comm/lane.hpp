@@ -1,6 +1,6 @@
 // Where persistent collectives run. A lane is a duplicate of a communicator in the lower half, with a clock of its own.
-// One persistent collective at a time exists on it. The standard orders its starts with nothing else, and so does the
-// lane. A start is a non-blocking collective of the live MPI.
+// One persistent collective at a time exists on it. The standard orders its starts with no other call, and neither does
+// the lane. A start is a non-blocking collective of the live MPI.
 #pragma once
 #include <mana/object/comm/descriptor.hpp>
 

@@ -51,8 +51,8 @@ struct traffic {
   traffic* next = nullptr;             // of all of this process's communicators
 };
 
-/// The messages that a communicator that has ended had sent to one process. The receiver may still have the
-/// communicator, for a pending receive, so the next drain reports them.
+/// How many messages a communicator had sent to one process before it ended. The receiver may still have the
+/// communicator, for a pending receive, so the next drain reports the number.
 struct ended_traffic {
   comm_name name;
   int world_rank = 0;                  // of that process

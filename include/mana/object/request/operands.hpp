@@ -1,6 +1,6 @@
 // The objects that an operation names besides its communicator. entry::references counts the users of communicators,
-// datatypes and user-defined operations. The program's handle counts one, and so does each request, message, persistent
-// collective or outer datatype that names the object. The code that drops the last reference ends the object.
+// datatypes and user-defined operations. The program's handle counts as one, and so does each request, message,
+// persistent collective or outer datatype that names the object. The code that drops the last reference ends the object.
 //
 // INV-67 what an operation names lives until the operation has ended. The objects that a persistent request names live
 // until the request is freed. This covers the descriptor and the object in the live MPI, also in each new lower half.

@@ -7,7 +7,8 @@
 
 namespace mana::object {
 
-/// The result of a function that gets a number of one of `count` things: an error, whether the number is valid or not.
+/// Checks the number of one of `count` things, none of which is supported.
+/// out: err_t_invalid_index for a number out of range, else err_t_not_supported
 template <class Fn, class Count>
 inline int tool_of_number(int number) noexcept {
   return tool_call<Fn>([number] {

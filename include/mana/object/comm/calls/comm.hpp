@@ -153,7 +153,7 @@ inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& ma
   return neutral::success;
 }
 
-/// The detail of an error message, for those classes of constructors that need one.
+/// The detail of a constructor's error message, for the classes that need one.
 inline const char* words_for(int neutral_class) noexcept {
   switch (neutral_class) {
     case neutral::err_unsupported_operation: return refused_by_clock;
