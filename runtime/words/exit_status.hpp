@@ -72,7 +72,7 @@
       "") \
   ROW(job_ended, 92, "the job has ended, or its node cannot be reached", \
       "`mana list DIR`") \
-  ROW(no_answer, 93, "no answer within `--timeout`; the job goes on with what it was asked", \
+  ROW(no_answer, 93, "no answer within `--timeout`; the job continues with the request", \
       "`mana status`") \
   ROW(not_saved, 94, "the job could not take the checkpoint; earlier checkpoints stand, and it runs on unless the message says that a rank has ended", \
       "the message says why") \
