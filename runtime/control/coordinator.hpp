@@ -119,7 +119,7 @@ class coordinator final : link_user {
   bool asked_ = false, asked_stop_ = false;     // for the next checkpoint; the client may have gone
   bool asked_copy_ = false;             // the same, by a client or a signal, not only by the interval
   bool anew_ = false;                   // the next checkpoint repeats one that was put back, under the same time limit
-  bool joined_ = false, joined_stop_ = false;   // the checkpoint under way can still serve these requests
+  bool joined_ = false, joined_stop_ = false;   // requested while the checkpoint under way could serve the request
   bool stop_ = false, ended_ = false;
   bool forked_ = false, local_ = false; // the checkpoint under way
   bool wants_copy_ = false;             // a client, a signal or the program asked for it

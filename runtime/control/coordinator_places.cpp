@@ -71,8 +71,8 @@ coordinator::ending coordinator::of_lost_rank() const {
   return around_.where == stage::after_mpi ? ending::not_needed : ending::given_up;
 }
 
-/// INV-62 a rank that waits in MPI_Init, before the live MPI starts, is waited for by no other: all ranks have been
-/// told that all are connected. As soon as one of them is gone, all ranks continue.
+/// INV-62 no rank waits for a rank that waits in MPI_Init before the live MPI starts: all ranks have been told that all
+/// are connected. As soon as one of them is gone, all ranks continue.
 void coordinator::let_stand() {
   if (!around_.by_file || ends_) return;
   for (int l = 0; l < links_.number(); ++l) {
@@ -118,8 +118,8 @@ std::string coordinator::hurdle() const {
   return text;
 }
 
-/// Ranks are still connecting, or are in the live MPI's start, or some have gone. A request that no client waits for is
-/// held without a limit.
+/// Ranks are still connecting, or are in the live MPI's start, or some have gone. If some have gone, a client hears so
+/// at once. A request that no client waits for is held without a limit.
 void coordinator::hold_request(const std::string& why) {
   if (is_held() && (*held_until_ != time::max() || !anybody_waits())) return;
   const time now = std::chrono::steady_clock::now();

@@ -112,7 +112,7 @@ void coordinator::proceed() {
                       .take());
 }
 
-/// INV-46 who waits for the nodes is answered when the images of all ranks are durable there, and not before.
+/// INV-46 a client that waits for the nodes is answered when the images of all ranks are durable there, and not before.
 void coordinator::note_on_nodes() {
   if (std::exchange(on_nodes_, true)) return;
   last_on_nodes_ = generation_.generation;

@@ -9,7 +9,7 @@
 
 namespace mana::control {
 
-/// INV-23 what is said of a request that was given up counts in no other. Each frame has its request's number. All
+/// INV-23 a report on a request that was given up counts for no other request. Each frame has its request's number. All
 /// links have reached a step only if they have reported it for the same request.
 class progress {
  public:

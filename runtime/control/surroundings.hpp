@@ -105,7 +105,7 @@ enum class stage : std::uint8_t {
 /// A coordinator leaves this to the coordinator of the next stage, in the same process.
 struct coordinator_memory {
   using time = std::chrono::steady_clock::time_point;
-  bool asked = false, stop = false, copy = false;     // requested without an answer: by a signal, program, interval
+  bool asked = false, stop = false, copy = false;     // requested by a signal, the program or the interval
   std::optional<time> stop_at, next_interval;
   std::uint64_t committed = 0, last_generation = 0, last_on_nodes = 0;
   unsigned uncopied = 0;

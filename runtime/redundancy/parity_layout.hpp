@@ -2,8 +2,8 @@
 //
 // A parity file is a head of whole pages, followed by the member's blocks of parity, in order. The head is parity_head,
 // a member_record for each member, the checksums of all blocks of all members, and zeros. All heads of a group are
-// equal except for own_member and checksum, so that one of them is enough. Numbers are little-endian. A change of any
-// of this: raise parity_version.
+// equal except for own_member and checksum, so that one of them is enough. Numbers are little-endian.
+// A change of any of this: raise parity_version.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -113,7 +113,7 @@ json object_describer::describe(int fd, const struct stat& s, const std::string&
   return key;
 }
 
-/// The image has the program's own mappings as memory, where it looks for locks that the program's threads hold.
+/// The program's own mappings are in the image as memory, where a checkpoint looks for locks that its threads hold.
 void object_describer::take_contents(json& object, int fd, const struct stat& s, reading& from, report& said) {
   const file_key file = key_of(s);
   const std::string path = object.at("path");
