@@ -1,8 +1,8 @@
 // Pending signals, with the kernel's information on each.
 //
-// The kernel shows which signals are pending. The information on a signal goes only to the thread that takes it. So the
-// checkpoint takes pending signals and queues them again, in their order. Meanwhile all threads block the signals that
-// the program handles, so that none is lost or delivered in between.
+// The kernel shows which signals are pending. The information on a signal goes only to the thread that takes it. So if
+// signals are pending, the checkpoint takes them and queues them again, in their order. Meanwhile all threads block the
+// signals that the program handles, so that none is lost or delivered in between.
 #pragma once
 #include <csignal>
 #include <cstdint>
