@@ -45,7 +45,7 @@ contents read_contents(int fd, const std::string& path);
 /// Other generations that an image of generation `own` refers to, ascending.
 std::vector<std::uint64_t> builds_on(const std::vector<source>& sources, std::uint64_t own);
 
-/// Memory of it is in files of the program's.
+/// Whether files of the program hold a part of its memory.
 bool refers_to_program_files(const contents& image) noexcept;
 
 /// As contents::identity, without reading the tables.     errors: image_error (damaged, io)

@@ -90,7 +90,7 @@ class image_saver {
   std::unique_ptr<change_tracker> tracker_;
   std::thread aside_;
   std::vector<file_origin> restored_from_;   // where memory came from at the restart
-  std::mutex lock_;                  // of what follows
+  std::mutex lock_;                  // protects the members below
   std::unique_ptr<generation_base> base_, next_;
   kept_image base_is_ = kept_image::nowhere;
 };

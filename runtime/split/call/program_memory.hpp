@@ -5,15 +5,19 @@
 // Checked: program_pointer has no way to its target but this; tests/structure/program_pointers.py looks for casts that
 // would make another. tests/loader/programs/bad_pointers.c has each trapped call answer as natively.
 //
-// The ways to access a page, the cheapest first: 1. The page below the program's stack pointer needs no test: the
-// kernel has just written the trap's frame into it. 2. If the program has one thread, nobody else can change mappings.
-// A system call first touches the memory and does nothing else, then comes the copy. The call takes 0.15 µs, or 0.5 µs
-// to write less than 8 bytes; a trap takes 2.5 µs. 3. process_vm_readv and process_vm_writev copy and cannot fault (1.1
-// µs). A test alone would not do: another thread may unmap the page before the copy. 4. A temporary pipe (5 µs). A
-// container may refuse these two calls, and they cannot access devices' memory, or memory that is only writable or only
-// executable. A guarded copy, whose faults a handler of ours recognises, would cost nothing. But then SIGSEGV and
-// SIGBUS would always be ours and never blocked. The traps would simulate the program's own handling of both signals
-// for the program, its children, the MPI library and core files.
+// The ways to access a page, the cheapest first:
+//   1. The page below the program's stack pointer needs no test: the kernel has just written the trap's frame into it.
+//   2. If the program has one thread, nobody else can change mappings. A system call first touches the memory and does
+//      nothing else, then comes the copy. The call takes 0.15 µs, or 0.5 µs to write less than 8 bytes; a trap takes
+//      2.5 µs.
+//   3. process_vm_readv and process_vm_writev copy and cannot fault (1.1 µs). A test alone would not do: another thread
+//      may unmap the page before the copy.
+//   4. A temporary pipe (5 µs). A container may refuse these two calls, and they cannot access devices' memory, or
+//      memory that is only writable or only executable.
+//
+// A guarded copy, whose faults a handler of ours recognises, would cost nothing. But then SIGSEGV and SIGBUS would
+// always be ours and never blocked. The traps would simulate the program's own handling of both signals for the
+// program, its children, the MPI library and core files.
 #pragma once
 #include <cerrno>
 #include <cstddef>

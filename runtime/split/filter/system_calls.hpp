@@ -1,6 +1,7 @@
 // The table of system calls: every number that Linux has for x86-64, mana's treatment of it, and the reason. The filter
-// and the handler are made from the table, and docs/system_calls.md is printed from it. INV-95 every system call in the
-// system's headers has one row in one table, which says what mana does with it and why.
+// and the handler are made from the table, and docs/system_calls.md is printed from it.
+//
+// INV-95 every system call in the system's headers has one row in one table, which says what mana does with it and why.
 #pragma once
 #include <runtime/split/filter/passing_calls.hpp>
 #include <runtime/split/filter/trapped_calls.hpp>

@@ -1,6 +1,7 @@
 // The handlers that the kernel calls for the upper half's signals. They may interrupt a thread in either half, or a
-// thread that exists in the lower half only. They enter the upper half before application code runs. Freestanding.
-// Usable: the bridge, the thread's block, raw system calls. Not: libc, thread-local storage, relocations.
+// thread that exists in the lower half only. They enter the upper half before application code runs.
+//
+// Freestanding. Usable: the bridge, the thread's block, raw system calls. Not: libc, thread-local storage, relocations.
 #include <runtime/split/stub/entry.hpp>
 
 #include <arch/registers.hpp>

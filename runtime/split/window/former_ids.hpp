@@ -6,7 +6,7 @@
 // first. This applies to the program's process and its threads, in that process and in children that have not executed
 // another program.
 // Because: such programs check whether they are a child of fork. Ranks of one job exchange their ids for signals, locks
-//          and each other's memory, and to another process only the kernel's ids mean anything.
+// and each other's memory, and to another process only the kernel's ids mean anything.
 //
 // INV-77 an id that the kernel once gave to the program's process or thread still names it after a restart, in calls
 // that take such an id. An exception is an id that another of the program's own has now.

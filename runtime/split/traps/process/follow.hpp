@@ -17,13 +17,17 @@ enum class followed {
   process_alone,  // this process and none of its children: a program without MPI, whose children are its own
 };
 
-/// From now on, executions by this process and its descendants start `tool follow` instead: tool follow ROLE MASK FILE
-/// INPUT WORDS… ARGUMENTS… ROLE is rank, for this process itself, or child. MASK is the set of blocked signals, in
-/// hexadecimal. FILE is the program's file. INPUT is the number of bytes that this process has read from its standard
-/// input. ARGUMENTS is the program's argv. The environment is the program's. The kernel still refuses files that it
-/// cannot execute.
+/// From now on, executions by this process and its descendants start `tool follow` instead:
+///     tool follow ROLE MASK FILE INPUT WORDS… ARGUMENTS…
+/// - ROLE       rank, for this process itself, or child
+/// - MASK       the blocked signals, in hexadecimal
+/// - FILE       the program's file
+/// - INPUT      the number of bytes that this process has read from its standard input
+/// - ARGUMENTS  the program's argv
+/// The environment is the program's. The kernel still refuses files that it cannot execute. Call it before the upper
+/// half starts.
 /// in:     words     WORDS; their number must be among them
-///         whose     processes that mana follows Call it before the upper half starts.
+///         whose     processes that mana follows
 void follow_executions(const std::string& tool, const std::vector<std::string>& words, followed whose);
 
 /// Whether this process is a child of the program that has executed nothing yet: its lower half is a copy.
