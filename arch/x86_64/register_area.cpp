@@ -95,8 +95,7 @@ fitting fit_registers(void* area, const register_layout& then, const register_la
   if (area == nullptr) return fitting::done;
   auto* const bytes = static_cast<unsigned char*>(area);
   auto words = load<_fpx_sw_bytes>(bytes + kernels_words);
-  if (words.magic1 != FP_XSTATE_MAGIC1) return fitting::done;      // x87 and SSE alone: FXSAVE's format, the same
-                                                                   // everywhere
+  if (words.magic1 != FP_XSTATE_MAGIC1) return fitting::done;      // x87 and SSE alone: FXSAVE's format everywhere
   auto used = load<std::uint64_t>(bytes + legacy_bytes) & words.xstate_bv;
   if ((now.states & protection_keys) == 0) used &= ~protection_keys;
   if ((used & ~now.states & ~legacy_states) != 0) return fitting::lost;

@@ -5,8 +5,8 @@
 #include <sys/syscall.h>
     .text
 
-# A vDSO function calls the live kernel's, through the bridge. The live vDSO is outside the window, so a signal frame
-# with an address in it must not be saved. Therefore a stack frame keeps all data to make the call again (vDSO functions
+# A vDSO function calls the live kernel's, through the bridge. The live vDSO is outside the window, so no signal frame may
+# be saved with an address inside the vDSO. Therefore a stack frame keeps all data to make the call again (vDSO functions
 # only read), and signals.cpp goes back to `again`. Cost: eleven stores, no branch.
     .macro vdso_function name, index
     .globl \name
@@ -90,8 +90,8 @@ mana_vdso_again:
     fallback mana_fallback_3, 309       # getcpu
     fallback mana_fallback_4, 229       # clock_getres
 
-# Return address of every signal handler. Unwinders recognise its bytes, so it has no unwind table. gdb finds its name,
-# and recognises only libc's name.
+# Return address of every signal handler. Unwinders recognise its bytes, so it has no unwind table. gdb sees that
+# the function has a name, and then recognises only the one that libc uses.
     .globl __restore_rt
     .type __restore_rt, @function
     nop                                 # unwinders look one byte before a return address

@@ -31,7 +31,7 @@ class generation_choice {
   explicit generation_choice(const std::string& directory);
 
   /// The newest generation that is not refused. All candidates are of the same program, MPI and number of ranks.
-  /// errors: store_error: none is left. Its kind is that of the newest refusal; its text has all refusals
+  /// errors: store_error: none is left. Its kind is that of the newest refusal; its text has all refusals;
   ///         (other_version) of the candidate: an older generation does not replace one that a newer mana wrote
   const candidate& current();
   /// Later candidates must be usable in place of this one.

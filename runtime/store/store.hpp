@@ -22,8 +22,7 @@ enum class error_kind {
   unreadable,       // the system refused, which says nothing about the checkpoint
   not_own,          // links, files of other users, or files that they can replace
   other_version,    // another version of mana wrote it
-  program_file,     // a file that images refer to is missing or changed; the checkpoint itself is intact, as far as it
-                    // was read
+  program_file,     // a file that images refer to is missing or changed; the checkpoint itself seems intact
 };
 
 class store_error : public std::runtime_error {
@@ -40,8 +39,7 @@ class directory_lock;
 struct generation {
   std::string path;
   std::uint64_t number = 0;
-  std::shared_ptr<directory_lock> writing = {};      // while somebody holds it, nobody removes the incomplete
-                                                     // generation
+  std::shared_ptr<directory_lock> writing = {};      // keeps others from removing the incomplete generation
 };
 
 struct rank_file {

@@ -7,7 +7,7 @@
 
 namespace mana::image {
 
-/// Bits by which a program may choose its code. CPUID's leaf 1 (ecx, edx), its leaf 7 (ebx, ecx), XCR0, and leaf
+/// Bits by which a program may choose its code: CPUID's leaf 1 (ecx, edx), its leaf 7 (ebx, ecx), XCR0, and leaf
 /// 0x80000001 (ecx, edx). The first register of each pair is in the lower 32 bits.
 struct processor_features {
   std::uint64_t words[4] = {};

@@ -23,13 +23,11 @@ struct region {
   std::string path;            // empty: anonymous
   std::uint64_t device = 0, inode = 0;   // of the file; not in an image
   std::string kernels = {};    // name of the kernel's object that it shows ("anon_inode:[io_uring]"); not in an image
-  bool is_file = false;        // it shows a file now; without a path, an image. False: `path` is its former file. Not
-                               // in an image
+  bool is_file = false;        // it shows a file now, or an image if `path` is empty; not in an image
   bool grows = false;          // downward: the initial thread's stack; not in an image
   bool is_not_copied = false;  // a copy of the process would not hold its contents; not in an image
   std::uint64_t file_bytes = 0;          // length of its file; 0: unknown; not in an image
-  std::shared_ptr<const file_contents> contents = {};   // contents of a file from `offset` on, instead of memory; not
-                                                        // in an image
+  std::shared_ptr<const file_contents> contents = {};   // a file's, from `offset` on, not memory; not in an image
 };
 
 /// The addresses in an image of contents of files without a name. No memory has these addresses.

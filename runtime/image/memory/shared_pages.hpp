@@ -8,9 +8,9 @@
 
 namespace mana::image {
 
-/// Asks mincore, which sees the pages in memory. On nodes without swap all pages are in memory. The objects are not
-/// opened to be asked (SEEK_DATA): closing them would drop the locks that the program holds on them (fcntl). Only the
-/// constructor allocates or throws.
+/// Asks mincore, which sees the pages in memory. Only on nodes without swap no page can be elsewhere. The objects are
+/// not opened to be asked (SEEK_DATA): closing them would drop the locks that the program holds on them (fcntl). Only
+/// the constructor allocates or throws.
 class shared_pages {
  public:
   static constexpr std::size_t capacity = 32768;       // pages in one question: 128 MiB

@@ -54,12 +54,11 @@ class program_files {
   /// The sources that a referring image must name, in the order of their numbers.
   const std::vector<source>& sources() const noexcept { return sources_; }
 
-  static constexpr const char* copy_begins = "file-";       // beginning of the copies' names The source that names the
-                                                            // copy of a file.
-                                                            // in: file  its number
-                                                            //     node  its ranks share the copy
-                                                            // out: its name differs for files that differed when they
-                                                            //      were opened, also of one path
+  static constexpr const char* copy_begins = "file-";       // beginning of the copies' names
+  /// The source that names the copy of a file.
+  /// in:  file  its number
+  ///      node  its ranks share the copy
+  /// out: its name differs for files that differed when they were opened, also of one path
   source copy_of(std::size_t file, std::uint64_t generation, const std::string& node) const;
   /// Copies the part of each file that a loader maps, unless another rank has begun the copy. A copy is durable when
   /// the rank that began it has written its image.

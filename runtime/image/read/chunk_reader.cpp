@@ -80,8 +80,7 @@ files::descriptor open_file_of(const source& s, const std::string& path, const c
 }  // namespace
 
 void chunk_reader::check_sources(bool of_program) {
-  std::vector<std::uint64_t> ends(files_.size(), 0);      // of chunks; 0: a file of its base in which it no longer has
-                                                          // any
+  std::vector<std::uint64_t> ends(files_.size(), 0);      // of chunks; 0: a base's file that has none of them
   for (const chunk_record& r : image_.chunks) ends[r.source] = std::max(ends[r.source], r.offset + r.stored_bytes);
   for (std::size_t n = 1; n < files_.size(); ++n) {
     if (ends[n] == 0 || files_[n].fd >= 0 || (image_.sources[n - 1].kind == source_kind::program_file) != of_program) continue;

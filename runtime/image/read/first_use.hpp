@@ -19,7 +19,7 @@ class first_use {
   /// The huge pages of one request: for each request the kernel interrupts every processor, and waits.
   static constexpr std::size_t stretch_bytes = 16 * huge_bytes;
 
-  /// Makes all pages small.
+  /// Uses small pages only.
   first_use() = default;
   /// The image's private memory must be mapped, writable and unused.
   explicit first_use(const contents& image);

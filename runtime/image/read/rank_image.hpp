@@ -68,8 +68,7 @@ struct lazy_memory {
   std::vector<page_range> mapped;    // from the images' files: read at the first use
   std::vector<page_range> cut;       // regions of which that is a part: several mappings for the program's one
   std::vector<chunk_record> unread;  // whose checksums nobody has compared
-  std::string no_execution;          // a file that could not be mapped because its file system is mounted so; empty:
-                                     // none
+  std::string no_execution;          // a file that its file system keeps from being mapped; empty: none
   std::unique_ptr<chunk_reader> in;  // holds the mapped files open: their names may go
 };
 

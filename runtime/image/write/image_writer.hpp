@@ -52,8 +52,7 @@ struct image_plan {
   std::vector<file_origin> origins;  // memory that may be referred to in files of the program; no two overlap
   std::string node;                  // its ranks share copies of those files in the image's directory; empty: the image
                                      // refers to the files themselves
-  unsigned node_ranks = 0;           // of that node: files that are not worth a copy are stored; 0: unknown, all are
-                                     // shared
+  unsigned node_ranks = 0;           // of that node; 0: unknown: files are shared even if they are not worth a copy
   std::uint64_t generation = 0;      // number of the image's; for copies
   bool sums = false;                 // are wanted afterwards
   bool may_be_advised = true;        // by madvise; false: no mapping ever was

@@ -149,8 +149,7 @@ void restart_threads(std::span<const held_lock> locks) {
   const std::int32_t process = saved().former.process;
   saved().former.process = static_cast<std::int32_t>(raw_call(SYS_getpid));
   const bool is_leaders = std::any_of(ids.begin(), ids.end(), [=](const auto& t) { return t.before == process; });
-  if (process != 0 && !is_leaders) ids.push_back({process, saved().former.process});      // its initial thread has
-                                                                                          // ended
+  if (process != 0 && !is_leaders) ids.push_back({process, saved().former.process});      // its leader has ended
   renumber(saved().former, ids);
   renumber(locks, ids);        // no thread continues before the main thread releases all
   set_signal_mask(before);

@@ -62,8 +62,7 @@ void remember_program(const elf_file& program, address_range place) {
   state.fixed_begin = program.fixed() ? place.begin : 0;
   state.fixed_end = program.fixed() ? place.end : 0;
   state.fixed_traps = program.fixed() && program.makes_system_calls() ? 1 : 0;
-  ::prctl(PR_SET_NAME, std::filesystem::path(program.path()).filename().c_str(), 0, 0, 0);      // the name of a
-                                                                                                // symbolic link itself
+  ::prctl(PR_SET_NAME, std::filesystem::path(program.path()).filename().c_str(), 0, 0, 0);      // a link's own name
 }
 
 /// Places the program before the stack, with room for the dynamic linker after it. If it does not fit there, uses the
@@ -114,8 +113,7 @@ void start(const start_options& options, filter_named named) {
   if (named != nullptr) named(filter);
   own_process();
   saved().former.process = static_cast<std::int32_t>(raw_call(SYS_getpid));
-  static twin self;                       // static: a local object would have no guaranteed lifetime, although the
-                                          // initial thread's stack stays
+  static twin self;                       // the initial thread's stack stays, but a local object's lifetime may end
   lower::thread_block* const block = new_block();
   adopt(*block, self);
   lower::the_bridge().main_thread = block->index;

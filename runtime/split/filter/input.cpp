@@ -50,7 +50,7 @@ bool is_count(int fd) noexcept {
   return !is_error(raw_call(SYS_fstat, fd, as_word(&s))) && s.st_ino == count_inode && S_ISREG(s.st_mode);
 }
 
-/// The program does not wait for an earlier owner of the input, so an uncounted earlier owner may have read from it.
+/// An earlier owner of the input, for which the program need not wait, may have read from it without being counted.
 void map_count(int shared, bool has_earlier) noexcept {
   count_fd = shared >= 0 ? shared : make_count();
   fcntl(count_fd, F_SETFD, FD_CLOEXEC);
@@ -63,7 +63,7 @@ void map_count(int shared, bool has_earlier) noexcept {
   if (shared < 0 || (count->others & others_had_input) != 0) count->others |= others_may_have_read;
 }
 
-/// Whether a call whose first argument is a descriptor does not consume input.
+/// Whether the call reads input without consuming it.
 bool only_looks(const trap& t) noexcept { return t.number == SYS_recvfrom && (t.arg(3) & MSG_PEEK) != 0; }
 
 }  // namespace

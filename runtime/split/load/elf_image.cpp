@@ -19,8 +19,7 @@ namespace mana::split {
 namespace {
 
 constexpr std::uint64_t most_address = std::uint64_t{1} << 47;
-constexpr std::uint64_t most_code = std::uint64_t{1} << 32;      // of a fixed program: the filter of system calls looks
-                                                                 // there
+constexpr std::uint64_t most_code = std::uint64_t{1} << 32;      // of a fixed program: the filter looks there
 
 int protection(const Elf64_Phdr& segment) noexcept {
   return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |

@@ -21,8 +21,7 @@ namespace mana::split {
 /// Part of the image. Zeros: none.
 struct former_ids {
   struct entry { std::int32_t before, now; };
-  static constexpr std::uint32_t capacity = 1024;      // if it is full, ids that are neither the first nor the last of
-                                                       // a thread are removed
+  static constexpr std::uint32_t capacity = 1024;      // a full list keeps the first and last of each thread
   std::int32_t process;                 // id of the process at the checkpoint
   std::uint32_t count;
   entry of[capacity];                   // ascending in age: the last is the newest

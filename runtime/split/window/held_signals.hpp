@@ -46,8 +46,7 @@ inline lower::thread_block* taker() noexcept {
 inline void send(long tid, const siginfo_t& info) noexcept {
   const long process = raw_call(SYS_getpid);
   const long result = raw_call(SYS_rt_tgsigqueueinfo, process, tid, SIGSYS, as_word(&info));
-  if (is_error(result)) raw_call(SYS_tgkill, process, tid, SIGSYS);     // only the thread itself may send in another's
-                                                                        // name
+  if (is_error(result)) raw_call(SYS_tgkill, process, tid, SIGSYS);     // others may not send in a third's name
 }
 
 }  // namespace held

@@ -46,8 +46,7 @@ constexpr std::int32_t type_bits = 3, recursive = 1, error_checking = 2, robust 
 constexpr std::int32_t elision_bits = 256 | 512;    // with elision, or without
 constexpr std::int32_t known_bits =
     type_bits | inheriting | 64 /* protected */ | 128 /* shared between processes */ | elision_bits;
-constexpr std::size_t reach_behind = sizeof(rwlock_layout) - offsetof(rwlock_layout, writer);    // bytes from the owner
-                                                                                                 // to the end
+constexpr std::size_t reach_behind = sizeof(rwlock_layout) - offsetof(rwlock_layout, writer);    // from the owner on
 static_assert(reach_behind == sizeof(mutex_layout) - offsetof(mutex_layout, owner));
 
 template <class Layout>

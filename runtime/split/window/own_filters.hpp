@@ -7,7 +7,7 @@ namespace mana::split {
 void note_own_filters() noexcept;
 /// mana has installed another one.
 void note_another_own_filter() noexcept;
-/// In the count of /proc/self/status. Before Linux 5.9, which does not count, larger than any possible count.
+/// As /proc/self/status counts them. Linux before 5.9 does not count: then a number larger than any possible one.
 unsigned long own_filters() noexcept;
 
 }  // namespace mana::split

@@ -31,8 +31,7 @@ struct clock_offsets {
 /// How the clocks of the image in memory continue.
 struct continued_clocks {
   std::uint64_t known;                             // 0: they are the kernel's, as the image has no record
-  std::uint64_t then, now;                         // processes with equal values have the same clocks: at the
-                                                   // checkpoint, and now
+  std::uint64_t then, now;                         // equal in processes that had, or have, the same clocks
   clock_offsets least;                             // the least offsets with which no clock of this process goes back
 };
 continued_clocks clocks_to_continue() noexcept;

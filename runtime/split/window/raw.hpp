@@ -39,9 +39,9 @@ inline void set_signal_mask(signal_set mask) noexcept {
   raw_call(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, as_word(&mask), 0, signal_set_bytes);
 }
 
-/// Blocks all 64 signals of the calling thread while it lives. Threads that the thread creates inherit the mask. libc's
-/// functions never block two signals that libc uses itself (32: timers and cancellation, 33: credentials of all
-/// threads).
+/// Blocks all 64 signals of the calling thread while the object lives. Threads that the thread creates inherit the
+/// mask. libc's functions never block two signals that libc uses itself (32: timers and cancellation, 33: credentials
+/// of all threads).
 class all_signals_blocked {
  public:
   all_signals_blocked() noexcept {

@@ -152,8 +152,7 @@ void show_program(const program_places& places, std::span<const std::uint64_t> a
 
 void show_program_again() noexcept {
   const shown_program& s = saved().shown;
-  if (s.auxiliary_words == 0 || s.auxiliary_words > std::size(s.auxiliary)) return;      // an image of an earlier
-                                                                                         // version
+  if (s.auxiliary_words == 0 || s.auxiliary_words > std::size(s.auxiliary)) return;      // of an earlier version
   is_shown = !is_error(tell_kernel(s.places));
 }
 

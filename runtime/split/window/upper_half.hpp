@@ -29,8 +29,7 @@ struct start_options {
   /// Filters add up, and a kernel takes some dozens of them.
   std::string filtered;
   std::optional<std::uint64_t> mask;   // signals that the program finds blocked; none: those of this process
-  std::string preload;             // libraries to load first (LD_PRELOAD's form), or empty; before the user's own
-                                   // LD_PRELOAD
+  std::string preload;             // libraries to load before the user's LD_PRELOAD, in the same form; or empty
   bool is_linked_with_mpi = true;  // else see hide_lower_handlers()
 };
 

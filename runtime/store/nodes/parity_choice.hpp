@@ -9,7 +9,7 @@
 
 namespace mana::store {
 
-/// A group with missing images, of which its parity can rebuild all.
+/// A group with missing images, few enough for its parity to rebuild.
 struct broken_group {
   parity_group group;
   std::vector<std::uint32_t> lost;     // ranks, ascending
@@ -19,8 +19,7 @@ struct broken_group {
 struct local_attempt {
   std::uint64_t generation = 0, nonce = 0;
   bool is_complete = false;            // every rank's image exists
-  std::vector<broken_group> broken;    // the groups to rebuild to complete it, by lowest rank; empty: it cannot be
-                                       // completed
+  std::vector<broken_group> broken;    // groups to rebuild, by lowest rank; empty: it cannot be completed
   std::string obstacle;                // why it cannot be completed, if it has parity
 };
 

@@ -219,8 +219,7 @@ long trap_ring_setup(trap& t) {
   const long result = t.carry_out();
   if (is_error(result)) return result;
   t.pointer<const decltype(parameters)>(1).get(parameters);
-  if ((parameters.flags & without_descriptor) != 0) return result;      // the result is the ring's number among
-                                                                        // registered ones
+  if ((parameters.flags & without_descriptor) != 0) return result;      // a number among registered rings
   if ((parameters.flags & in_programs_memory) == 0 && !can_be_mapped(result)) return refuse_ring(result);
   opened(t, result);
   return result;
@@ -233,8 +232,8 @@ long trap_received(trap& t) {
   return fd;
 }
 
-/// bpf(command, …): some commands open descriptors, the others return 0 landlock_create_ruleset(attributes, size,
-/// flags): with flags it returns a version
+/// bpf(command, …): some commands open descriptors, the others return 0.
+/// landlock_create_ruleset(attributes, size, flags): with flags it returns a version.
 long trap_maybe_descriptor(trap& t) {
   const long result = t.carry_out();
   const bool version = t.number == SYS_landlock_create_ruleset && static_cast<std::uint32_t>(t.arg(2)) != 0;

@@ -120,7 +120,7 @@ void tell_sender(program_pointer<siginfo_t> wanted) noexcept {
 long trap_clock_getres(trap& t) { return raw_call(t.number, kernels_clock(static_cast<int>(t.arg(0))), t.arg(1)); }
 
 /// kill(process, …), tkill(thread, …), tgkill(process, thread, …), rt_sigqueueinfo(process, …), and
-/// rt_tgsigqueueinfo(process, thread, …). The stub makes them with the program's own signal mask: a signal to the own
+/// rt_tgsigqueueinfo(process, thread, …). The stub makes them with the program's own signal mask: a signal to its own
 /// process must arrive before the call returns. If a checkpoint comes before the stub's call, the program's call is
 /// made again, since the ids here are this process's.
 long trap_signal_to_id(trap& t) {

@@ -55,7 +55,7 @@ bool read_from(long process, const void* from, void* into, std::size_t bytes) no
   return raw_call(SYS_process_vm_readv, process, as_word(&to), 1, as_word(&there), 1, 0) == static_cast<long>(bytes);
 }
 
-/// Whether the process has the same lower half as this one.
+/// Whether the process has the same kind of lower half as this one.
 bool is_under_mana(long process) noexcept {
   char link[40] = "/proc/", *at = link + std::strlen(link);
   for (long unit = 1'000'000'000; unit != 0; unit /= 10)

@@ -249,8 +249,7 @@ long trap_sigaltstack(trap& t) {
 void note_dispositions() noexcept {
   for (int signal = 1; signal <= signal_count; ++signal) {
     kernel_sigaction now{};
-    saved().dispositions[signal] = disposition::unknown;        // for a signal of mana's, the program's setting is
-                                                                // recorded
+    saved().dispositions[signal] = disposition::unknown;        // mana's signal: the program's setting is recorded
     if (is_ours(signal) || is_error(install(signal, nullptr, &now))) continue;
     saved().dispositions[signal] = now.handler == stub().signal_trampoline                  ? disposition::program
                                    : now.handler == reinterpret_cast<std::uint64_t>(SIG_DFL) ? disposition::standard
