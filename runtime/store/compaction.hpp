@@ -1,4 +1,4 @@
-// Makes the newest checkpoint full, so that the checkpoints that it builds on are no longer needed.
+// Makes the newest checkpoint whole, so that the checkpoints that it builds on are no longer needed.
 #pragma once
 #include <runtime/image/format/packing.hpp>
 #include <runtime/store/store.hpp>

@@ -1,5 +1,5 @@
-// Writes a rank's images, one checkpoint after another, as the user wants: full or incremental, while the program waits
-// or in a process of its own.
+// Writes a rank's images, one checkpoint after another, as the user wants: whole or incremental, while the program
+// waits or in a process of its own.
 #pragma once
 #include <runtime/image/write/image_writer.hpp>
 
@@ -19,7 +19,7 @@ namespace mana::image {
 struct saving {
   packing how;
   bool incremental = false;          // only the changes since the earlier image
-  unsigned full_every = 10;          // of this number of images at least one is full
+  unsigned full_every = 10;          // of this number of images at least one is whole
   std::uint64_t most_per_s = 0;      // bytes per second that a rank writes; 0: no limit
   bool by_reference = false;         // memory that is unchanged from files of the program is not written
   int nice = 0;                      // of the process that writes while the program runs
@@ -69,7 +69,7 @@ class image_saver {
   struct generation_base {
     base_image image;
     std::optional<std::vector<std::uint8_t>> observed;     // its observer's section
-    unsigned length = 0;             // images from a full one to this one
+    unsigned length = 0;             // images from a whole one to this one
   };
   struct written_file {
     std::string path;

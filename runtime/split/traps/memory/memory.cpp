@@ -162,9 +162,9 @@ void release_gaps(const address_range& r) noexcept {
   if (is_known) release_to(r.end);
 }
 
-/// If the memory grows, the kernel moves one mapping, or refuses before it changes anything. Otherwise the kernel may
-/// have moved the first mapping before it meets one that it does not move (tracked ones, Linux 6.17), or have cut off
-/// the end. Then the pieces are moved here.
+/// If the memory grows, the kernel moves one mapping, or refuses before it changes anything. Otherwise the kernel might
+/// move the first mapping before it meets one that it does not move (tracked ones, Linux 6.17), or cut off the end.
+/// Therefore the pieces are then moved here.
 long move_parts(const trap& t, const remap& m, const address_range& target) noexcept {
   if (target.bytes() > m.old.bytes()) {
     const long result = call_mremap(t, m, m.flags | MREMAP_FIXED, target.begin);
