@@ -5,9 +5,9 @@
 #include <sys/syscall.h>
     .text
 
-# A vDSO function calls the live kernel's, through the bridge. The live vDSO is outside the window, so no signal frame may
-# be saved with an address inside the vDSO. Therefore a stack frame keeps all data to make the call again (vDSO functions
-# only read), and signals.cpp goes back to `again`. Cost: eleven stores, no branch.
+# A vDSO function calls the live kernel's, through the bridge. The live vDSO is outside the window, so no signal frame
+# may be saved with an address inside the vDSO. Therefore a stack frame keeps all data to make the call again (vDSO
+# functions only read), and signals.cpp goes back to `again`. Cost: eleven stores, no branch.
     .macro vdso_function name, index
     .globl \name
     .type \name, @function
