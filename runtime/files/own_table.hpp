@@ -82,7 +82,8 @@ struct table_loss {
 };
 inline constinit std::atomic<const table_loss*> loss_of_tables{nullptr};
 
-/// Use in a thread that has the process's table, while it starts threads that get their own tables.
+/// Exists while a thread starts that gets its own table. At its end, requests that this has ended are made again. Use it
+/// in a thread that has the process's table.
 class kept_of_table {
  public:
   kept_of_table() noexcept : loss_(has_own_table() ? nullptr : loss_of_tables.load()), seen_(loss_ ? loss_->look() : nullptr) {}

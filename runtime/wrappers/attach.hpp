@@ -11,7 +11,7 @@
 
 namespace mana::wrappers {
 
-/// out: false: this process has no lower half, and did not find its way back to mana as a process that left it
+/// out: false: this process has no lower half, and find_back() has not started its program again under mana
 inline bool comes_to_lower_half(int count, char** arguments, char** environment) noexcept {
   if (!lower::has_lower_half()) {
     find_back(count, arguments, environment);
