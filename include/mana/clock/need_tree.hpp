@@ -27,7 +27,7 @@ struct dependence {
 /// Two ranks may wait for each other, in different threads, or one of them for anyone. They would need each other long
 /// after the collective that made them run.
 ///
-/// INV-24 who is needed depends on the waits as they are, whichever relays they came through.
+/// INV-24 the needed ranks depend on the waits as they are, whichever relays they came through.
 class need_tree {
  public:
   explicit need_tree(rank_range below) : below_(below) {}

@@ -1,8 +1,8 @@
 // Orders for a parked thread: to continue, or to look again at the signals that wait for it.
 //
-// INV-69 what an image says of the signals that wait for a thread is what waited when no thread of the program ran any
-// longer. After a thread has parked, threads that are not parked yet may send it signals, and so may handlers and hooks
-// behind the line. So at its beginning, the writer of the image makes those threads look which signals wait for them.
+// INV-69 an image has the signals that waited for each thread when no thread of the program ran any longer. After a
+// thread has parked, threads that are not parked yet may send it signals, and so may handlers and hooks behind the line.
+// So at its beginning, the writer of the image makes those threads look which signals wait for them.
 // The kernel shows the data of a pending signal only to the signal's thread.
 #pragma once
 #include <mana/lower/abi.hpp>

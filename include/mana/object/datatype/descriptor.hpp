@@ -107,8 +107,8 @@ class recipe {
 namespace mana {
 
 /// entry::references (operands.hpp): one of them is the program's, while it has handles.
-/// INV-12 a datatype is freed when it has neither references nor handles of the application: its entry is erased, and
-/// its real datatype freed. The code that drops the last reference sees to that, and no other code.
+/// INV-12 a datatype is freed when it has neither references nor handles of the program: its entry is erased, and its
+/// real datatype freed. The code that drops the last reference sees to that, and no other code.
 template <>
 struct descriptor<kind::datatype> {
   object::recipe made;

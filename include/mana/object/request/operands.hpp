@@ -1,8 +1,9 @@
 // The objects that an operation names besides its communicator. entry::references counts the users of communicators,
 // datatypes and user-defined operations. The program's handle counts as one, and so does each request, message,
-// persistent collective or outer datatype that names the object. The code that drops the last reference ends the object.
+// persistent collective or outer datatype that names the object. The code that drops the last reference ends the
+// object.
 //
-// INV-67 what an operation names lives until the operation has ended. The objects that a persistent request names live
+// INV-67 the objects that an operation names live until the operation has ended. Those of a persistent request live
 // until the request is freed. This covers the descriptor and the object in the live MPI, also in each new lower half.
 // Because: a request of any form keeps its communicator (new_request()) and the objects that it names
 // (descriptor::names) before its operation starts. free_request() releases both. No form has references of its own.
