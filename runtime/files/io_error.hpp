@@ -1,4 +1,4 @@
-// Errors of the system that name the file.
+// System errors that name the file.
 #pragma once
 #include <runtime/files/image_error.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace mana::files {
 
-/// What a user can do about an errno of a file operation; empty if we know nothing.
+/// A remedy for an errno of a file operation; empty: none is known.
 inline const char* remedy(int error) noexcept {
   switch (error) {
     case ENOSPC: return "; free space there, or name another directory with --ckpt-dir";

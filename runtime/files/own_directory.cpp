@@ -47,7 +47,7 @@ void check_file(const struct stat& about, const std::string& path) {
   if ((about.st_mode & S_IWOTH) != 0) refuse(path, "all users can write to it; take that right away: chmod o-w");
 }
 
-/// What a name says, without following it.     errors: image_error (missing, io)
+/// The entry of a name, without following a link.     errors: image_error (missing, io)
 struct stat look(int directory, const char* name, const std::string& path) {
   struct stat about{};
   if (fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0) return about;
@@ -55,7 +55,7 @@ struct stat look(int directory, const char* name, const std::string& path) {
   throw_io(path, "cannot be looked at");
 }
 
-/// It was looked at: what is opened is the same, or was put in its place since.
+/// Opens a directory after a look at it: the result is the same directory, or one that has replaced it since.
 descriptor open_directory_at(int directory, const char* name, const std::string& path) {
   check_directory(look(directory, name, path), path);
   descriptor fd(openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -146,7 +146,7 @@ std::string own_directory::read_file(const std::string& name, std::uint64_t most
 namespace {
 
 void write_all(int fd, const std::string& bytes, const std::string& path) {
-  // A write beyond the limit would raise SIGXFSZ, and that signal's action belongs to the program.
+  // A write beyond the limit would raise SIGXFSZ, whose action belongs to the program.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes.size() > limit.rlim_cur) {
     errno = EFBIG;

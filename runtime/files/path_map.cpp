@@ -6,7 +6,7 @@ namespace mana::files {
 
 namespace {
 
-/// Without repeated slashes, "." and "..", and without a slash at the end.
+/// Removes repeated slashes, "." and "..", and a slash at the end.
 std::string cleaned(std::string_view path) {
   std::string clean = std::filesystem::path(path).lexically_normal().string();
   clean.erase(0, clean.find_first_not_of('/') == std::string::npos ? clean.size() : clean.find_first_not_of('/') - 1);

@@ -13,7 +13,7 @@ namespace mana::files {
 namespace {
 
 constexpr int path_only = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr unsigned most_links = 40;      // as the kernel has it
+constexpr unsigned most_links = 40;      // as in the kernel
 
 bool all_can_write(const struct stat& about) noexcept { return (about.st_mode & S_IWOTH) != 0; }
 
@@ -70,7 +70,7 @@ class walker {
   }
 
   void make(const std::string& name, const std::string& path) {
-    if (!make_directory_at(at_.get(), name.c_str(), path)) return;     // by another rank, just now
+    if (!make_directory_at(at_.get(), name.c_str(), path)) return;     // another rank has just made it
     const descriptor holder(openat(at_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (holder && fsync(holder.get()) != 0 && errno != EINVAL) throw_io(path, "cannot be made durable");
   }
@@ -93,8 +93,8 @@ class walker {
 
   const bool make_;
   descriptor at_;
-  std::string path_;                 // as it was come to, for messages
-  std::deque<std::string> names_;    // that are still to go
+  std::string path_;                 // the path so far, for messages
+  std::deque<std::string> names_;    // the names that remain
   unsigned links_ = 0;
 };
 

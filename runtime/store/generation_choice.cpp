@@ -7,10 +7,10 @@ namespace mana::store {
 
 namespace {
 
-/// Found by looking at it, and lasting.
+/// A lasting fault that a look at the generation has found.
 bool is_damage(error_kind kind) noexcept { return kind == error_kind::damaged || kind == error_kind::missing_file; }
 
-/// A part of its memory is where a restart has found damage.     out: the words for it; empty: nowhere
+/// Looks for a failed restart of a generation that holds a part of its memory.     out: words about it; empty: none
 std::string failed_base(const generation& g, const manifest& m) {
   for (const std::uint64_t number : m.builds_on) {
     const generation base{files::directory_of(g.path) + "/" + image::generation_name(number), number};
@@ -36,7 +36,7 @@ generation_choice::generation_choice(const std::string& directory) : directory_(
   left_ = list(directory);
 }
 
-/// out: whether it is a candidate
+/// out: whether the generation is a candidate
 bool generation_choice::take(const generation& g) {
   const auto refuse_it = [&](error_kind kind, const std::string& why) {
     refused_.push_back({g, kind, why});

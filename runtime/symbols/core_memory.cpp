@@ -23,7 +23,7 @@ bool read_at(int fd, void* to, std::size_t n, std::uint64_t offset) noexcept {
   return got >= 0 && static_cast<std::size_t>(got) == n;
 }
 
-/// The word number i of a note.
+/// Word i of a note.
 std::uint64_t word(const std::vector<char>& note, std::size_t i) noexcept {
   std::uint64_t value = 0;
   if ((i + 1) * sizeof value <= note.size()) std::memcpy(&value, note.data() + i * sizeof value, sizeof value);

@@ -1,16 +1,16 @@
-// Exit statuses of the command and of the lower halves: users cannot tell the two programs apart, so there is one list. The guide's
-// table and the manual's list are printed from this one.
+// Exit statuses of the command and of the lower halves. Users cannot tell these programs apart, so they share one list.
+// The guide's table and the manual's list are printed from it.
 //
-// INV-98 a status that is mana's own is one of this table, and a number keeps its name and its meaning for ever.
+// INV-98 a status that is mana's own is one of this table, and a number keeps its name and its meaning forever.
 #pragma once
 #include <mana/gen/families.hpp>
 
 #include <string_view>
 
-#define MANA_REPORT_IT "please report it, with the message"
+#define MANA_REPORT_IT "report it, with the message"
 
-// ROW(name, number, meaning, remedy): the texts are the guide's. A failure says what to do in its own words; where the remedy
-// ends with MANA_REPORT_IT, it says that.
+// ROW(name, number, meaning, remedy): the guide's texts. The message of a failure gives its own remedy, except if the
+// row's remedy ends with MANA_REPORT_IT.
 #define MANA_EXIT_STATUSES(ROW) \
   ROW(success, 0, "done", \
       "") \
@@ -30,7 +30,7 @@
       "build it for x86-64") \
   ROW(program_static, 69, "program statically linked", \
       "link it dynamically") \
-  ROW(not_mpi, 70, "MPI_Init of a program that is run without MPI: it has loaded one, is no rank (an MPI program that was started past mana), or is a copy made by fork", \
+  ROW(not_mpi, 70, "MPI_Init of a program that is run without MPI: it has loaded one, is no rank (an MPI program started past mana), or is a copy made by fork", \
       "start it with mpirun, or `--mpi`") \
   ROW(mpi_mismatch, 71, "program and mpirun belong to different MPIs, or srun started MPICH's ranks with another plug-in than `--mpi=pmi2`", \
       "use the other mpirun; `srun --mpi=pmi2`") \
@@ -52,7 +52,7 @@
       "`mana verify DIR`; restart again: an older one is taken") \
   ROW(rank_count_differs, 82, "another number of ranks than at the checkpoint", \
       "`mpirun -n` with the number that the message names") \
-  ROW(surroundings_differ, 83, "another MPI, program or processor than at the checkpoint, or a file or directory of the program is not there", \
+  ROW(surroundings_differ, 83, "another MPI, program or processor than at the checkpoint, or a file or directory of the program is missing", \
       "the message names both; `--map` for what has moved") \
   ROW(memory_occupied, 84, "the checkpoint's addresses are not free in the new process", \
       MANA_REPORT_IT) \
@@ -60,7 +60,7 @@
       "as the message says; restart again") \
   ROW(checkpoint_not_own, 86, "a checkpoint, or a directory on the way to it, belongs to somebody else, is a link, or can be replaced by all users", \
       "as the message says: `chmod`, or a directory of your own") \
-  ROW(directory_in_use, 87, "another job has the directory of checkpoints, or the job that is to be restarted still runs", \
+  ROW(directory_in_use, 87, "another job has the directory of checkpoints, or the job to restart still runs", \
       "a directory for each (`--ckpt-dir`); `mana checkpoint --stop`, and restart then") \
   ROW(stopped, 88, "no failure: the job was saved and stopped, as it was asked to (`--stopped-status` for another number)", \
       "`mana restart DIR`") \
@@ -72,7 +72,7 @@
       "") \
   ROW(job_ended, 92, "the job has ended, or its node cannot be reached", \
       "`mana list DIR`") \
-  ROW(no_answer, 93, "no answer within `--timeout`; the job goes on with what it was asked", \
+  ROW(no_answer, 93, "no answer within `--timeout`; the job continues with the request", \
       "`mana status`") \
   ROW(not_saved, 94, "the job could not take the checkpoint; earlier checkpoints stand, and it runs on unless the message says that a rank has ended", \
       "the message says why") \
@@ -82,8 +82,8 @@
       "install the package gdb") \
   ROW(will_not_work, 97, "`mana doctor`: something will not work", \
       "its lines say what, and the remedy") \
-  ROW(not_removed, 98, "`mana prune` could not remove, or not look at, all that is there", \
-      "as the message says; what is there restarts") \
+  ROW(not_removed, 98, "`mana prune` could not remove, or not read, everything in the directory", \
+      "as the message says; the checkpoints that remain can be restarted") \
   ROW(output_lost, 99, "a command could not write its standard output: a full disk, or it was closed; what it was to do is done", \
       "make room, and ask again")
 
@@ -104,14 +104,14 @@ struct exit_status_row {
 inline constexpr exit_status_row exit_statuses[] = {MANA_EXIT_STATUSES(MANA_ROW)};
 #undef MANA_ROW
 
-/// What a failure with this status says to do where it says nothing itself: most often nothing, since the row's words are of all of them.
+/// The remedy of a failure whose message has none. Mostly empty, since a row's remedy covers several failures.
 constexpr const char* remedy_of_all(exit_status status) noexcept {
   for (const exit_status_row& row : exit_statuses)
     if (row.status == status && std::string_view(row.remedy).ends_with(MANA_REPORT_IT)) return row.remedy;
   return "";
 }
 
-/// No number twice.
+/// Each number occurs once.
 consteval bool statuses_ascend() {
   int last = -1;
   for (const exit_status_row& row : exit_statuses) {

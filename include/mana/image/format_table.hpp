@@ -1,5 +1,5 @@
-// What each byte of an image's records is. mana-image-format prints docs/image-format.md from these tables, and from that of the
-// sections.
+// Describes each byte of an image's records. mana-image-format prints docs/image-format.md from these tables, and from
+// the table of the sections.
 #pragma once
 #include <mana/image/format.hpp>
 #include <mana/image/section_table.hpp>

@@ -1,5 +1,6 @@
-// The one table of the sections of an image, in the order in which an image has them. A checkpoint and a restart go through its
-// rows (runtime/job/sections/sections.hpp), and docs/image-format.md prints them. A restart refuses a section that has no row.
+// The only table of the sections of an image, in their order in an image. A checkpoint and a restart use its rows
+// (runtime/job/sections/sections.hpp), and docs/image-format.md prints them. A restart refuses a section that has no
+// row.
 //
 // INV-94 each section of an image has one row in one table, and one file of the code that both writes it and reads it.
 #pragma once
@@ -11,12 +12,13 @@
 // ROW(name, since, needed, saved, restored, encoding, holds, code)
 //   name      of the section, at most 23 bytes
 //   since     the first minor of layout_major (lower/version.hpp) whose images have it
-//   needed    always: a restart refuses an image without it; optional: it goes on without
-//   saved     when it is written. when_stopped: by the job, once the ranks stand; with_memory: as memory is; by_saver: by what writes images
-//   restored  when a restart reads it. opened: once the image is open; descriptors: when files are opened; memory: before memory is
-//             filled; registers: after that; later: for checkpoints that follow; never: it is for people
+//   needed    always: a restart refuses an image without it; optional: a restart continues without it
+//   saved     when_stopped: the job writes it when the ranks have stopped; with_memory: written with the memory;
+//             by_saver: written by the code that writes images
+//   restored  opened: when the image is open; descriptors: when files are opened; memory: before memory is filled;
+//             registers: after that; later: for later checkpoints; never: for people
 //   encoding, holds  for the page
-//   code      the file that has both directions: save_NAME, restore_NAME where the job calls them by this table
+//   code      the file with both directions: save_NAME, restore_NAME if the job calls them by this table
 #define MANA_IMAGE_SECTIONS(ROW) \
   ROW(locks, 0, optional, with_memory, memory, \
       "records of 16 bytes: address 8, kind 4 (0 mutex, 1 with priority inheritance, 2 read-write), owner 4", \

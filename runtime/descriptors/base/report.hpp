@@ -1,4 +1,4 @@
-// What the checkpoint says of descriptors that a restart cannot bring back as they are.
+// Warnings of a checkpoint about descriptors that a restart cannot restore exactly.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ class report {
     (path.starts_with("socket:") ? sockets_ : warnings_)
         .push_back("descriptor " + std::to_string(fd) + " (" + path + ") " + what);
   }
-  /// Makes the row that of a descriptor whose other side is closed.
+  /// Makes the row that of a descriptor whose other end is closed.
   nlohmann::json lost(int fd, nlohmann::json row) {
     row["kind"] = "lost";
     row["why"] = row.at("path") == "anon_inode:[io_uring]"

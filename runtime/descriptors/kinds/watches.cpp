@@ -19,7 +19,7 @@ namespace {
 
 constexpr int most_numbers_tried = 1 << 20;
 
-/// The kernel gives out numbers in turn: those that are not wanted are given back until the wanted one comes.
+/// The kernel assigns numbers in turn: unwanted numbers are given back until the wanted one comes.
 bool watch_as(int fd, const std::string& path, std::uint32_t mask, int wanted) {
   for (int tries = 0; tries < most_numbers_tried; ++tries) {
     const int got = inotify_add_watch(fd, path.c_str(), mask);
@@ -30,7 +30,7 @@ bool watch_as(int fd, const std::string& path, std::uint32_t mask, int wanted) {
   return false;
 }
 
-/// Removing a watch leaves an event behind.
+/// The removal of a watch leaves an event behind.
 void read_all_events(int fd) {
   char events[4096];
   for (int n = 0; ioctl(fd, FIONREAD, &n) == 0 && n > 0;)

@@ -5,6 +5,6 @@
 namespace mana::job {
 
 /// Bit n: the stream with the descriptor n. All calls of this process's lower half until now.
-std::uint64_t unbuffered_streams() noexcept;
+std::uint32_t unbuffered_streams() noexcept;
 
 }  // namespace mana::job

@@ -1,7 +1,7 @@
-// Rows of the table of system calls (system_calls.hpp): those that the filter lets through, by number.
+// Rows of the table of system calls (system_calls.hpp): the calls that the filter lets through, by number.
 #pragma once
 
-// ROW(name, number, why mana has nothing to do with it)
+// ROW(name, number, why mana ignores it)
 #define MANA_PASSING_CALLS(ROW) \
   ROW(write, 1, "uses an open descriptor: the program's and the kernel's numbers are the same") \
   ROW(fstat, 5, "uses an open descriptor: the program's and the kernel's numbers are the same") \

@@ -1,9 +1,9 @@
-// Rows of the table of system calls (system_calls.hpp): those that the filter traps or refuses, in its order.
+// Rows of the table of system calls (system_calls.hpp): the calls that the filter traps or refuses, in its order.
 #pragma once
 
-// ROW(name, number, in which processes, handler, condition, the argument that the condition is of, why)
+// ROW(name, number, in which processes, handler, condition, the condition's argument, why)
 #define MANA_TRAPPED_CALLS(ROW) \
-  /* In a process in which the program's clocks have offsets. First in the filter: among them is the most frequent call. */ \
+  /* In a process in which the program's clocks have offsets. First in the filter: this group has the most frequent call. */ \
   ROW(futex, 202, moved_clocks, trap_timed_wait, waits_until, 0, "the kernel gets the program's deadline in the kernel's own clock") \
   ROW(clock_gettime, 228, moved_clocks, trap_clock_gettime, shows_clock, 0, "the program's clock continues from its time at the checkpoint") \
   ROW(clock_nanosleep, 230, moved_clocks, trap_timed_wait, sleeps_until, 0, "the kernel gets the program's deadline in the kernel's own clock") \
@@ -13,7 +13,7 @@
   ROW(timer_settime, 223, moved_clocks, trap_timer_settime, absolute, 0, "the kernel gets the program's deadline in the kernel's own clock") \
   ROW(times, 100, moved_clocks, trap_times, always, 0, "time from before the restart counts") \
   ROW(getrusage, 98, moved_clocks, trap_getrusage, of_program, 0, "time from before the restart counts") \
-  /* In every process. What counts input is first: few instructions of the filter for those that pass. */ \
+  /* In every process. Calls that count input come first: the filter needs few instructions for calls that pass. */ \
   ROW(read, 0, every_process, trap_input, of_input, 0, "mana counts the bytes read from the launcher's standard input") \
   ROW(readv, 19, every_process, trap_input, of_input, 0, "mana counts the bytes read from the launcher's standard input") \
   ROW(preadv2, 327, every_process, trap_input, of_input, 0, "mana counts the bytes read from the launcher's standard input") \
@@ -113,7 +113,7 @@
   ROW(io_uring_setup, 425, every_process, trap_ring_setup, always, 0, "mana records the new descriptor; if the kernel cannot map rings in the window, the call ends with ENOSYS") \
   ROW(stub_report, STUB_REPORT_NUMBER, every_process, trap_report, always, 0, "not the kernel's: the stub reports what its call has opened or read") \
   ROW(stub_clock, STUB_CLOCK_NUMBER, every_process, trap_clock_gettime, always, 0, "not the kernel's: the stub's clock asks for the offset") \
-  /* What names a thread or process, in a restarted process: INV-77. */ \
+  /* In a restarted process, calls that name a thread or process: INV-77. */ \
   ROW(kill, 62, restarted, trap_signal_to_id, always, 0, "the program may give an id of a thread or process from before the restart") \
   ROW(tkill, 200, restarted, trap_signal_to_id, always, 0, "the program may give an id of a thread or process from before the restart") \
   ROW(tgkill, 234, restarted, trap_signal_to_id, always, 0, "the program may give an id of a thread or process from before the restart") \
@@ -148,7 +148,7 @@
   ROW(timer_create, 222, restarted, trap_timer_create, always, 0, "the program may name the signalled thread by an id from before the restart") \
   ROW(process_vm_readv, 310, restarted, trap_call_of_id, always, 0, "the program may give an id of a thread or process from before the restart") \
   ROW(process_vm_writev, 311, restarted, trap_call_of_id, always, 0, "the program may give an id of a thread or process from before the restart") \
-  /* And where the program is told the ids that it had first: INV-90. */ \
+  /* In a restarted process whose program is told its first ids: INV-90. */ \
   ROW(getpid, 39, told_ids, trap_told_process, always, 0, "the program gets the id that it had before the restart") \
   ROW(gettid, 186, told_ids, trap_told_thread, always, 0, "the program gets the id that it had before the restart") \
   ROW(getppid, 110, told_ids, trap_told_process, always, 0, "the program gets the id that it had before the restart") \

@@ -15,7 +15,7 @@ using holders_by_rank = std::map<std::uint32_t, std::set<std::string>>;
 
 std::string name_of(const attempt& which) { return "local generation " + std::to_string(which.first); }
 
-/// Empty if all are there.
+/// Empty if no image is missing.
 std::string what_is_missing(const holders_by_rank& found, std::uint32_t ranks) {
   std::uint32_t missing = 0, first = 0;
   for (std::uint32_t rank = ranks; rank-- > 0;)

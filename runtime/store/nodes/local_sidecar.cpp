@@ -63,7 +63,7 @@ std::vector<std::uint64_t> generations_in(const json& from, std::uint64_t own) {
   return found;
 }
 
-/// Each rank once, the image's own among them.
+/// Each rank may occur once. The image's own must occur.
 parity_group group_in(const json& from, std::uint32_t own, std::uint32_t ranks) {
   parity_group group;
   for (const json& value : from.at("ranks")) {
@@ -113,7 +113,7 @@ std::string sidecar_name(std::uint32_t rank) {
 }
 
 std::vector<std::string> limited_warnings(const std::vector<std::string>& all) {
-  constexpr std::size_t most_bytes = most_sidecar_bytes / 8;       // each may be written as several
+  constexpr std::size_t most_bytes = most_sidecar_bytes / 8;       // each byte may be written as several
   std::vector<std::string> some;
   std::size_t bytes = 0;
   for (const std::string& text : all) {
@@ -136,7 +136,7 @@ std::string to_json(const local_image& about) {
                          {"mode", about.mode},
                          {"redundancy", {{"parity", about.group.parity}, {"ranks", about.group.ranks}}},
                          {"warnings", about.warnings}};
-  // Names of files need not be UTF-8; JSON must.
+  // Names of files need not be UTF-8, but JSON must be.
   return sealed(document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 

@@ -22,9 +22,9 @@ std::string images_of(const std::vector<std::uint32_t>& ranks) {
   return ranks.size() == 1 ? "the image of rank " + list(ranks) + " is" : "the images of ranks " + list(ranks) + " are";
 }
 
-/// What the sidecars of an attempt say.
+/// The contents of an attempt's sidecars.
 struct said {
-  std::set<std::uint32_t> there;                         // ranks
+  std::set<std::uint32_t> there;                         // ranks whose image exists
   std::map<std::uint32_t, parity_group> group_of;        // by rank
   bool contradicts = false;
 };
