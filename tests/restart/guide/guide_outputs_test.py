@@ -15,6 +15,7 @@ RANKS = 4
 PAGES = [*sorted((ROOT / "docs" / "guide").glob("*.md")), ROOT / "docs" / "user_guide.md"]
 NOT_RUN = re.compile(r"cd |mpicc ")       # without an output
 SAID = re.compile(r"mana: (?:error: )?")
+CHANGES = ("--incremental", "--full-every", "3", "--keep", "all")
 PARAMETERS = "rows = 1200\ncols = 1200\nsteps = 300\nreport = 20\nalpha = 0.2\noutput = heat2d.out\n"
 
 
@@ -108,13 +109,14 @@ class Runs:
 
 
     def changes(self):
-        """A new job in the same directory, whose checkpoints hold what has changed."""
+        """A new job in the same directory, whose checkpoints hold what has changed. It runs until it is killed."""
         shutil.rmtree(self.ckpt)
-        job = self.place.start(self.place.command, "run", "--incremental", "./heat2d", "heat2d.par")
+        (self.place.directory / "long.par").write_text(PARAMETERS.replace("steps = 300\n", "steps = 300000\n"))
+        job = self.place.start(self.place.command, "run", *CHANGES, "./heat2d", "long.par")
         job.wait_until_up(self.ckpt)
         job.until("step 20 of")
-        for _ in range(4):
-            self.place.ended(self.place.command, "checkpoint", ranks=0)
+        for _ in range(5):
+            self.place.mana("checkpoint", self.ckpt)
         for command in ("mana list", "mana prune --keep 1 --dry-run"):
             self.command(command)
         job.killed()
