@@ -182,7 +182,7 @@ def main() -> int:
     root, site = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     self_test()
     test_of_lists(root)
-    command = ["mkdocs", "build", "--strict", "--clean", "--quiet", "--config-file", root / "mkdocs.yml", "--site-dir", site]
+    command = ["mkdocs", "build", "--strict", "--clean", "--config-file", root / "mkdocs.yml", "--site-dir", site]
     built = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
     if built.returncode:
         print(built.stdout + built.stderr + "mkdocs did not build the site")
