@@ -49,7 +49,8 @@ wanted_fault parse_fault(const std::string& word) {
   return wanted;
 }
 
-/// Those of this process, and where it says that it waits. Never freed: threads come here until the process ends.
+/// The faults of this process, and the FIFO to which it reports a wait. Never freed: threads come here until the
+/// process ends.
 struct armed {
   struct fault : wanted_fault {
     bool is_over = false;
@@ -77,7 +78,7 @@ void await_test() noexcept {
   close(fd);
 }
 
-/// Everybody who comes here again after having been held goes on.
+/// A thread that comes here again after a wait continues.
 void on_point(fault::point p) noexcept {
   for (armed::fault& wanted : here->faults) {
     if (wanted.at != p) continue;

@@ -1,21 +1,22 @@
-// The one table of the options of `mana run` and `mana restart`. From its rows come the command line, the keys of the
-// configuration file, shells' completions, the manual's pages, the guide's table, and the words for the lower half with
+// The one table of the options of `mana run` and `mana restart`. Its rows give the command line, the keys of the
+// configuration file, the shells' completions, the manual pages, the guide's table, and the lower half's words with
 // their parser.
-// INV-96 what the command line takes for an option of a run or a restart, the lower half understands.
+// INV-96 the lower half understands every option of a run or a restart that the command line accepts.
 #pragma once
 #include <mana/gen/families.hpp>
 
 // ROW(member, name, kind, default, value, commands, goes, needs, excludes, group, help, guide)
-//   member    of run_options (as given) and of start_options (as the lower half uses it)
-//   kind      a class of option_kinds.hpp: which values there are
+//   member    in run_options (as given) and in start_options (as the lower half uses it)
+//   kind      a class of option_kinds.hpp: the valid values
 //   default   as given on the command line
-//   value     name of the value in help, which says its unit: SECONDS, BYTES; a flag has none
+//   value     the value's name in help, which says its unit: SECONDS, BYTES; a flag has none
 //   commands  run, restart or both
-//   goes      to_job: to the lower half, and to what the program executes; to_rank: to the lower half alone; to_tool: nowhere
-//   needs, excludes   (another option, why), or nothing: a command line that breaks it is refused
-//   group     heading in the help
-//   help      for the command line, completions and the manual; {default} and {choices} are the row's
-//   guide     for docs/user_guide.md, Markdown; command, default, needs and excludes are printed beside
+//   goes      to_job: to the lower half, and to programs that the program executes; to_rank: to the lower half only;
+//             to_tool: to neither
+//   needs, excludes   (another option, why), or nothing. `mana` refuses a command line that breaks the relation
+//   group     its heading in help
+//   help      text for the command line, completions and the manual; {default} and {choices} are filled in from the row
+//   guide     text for docs/user_guide.md, in Markdown; the page prints command, default, needs and excludes beside it
 #define MANA_RUN_OPTIONS(ROW) \
   ROW(checkpoint_directory, "--ckpt-dir", file_name, "mana-ckpt", "DIR", both, to_job, nothing, nothing, checkpoints, \
       "Checkpoint directory (default: {default})", \

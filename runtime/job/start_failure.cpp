@@ -19,7 +19,7 @@ std::string start_failure::text() const {
 
 namespace {
 
-/// The first of these variables of the launchers, or this one of Slurm's, that holds a number.
+/// out: the number in the first of these launcher variables that is set, or in this variable of Slurm
 std::optional<int> number_in_environment(const char* const* mpi_family::* names, const char* of_slurm) noexcept {
   std::optional<int> found;
   const auto read = [&](const char* text) {

@@ -18,13 +18,13 @@ namespace mana::job {
 
 namespace {
 
-/// Never destroyed: a thread may wait for it as long as the process runs.
+/// Never destroyed: a thread may wait for it until the process ends.
 std::shared_future<void>& check_is_over() noexcept {
   static auto& over = *new std::shared_future<void>;
   return over;
 }
 
-/// The program has the cores first.
+/// Lets the program have the cores first.
 void step_back() noexcept {
   constexpr int least = 19;
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), least);

@@ -9,7 +9,7 @@ void reserved_memory::listen(image::memory_visitor& visitor) {
   visitor.not_reserved = [this](const image::region& r) { note_refused(r); };
 }
 
-/// A lazy restart may map parts of what was refused: the region counts once.
+/// A lazy restart may map parts of a refused region separately. The region counts once.
 void reserved_memory::note_refused(const image::region& r) noexcept {
   refused_bytes_ += r.end - r.begin;
   split::note_reservation({r.begin, r.end}, true);

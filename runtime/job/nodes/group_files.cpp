@@ -25,8 +25,8 @@ std::uint64_t identity_of(const store::shared_work_file& image) noexcept {
   }
 }
 
-/// What its sidecar said is lost with it, but for what the image says itself.
-/// in:     any  of another rank of the checkpoint
+/// Describes a lost image without its sidecar: only what the image itself says is known.
+/// in: any  of another rank of the checkpoint
 store::local_image description(const store::local_image& any, const std::string& path, std::uint32_t rank) {
   const image::rank_image file(path);
   store::local_image about = any;
@@ -125,7 +125,7 @@ struct parity_source {
       bytes = 0;
     }
   }
-  /// What cannot be read is as damaged as any: checksums find it.
+  /// An unreadable piece counts as damaged: the checksums find it.
   void read(std::uint64_t at, piece& into) const noexcept {
     try {
       redundancy::read_at(file, at, into);

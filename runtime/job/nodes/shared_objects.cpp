@@ -19,7 +19,7 @@ namespace {
 
 std::uint64_t hash_of(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
 
-/// Processes with the same can open each other's descriptors.
+/// out: equal for processes that can open each other's descriptors
 std::uint64_t this_machine() {
   struct stat ids{};
   stat("/proc/self/ns/pid", &ids);
@@ -40,7 +40,7 @@ bool are_one(const offered_object& a, const offered_object& b) noexcept {
          a.inode == b.inode;
 }
 
-/// The one that serves for all: of those that a descriptor described, if there are any, the lowest rank's.
+/// out: the object that serves for all. An object with a descriptor comes first; among equals, the lowest rank's.
 offered_object everybodys(const offered_object& one, const std::vector<offered_object>& offers) {
   const offered_object* chosen = nullptr;
   std::int64_t size = 0;

@@ -12,7 +12,7 @@
 
 namespace mana::job {
 
-/// Its checksum is in its last line.
+/// The last line of a manifest has its checksum.
 std::string sum_of(const store::manifest& m) {
   const std::string text = to_json(m);
   return text.substr(text.size() - std::min<std::size_t>(text.size(), 32));

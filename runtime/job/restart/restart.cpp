@@ -64,15 +64,16 @@ start_failure as_failure(const files::image_error& error) {
   }
 }
 
-/// The values that MPI's start leaves in the bridge, which the image's bridge does not have yet.
+/// The values that MPI's start leaves in the bridge. The image's bridge does not have them yet.
 struct live_values {
   std::uint32_t size, rank;
-  std::optional<int> thread_level;   // that the newest image has, and MPI was started with; nothing: with all that there is
+  // MPI was started with this level of the newest image; nothing: with the highest level
+  std::optional<int> thread_level;
   std::uint64_t predefined_real[neutral::predefined_limit];
 };
 
-/// MPI starts before the image is restored, so that ranks that cannot be restored end together, and by their ranks in
-/// MPI. A bridge of its own stands in for the image's meanwhile.
+/// MPI starts before the image is restored, so that ranks that cannot be restored end together and know their ranks.
+/// Meanwhile a temporary bridge takes the place of the image's.
 live_values start_before_bridge() {
   void* const at = reinterpret_cast<void*>(lower::bridge_address);
   constexpr std::size_t bytes = lower::threads_address - lower::bridge_address;
@@ -113,8 +114,8 @@ void check_surroundings(const run_record& record) {
                         where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
 }
 
-/// MPI runs before the checkpoint is chosen, with the level of the newest image that could be read. A node without any may be
-/// sent one: then MPI gives more than the program asked for, which is right, if slower.
+/// MPI starts before the checkpoint is chosen, with the level of the newest readable image. A node may have no image
+/// yet, and be sent one: then MPI runs at a higher level than the program asked for, which is correct, but slower.
 void check_thread_level(const run_record& record, const live_values& live) {
   if (!live.thread_level || record.thread_level == *live.thread_level) return;
   const std::string& where = this_job().options.generation;
@@ -123,7 +124,7 @@ void check_thread_level(const run_record& record, const live_values& live) {
                                                                             : "name it itself: mana restart " + where);
 }
 
-/// errors: start_failure for those of descriptors
+/// Runs a step; errors of descriptors become start_failure.
 template <class F>
 void with_descriptors(F&& step) {
   try {
@@ -133,9 +134,9 @@ void with_descriptors(F&& step) {
   }
 }
 
-/// What is restored of the image in steps that may fail.
+/// The restored parts of the image, from steps that may fail.
 struct restored : restored_parts {
-  image::lazy_memory left;                                 // for later, of a lazy restart
+  image::lazy_memory left;                                 // of a lazy restart: memory for later
   reserved_memory reserved;
 };
 
@@ -151,8 +152,8 @@ int show_segment(const image::region& r, const restored& parts) {
   return id;
 }
 
-/// What the program writes from now on is not what the image has. On what the directory of checkpoints does not have,
-/// nothing there can build: then the next image is whole.
+/// From now on the program changes memory, and its changes are relative to this image. If the directory of checkpoints
+/// lacks the image, no later image there can build on it: then the next image is complete.
 void note_restored(const image::rank_image& own) {
   const restored_image& from = image_of_restart();
   const std::string file = store::rank_file_name(from.rank);
@@ -170,7 +171,7 @@ void restore_async_rings() {
   }
 }
 
-/// What the section "locks" says need not be found in memory.
+/// in: finder  searches memory for held locks; null if the section "locks" lists them
 image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, split::lock_finder* finder, restart_progress& progress) {
   image::memory_visitor visitor;
   visitor.filled = [&progress](std::uint64_t bytes) { progress.add(bytes); };
@@ -219,7 +220,7 @@ void restore_memory(image::rank_image& own, restored& parts) {
   if (!locks_known) parts.locks = finder.finish();
 }
 
-/// As together(). A checkpoint that is found damaged is not restarted again.
+/// As together(). A checkpoint that is damaged is marked, so that it is not restarted again.
 void restore_together(const std::function<void()>& step) {
   together([&] {
     try {
@@ -233,7 +234,7 @@ void restore_together(const std::function<void()>& step) {
   });
 }
 
-/// The steps that may fail on one rank: all look before any touches memory.
+/// The steps that may fail on one rank: all ranks check before any rank changes memory.
 void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, const live_values& live) {
   restore_together([&] {
     try {
@@ -267,7 +268,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   });
 }
 
-/// What /proc/self/exe is to the program.
+/// Sets the program's view of /proc/self/exe.
 void name_program(const files::path_map& moved) {
   split::saved_state& state = split::saved();
   const std::string path = moved(state.program);

@@ -16,14 +16,14 @@ lower::services true_ones;
 
 constexpr int failure = neutral::err_other;
 
-/// True once, in a drain.
+/// out: true once, in a drain
 bool fails_now() noexcept {
   static bool has_failed = false;      // of the thread that drains
   if (has_failed || lower::the_bridge().current.load(std::memory_order_acquire) != lower::phase::draining) return false;
   return has_failed = true;
 }
 
-/// Each puts its failing form into the table.
+/// Each row puts its failing function into the table.
 struct row {
   const char* name;
   void (*put)(lower::services&);
