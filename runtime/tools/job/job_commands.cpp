@@ -1,4 +1,4 @@
-// The commands that talk to a running job: checkpoint, status.
+// The commands for a running job: checkpoint, status.
 #include <runtime/tools/job/checkpoint_progress.hpp>
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/tools/text/failure.hpp>
@@ -66,10 +66,10 @@ std::string as_people_read(const nlohmann::json& status) {
   return text;
 }
 
-/// How long a restart of a job that was killed may take to be seen.
+/// A killed job may be restarting: how long the command waits for the restarted job to answer.
 constexpr double restart_is_seen_s = 5;
 
-/// While ranks are waited for, said once for each that is: whoever looks at a file of what commands said is to find it there.
+/// Prints once about each rank that the checkpoint waits for, so that the line is also in a log file of the command.
 class waiting_words {
  public:
   void hear(const std::string& json) {
@@ -83,7 +83,7 @@ class waiting_words {
   std::string said_;
 };
 
-/// Says on standard error how far it is, if it takes long.
+/// Asks for a checkpoint. If it takes long, prints its progress on standard error.
 std::string ask_for_checkpoint(const checkpoint_command& wanted) {
   const auto what = wanted.wait == "local" ? control::wait_for::nodes : control::wait_for::directory;
   progress_output output("checkpoint", wanted.progress);

@@ -1,4 +1,4 @@
-// The machine, as far as a process of the caller can see it.
+// Checks of the machine, as far as a process of the user can see it.
 #include <runtime/tools/launch/doctor.hpp>
 #include <runtime/tools/launch/program_check.hpp>
 #include <runtime/tools/text/text_table.hpp>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number in a file of /proc; -1 if there is none.
+/// out: the number in a file of /proc; -1 if there is none
 long number_in(const char* path) {
   std::ifstream file(path);
   long value = -1;
@@ -120,7 +120,7 @@ finding own_memory() {
           "mount /proc"};
 }
 
-/// Nothing is made: what is there already decides.
+/// Creates nothing: checks the nearest directory that exists.
 finding checkpoint_directory(const std::string& wanted) {
   constexpr std::uint64_t little = std::uint64_t{1} << 30;
   std::error_code error;

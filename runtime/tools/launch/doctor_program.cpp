@@ -1,4 +1,4 @@
-// The program, as far as its files say it.
+// Checks of the program, from its files alone.
 #include <runtime/tools/launch/doctor.hpp>
 #include <runtime/tools/launch/program_check.hpp>
 #include <runtime/tools/mpi/install_tree.hpp>
@@ -24,7 +24,7 @@
 namespace mana::tools {
 namespace {
 
-/// The wrapper library takes the place of these.
+/// The libraries that the wrapper library replaces.
 std::set<std::string> mpi_libraries() {
   std::set<std::string> all;
   for (const mpi_family& family : mpi_families)
@@ -32,7 +32,7 @@ std::set<std::string> mpi_libraries() {
   return all;
 }
 
-/// Of the system or of an MPI: what these call says nothing of the program.
+/// True for a library of the system or of an MPI: its calls say nothing about the program.
 bool is_of_system(const std::string& name) {
   for (const char* system : {"libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "ld-linux", "libgcc_s.so",
                              "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi", "libopen-", "libmana"})
@@ -49,7 +49,7 @@ std::set<std::string> undefined_in(const std::filesystem::path& file) {
   return names;
 }
 
-/// MPI_File_open for PMPI_File_open and Fortran's mpi_file_open_: in small letters, as both can be compared.
+/// MPI_File_open for PMPI_File_open and for Fortran's mpi_file_open_, in lower case, so that names can be compared.
 std::string plain_name(std::string name) {
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (name.starts_with("pmpi_")) name.erase(0, 1);
@@ -129,7 +129,7 @@ finding libraries(const std::vector<loaded_library>& loaded) {
           "install them on every node, or name their directory in LD_LIBRARY_PATH"};
 }
 
-/// The lower half names the MPI library that it finds: "MPICH 4.0.2". Empty: it cannot be started.
+/// Asks the lower half for the MPI library that it finds: "MPICH 4.0.2". out: empty if the lower half cannot start
 std::string live_mpi(const installed_parts& parts) {
   std::string path = parts.lower_half.string();
   for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");

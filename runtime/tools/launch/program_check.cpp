@@ -96,14 +96,15 @@ elf_program read(const fs::path& path) {
   }
 }
 
-/// "#!/usr/bin/env NAME" means the NAME of PATH; env itself would only replace this process by it, and us with it.
+/// "#!/usr/bin/env NAME" means the NAME in PATH. env would replace this process, and the lower half with it, by that
+/// program.
 void look_through_env(std::vector<std::string>& words, const environment& get) {
   if (words.size() == 2 && fs::path(words[0]).filename() == "env" &&
       words[1].find_first_of(" \t=") == std::string::npos && words[1][0] != '-')
     words = {search(words[1], get).string()};
 }
 
-/// Does what the kernel does for "#!": the interpreter becomes the program, the script its argument.
+/// Does what the kernel does for "#!": the interpreter becomes the program, and the script its argument.
 void enter_script(checked_program& program, const environment& get) {
   auto words = script_interpreter(program.file);
   if (words.empty())
@@ -124,7 +125,7 @@ checked_program check_program(const std::vector<std::string>& command, const env
   checked_program program;
   program.file = search(command.at(0), get);
   program.arguments = command;
-  constexpr int nested_scripts = 5;   // as the kernel allows
+  constexpr int nested_scripts = 5;   // as many as the kernel allows
   for (int depth = 0; depth <= nested_scripts; ++depth) {
     check_file(program.file);
     const auto elf = read(program.file);
@@ -176,7 +177,7 @@ fs::path prepare_directory(const fs::path& directory, const char* what, const ch
   } catch (const files::image_error& wrong) {
     fail(wrong.what());
   }
-  // An unnamed file: access(2) does not know of read-only mounts behind root, and no name is left behind.
+  // An unnamed file: access(2) does not detect a read-only mount for root, and an unnamed file leaves nothing behind.
   const int fd = ::open(absolute.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (fd >= 0) ::close(fd);
   else if (errno != EOPNOTSUPP && errno != EISDIR) fail(std::strerror(errno));

@@ -74,7 +74,7 @@ std::string details_of(const json& row, const std::string& kind) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-/// Only the first row of an open file describes it.
+/// Only the first row of an open file has its description.
 const json* described_like(const json& row, const json& rows) {
   for (const json& other : rows)
     if (other.contains("kind") && value<std::int64_t>(other, "file", -1) == value<std::int64_t>(row, "file", -2))

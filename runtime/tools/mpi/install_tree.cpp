@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-// Relative ways from the directory of the command, set by CMake for this installation's layout.
+// Relative paths from the command's directory, which CMake sets for this installation's layout.
 #if !defined(MANA_LIBEXEC_FROM_BIN) || !defined(MANA_LIB_FROM_BIN)
 #error "set by runtime/tools/CMakeLists.txt"
 #endif

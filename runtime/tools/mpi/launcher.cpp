@@ -11,7 +11,7 @@
 namespace mana::tools {
 namespace {
 
-/// A rule of family.toml: variables that are set, and, after a '!', not set.
+/// A rule of family.toml: variables that must be set, and, after a '!', variables that must not be set.
 bool holds(std::string_view rule, const environment& get) {
   while (!rule.empty()) {
     const std::size_t end = std::min(rule.find(' '), rule.size());
@@ -37,7 +37,7 @@ int number(const environment& get, const char* const* mpi_family::* names, const
   return found;
 }
 
-/// The launcher's MPI and the program's differ, and the launcher is certain.
+/// The launcher's MPI differs from the program's, and the launcher's MPI is certain.
 [[noreturn]] void disagree(const mpi_evidence& evidence, mpi_name program) {
   throw failure(exit_status::mpi_mismatch,
                 fmt::format("{} uses {}, but was started by {}'s mpirun", evidence.program, long_name(program),

@@ -17,7 +17,7 @@ bool is_offered(const mpi_family& family, const environment& get) {
 
 bool offers_pmix(const environment& get) { return get("PMIX_RANK") != nullptr || get("PMIX_NAMESPACE") != nullptr; }
 
-/// 0: Slurm's srun did not start this process.
+/// out: 0 if Slurm's srun did not start this process
 int processes_of_step(const environment& get) {
   const char* const tasks = get("SLURM_STEP_NUM_TASKS");
   return tasks != nullptr ? std::atoi(tasks) : 0;

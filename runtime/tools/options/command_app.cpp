@@ -29,7 +29,7 @@ CLI::Option* add_option(CLI::App& app, const char* name, typename Kind::given& v
   }
 }
 
-/// Adds this command's rows of the table, except options that it has added itself.
+/// Adds this command's rows of the table, except options that the command has added itself.
 void add_table(CLI::App& app, run_options& options, option::commands own) {
   const auto is_own = [&](option::commands of, const char* name) {
     return (of == option::commands::both || of == own) && app.get_option_no_throw(name) == nullptr;
@@ -46,9 +46,10 @@ void add_no_config(CLI::App& app, parsed& values) {
   app.add_flag("--no-config", values.no_config, "Do not read the configuration file");
 }
 
-/// A directory of checkpoints, in all commands alike: by its place, by --ckpt-dir, as configured, or mana-ckpt.
-/// in:     place  the word's name
-/// out:    both options
+/// Adds the directory of checkpoints, which all commands find in the same way: the positional argument, --ckpt-dir, the
+/// configuration file, or mana-ckpt.
+/// in:   place  name of the positional argument
+/// out:  both options
 std::array<CLI::Option*, 2> add_places(CLI::App& app, std::string& directory, const char* place, const char* what) {
   auto* const by_place = app.add_option(place, directory, fmt::format("{} (default: {})", what, default_directory));
   auto* const by_name = app.add_option("--ckpt-dir", directory, fmt::format("The same as {}", place));
@@ -83,7 +84,7 @@ void add_job(CLI::App& app, parsed& values, job_reference& job, const char* plac
     option->excludes(file);
 }
 
-/// Kinds that only these commands have; each says in command_kinds.hpp how it is given.
+/// Kinds that only these commands have; command_kinds.hpp says how each is given.
 template <class Kind>
 void add_row(CLI::App& app, parsed& values, typename Kind::given& value, const char* name, const char* value_name,
              const char* text) {
@@ -115,7 +116,7 @@ void add_row(CLI::App& app, parsed& values, typename Kind::given& value, const c
   }
 }
 
-/// The rows of the table of commands.
+/// Adds the commands of the table of commands.
 void build_others(CLI::App& app, parsed& values) {
 #define MANA_ADD(member, name, kind, default_value, value_name, help) \
   add_row<option::kind>(command, values, of.member, name, value_name, help);

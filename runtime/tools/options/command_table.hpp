@@ -1,6 +1,6 @@
-// The one table of the commands of `mana` other than run and restart, and of their options. From its rows come the command line,
-// its help, shells' completions, the manual's pages, the guide's table, and the structures that commands get. The options of a run
-// and a restart: runtime/job/option_table.hpp.
+// The one table of the commands of `mana` other than run and restart, and of their options. The command line, its help, the
+// completions, the manual pages and the guide's table are made from it, and so are the structures that commands get.
+// runtime/job/option_table.hpp has the options of a run and a restart.
 //
 // INV-99 a command has the options that its rows say, and no others.
 #pragma once
@@ -8,7 +8,7 @@
 
 // ROW(name, about, notes)
 //   name   of the command; its options are MANA_OPTIONS_<name>, its structure is <name>_command
-//   notes  below its options in the help, and in the manual
+//   notes  printed after its options in the help, and in the manual
 #define MANA_COMMANDS(ROW) \
   ROW(checkpoint, "Take a checkpoint now; returns when it is durable", "") \
   ROW(status, "Show a running job", "") \
@@ -26,10 +26,10 @@
 
 // ROW(member, name, kind, default, value, help)
 //   member   of the command's structure
-//   name     of the option; of a word that has none, what stands for it: DIR
-//   kind     a class of option_kinds.hpp or command_kinds.hpp: which values there are, and how the option is given
-//   default  of the member; help says it as {default}
-//   value    what stands for the value in help; a flag has none
+//   name     of the option; for a positional argument, its placeholder: DIR
+//   kind     a class of option_kinds.hpp or command_kinds.hpp: the valid values, and how the option is given
+//   default  of the member; {default} in help
+//   value    the placeholder of the value in help; a flag has none
 #define MANA_JSON_ROW(ROW) ROW(json, "--json", flag, false, "", "Print JSON, for programs")
 #define MANA_PROGRESS_ROW(ROW) ROW(progress, "--progress", flag, false, "", "Report progress even if standard error is not a terminal")
 #define MANA_RANK_ROW(ROW) ROW(rank, "--rank", rank_number, {}, "R", "Only this rank's image")

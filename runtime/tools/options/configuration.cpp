@@ -16,7 +16,7 @@ bool is_key_character(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/// Takes what is on one line off its begin.
+/// Takes tokens from the beginning of one line.
 class line_reader {
  public:
   explicit line_reader(std::string_view line) : left_(line) {}
@@ -34,7 +34,7 @@ class line_reader {
     while (!left_.empty() && is_key_character(left_.front())) name += next();
     return name;
   }
-  /// Blanks and a comment may follow.
+  /// Allows blanks and a comment at the end of the line.
   void end() {
     skip_blanks();
     if (!left_.empty() && left_.front() != '#') throw wrong_line("there is more on the line than belongs to it");
@@ -52,7 +52,7 @@ class line_reader {
     const auto goes_on = [](char c) { return is_key_character(c) || c == '.' || c == '+'; };
     while (!left_.empty() && goes_on(left_.front())) word += next();
     if (!is_bare_value(word)) throw wrong_line("its value is none: a text stands in quotes, as \"zstd:3\"");
-    std::erase(word, '_');                       // between digits
+    std::erase(word, '_');                       // allowed between digits
     return word;
   }
   std::vector<std::string> list() {
@@ -171,7 +171,7 @@ class parser {
   std::string key_;
   std::optional<std::string> section_;
   std::vector<configured_option> options_;
-  std::map<std::pair<std::string, std::string>, int> lines_;    // of a section's keys
+  std::map<std::pair<std::string, std::string>, int> lines_;    // lines of each section's keys
 };
 
 }  // namespace

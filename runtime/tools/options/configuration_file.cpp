@@ -44,7 +44,7 @@ struct descriptor {
   int fd;
 };
 
-/// What others could write is not the user's word.
+/// Other users could have written a file that they can write to, so it does not count as the user's.
 void check(const std::string& path, int fd) {
   struct stat about{};
   if (::fstat(fd, &about) != 0) refuse(path, fmt::format("cannot be looked at: {}", std::strerror(errno)));

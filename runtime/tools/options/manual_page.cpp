@@ -9,7 +9,7 @@
 namespace mana::tools {
 namespace {
 
-/// The character of UTF-8 that begins at text[at], which is left at its last byte.
+/// Decodes the UTF-8 character that begins at text[at], and moves `at` to its last byte.
 char32_t decoded(const std::string& text, std::size_t& at) {
   const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned more = byte(at) >= 0xf0 ? 3 : byte(at) >= 0xe0 ? 2 : 1;
@@ -18,7 +18,7 @@ char32_t decoded(const std::string& text, std::size_t& at) {
   return value;
 }
 
-/// As troff shows it letter by letter.
+/// Escapes a text so that troff prints it literally.
 std::string plain(const std::string& text) {
   std::string safe;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -67,7 +67,7 @@ std::string synopsis_of(const CLI::App& command) {
   return line + "\n";
 }
 
-/// What stands below a command's options in its help.
+/// The text after a command's options in its help.
 std::string notes_of(const CLI::App& command) {
   std::string text;
   for (const std::string& line : CLI::detail::split(command.get_footer(), '\n')) {
@@ -82,7 +82,7 @@ std::string page_of(const CLI::App& command, const std::string& version) {
          synopsis_of(command) + options_section(command) + notes_of(command) + ".SH SEE ALSO\n.BR mana (1)\n";
 }
 
-/// Words between backticks are bold.
+/// Words between backticks become bold.
 std::string marked(const char* text) {
   std::string all;
   bool is_code = false;

@@ -16,7 +16,7 @@
 namespace mana::tools {
 namespace {
 
-/// out: how many digits there are; 0: none, or of a number that is too large
+/// out: the number of digits; 0: no number, or too large
 std::size_t read_digits(std::string_view text, std::uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() ? static_cast<std::size_t>(end - text.data()) : 0;

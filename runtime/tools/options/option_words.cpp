@@ -6,7 +6,7 @@
 namespace mana::tools {
 namespace {
 
-/// "POLICY:{warn,refuse,ignore}": the parser adds what its own check says.
+/// in: type  "POLICY:{warn,refuse,ignore}", as the parser builds it from its check
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> found;
   const std::size_t begin = type.find('{'), end = type.find('}');

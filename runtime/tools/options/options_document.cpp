@@ -1,4 +1,5 @@
-// Prints the guide's tables: the options of `mana run` and `mana restart`, and, with the word "commands", those of all others.
+// Prints the guide's tables: the options of `mana run` and `mana restart`, or, with the word "commands", those of all
+// other commands.
 #include <runtime/tools/options/command_app.hpp>
 #include <runtime/tools/options/option_text.hpp>
 #include <runtime/tools/options/option_words.hpp>
@@ -37,7 +38,7 @@ void print(const std::string& name, const std::string& value, option::commands c
              standard.empty() ? "" : fmt::format("`{}`", standard), text);
 }
 
-/// An option that several commands have is one row.
+/// An option of several commands is one row.
 struct shared_row {
   std::string option, meaning;
   std::vector<std::string> commands;
@@ -52,7 +53,7 @@ void add(const tools::option_words& o, const std::string& command, std::vector<s
   row->commands.push_back(command + (o.required ? " (needed)" : ""));
 }
 
-/// As the parser has them: what it adds itself (--help) left out.
+/// As the parser has them, without options that the parser adds (--help).
 void print_commands() {
   CLI::App app;
   tools::parsed values;

@@ -38,13 +38,13 @@ std::string part_of(const std::string& path) {
   return fmt::format("{}.part-{}", bare.empty() ? path : bare, ::getpid());
 }
 
-/// Never over something that is there. Some file systems cannot do that at once.
+/// Never replaces an existing file. Some file systems cannot check and rename in one step.
 bool rename_new(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0;
   if (errno == EEXIST) return false;
-  require_nothing(to);                  // a directory, or no links there
+  require_nothing(to);                  // a directory, or a file system without hard links
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 

@@ -23,7 +23,7 @@ bool may_ask(int signal) {
          std::find(std::begin(never), std::end(never), signal) == std::end(never);
 }
 
-/// 0 if it is none
+/// out: 0 if the word is no signal
 int number_of(std::string word) {
   int number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
