@@ -34,7 +34,7 @@ class wrong_value : public std::invalid_argument {
 
 enum class commands { run, restart, both };
 enum class goes { to_job, to_rank, to_tool };
-enum class group { checkpoints, ranks, images, program, messages };
+enum class group { where, when, how_much, how_fast, program, messages, experts };
 /// Another option, and why it is needed or excluded; the relation `nothing` names no option.
 struct relation {
   const char* other = "";

@@ -42,6 +42,7 @@ struct execute {
   int operator()(const diff_command& wanted) const { return diff(wanted); }
   int operator()(const extract_command& wanted) const { return extract(wanted); }
   int operator()(const completion_command& wanted) const { return complete(wanted); }
+  int operator()(const help_command& wanted) const { return help(wanted, process_environment); }
   int operator()(const verify_command& wanted) const { return verify(wanted); }
   int operator()(const prune_command& wanted) const { return prune(wanted); }
   int operator()(const compact_command& wanted) const { return compact(wanted); }

@@ -15,4 +15,7 @@ struct installed_parts {
 /// Both parts for `mpi`. errors: failure (parts_missing) that names the missing file
 installed_parts find_parts(mpi_name mpi);
 
+/// PREFIX/share/mana/guide: the pages of `mana help`.
+std::filesystem::path guide_directory();
+
 }  // namespace mana::tools

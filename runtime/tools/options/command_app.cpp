@@ -1,5 +1,6 @@
 #include <runtime/tools/options/command_app.hpp>
 
+#include <runtime/tools/options/help_format.hpp>
 #include <runtime/tools/options/option_checks.hpp>
 #include <runtime/tools/options/option_text.hpp>
 
@@ -8,9 +9,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 #include <type_traits>
 
-#if !defined(MANA_VERSION)
+#if !defined(MANA_VERSION) || !defined(MANA_GUIDE_TOPICS)
 #error "set by runtime/tools/CMakeLists.txt"
 #endif
 
@@ -66,14 +68,14 @@ std::array<CLI::Option*, 2> add_directory(CLI::App& app, parsed& values, std::st
 }
 
 void build_run(CLI::App& app, parsed& values) {
-  auto* run = app.add_subcommand("run", "Run a program so that it can be checkpointed: an MPI program under mpirun, any other as it is");
-  run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]\n       mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+  auto* run = app.add_subcommand("run", "Run a program so that it can be checkpointed: an MPI program under mpirun, any other alone");
+  run->footer(example_text("mpirun -n 64 mana run --interval 600 --keep 3 ./app input"));
   add_table(*run, values.run, option::commands::run);
 }
 
 void build_restart(CLI::App& app, parsed& values) {
-  auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint, under mpirun if the job was");
-  restart->footer("Usage: mpirun -n RANKS mana restart [DIR] [OPTIONS]");
+  auto* restart = app.add_subcommand("restart", "Continue from the newest intact checkpoint, under mpirun if the job was");
+  restart->footer(example_text("mpirun -n 64 mana restart mana-ckpt"));
   add_places(*restart, values.restart.checkpoint_directory, "DIR", "The checkpoint directory, or one checkpoint in it");
   add_table(*restart, values.restart, option::commands::restart);
 }
@@ -120,10 +122,10 @@ void add_row(CLI::App& app, parsed& values, typename Kind::given& value, const c
 void build_others(CLI::App& app, parsed& values) {
 #define MANA_ADD(member, name, kind, default_value, value_name, help) \
   add_row<option::kind>(command, values, of.member, name, value_name, help);
-#define MANA_BUILD(name, about, notes) \
+#define MANA_BUILD(name, about, usage, example) \
   { \
     CLI::App& command = *app.add_subcommand(#name, about); \
-    command.footer(notes); \
+    command.footer(example_text(example)); \
     auto& of = values.name; \
     MANA_OPTIONS_##name(MANA_ADD) \
   }
@@ -137,6 +139,8 @@ void build_others(CLI::App& app, parsed& values) {
 void build_app(CLI::App& app, parsed& values) {
   app.name("mana");
   app.description("Transparent checkpoint-restart of unmodified MPI programs, and of others.");
+  app.formatter(std::make_shared<help_format>());
+  app.footer(example_text("mpirun -n 64 mana run --interval 600 ./app\nmpirun -n 64 mana restart"));
   const lower::boundary_version images = image::own_version();
   app.set_version_flag("--version", "mana " MANA_VERSION ", images " + std::to_string(images.major) + "." +
                                         std::to_string(images.minor));
@@ -147,3 +151,9 @@ void build_app(CLI::App& app, parsed& values) {
 }
 
 }  // namespace mana::tools
+
+namespace mana::option {
+
+std::vector<std::string> guide_topic::choices() { return CLI::detail::split(MANA_GUIDE_TOPICS, ' '); }
+
+}  // namespace mana::option

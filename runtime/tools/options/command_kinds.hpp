@@ -60,6 +60,11 @@ struct wait_place : listed<wait_place> { static std::vector<std::string> choices
 struct shell_name : listed<shell_name> {
   static std::vector<std::string> choices() { return {"bash", "zsh", "fish"}; }
 };
+/// A positional argument. The command itself refuses an unknown topic, with similar ones.
+struct guide_topic : text_kind {
+  static std::vector<std::string> choices();
+  static std::string parse(const std::string& text) { return text; }
+};
 /// No option: the arguments after the command's own, which belong to a program.
 struct words_behind : kind<std::vector<std::string>, std::vector<std::string>> {};
 

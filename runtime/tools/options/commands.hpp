@@ -16,6 +16,7 @@ int inspect(const inspect_command& wanted);
 int diff(const diff_command& wanted);
 int extract(const extract_command& wanted);
 int complete(const completion_command& wanted);
+int help(const help_command& wanted, const environment& get);
 /// out: 0, checkpoint_damaged, checkpoint_unreadable, checkpoint_missing (no checkpoint is complete), or
 ///      surroundings_differ
 int verify(const verify_command& wanted);

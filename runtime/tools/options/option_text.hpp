@@ -41,11 +41,13 @@ std::string help_of(std::string text, const typename Kind::given& value) {
 
 inline const char* heading_of(option::group group) noexcept {
   switch (group) {
-    case option::group::checkpoints: return "When checkpoints are taken, and where they go";
-    case option::group::ranks: return "Ranks";
-    case option::group::images: return "How images are written";
-    case option::group::program: return "The program and what it uses";
-    case option::group::messages: return "What mana says and reads";
+    case option::group::where: return "Where checkpoints go";
+    case option::group::when: return "When to take a checkpoint";
+    case option::group::how_much: return "How much to keep and to write";
+    case option::group::how_fast: return "How fast to write and to restart";
+    case option::group::program: return "The program";
+    case option::group::messages: return "Messages and configuration";
+    case option::group::experts: return "For experts";
   }
   return "";
 }

@@ -19,6 +19,7 @@ option_words words_of(const CLI::Option& option) {
   words.positional = option.get_positional();
   words.required = option.get_required();
   words.description = option.get_description();
+  words.group = option.get_group();
   if (words.positional) words.names.push_back(option.get_name(true));
   for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);

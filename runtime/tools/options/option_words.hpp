@@ -11,6 +11,7 @@ struct option_words {
   std::vector<std::string> names;        // "-o", "--output"; of a positional argument: its name alone
   std::string value;                     // name of its value: "FILE"; empty: it has none
   std::string description;
+  std::string group;                     // heading in help; "Options": none
   std::vector<std::string> choices;      // its possible values; empty: no list
   bool positional = false, required = false, path = false, directory = false;
 };

@@ -22,8 +22,7 @@ class progress_meter {
  public:
   using sink = std::function<void(const std::string& line)>;
   /// in: parts  done is 0
-  ///     say    called on a thread of the meter, after `quiet` and then every `period`, until the destructor; empty:
-  /// never
+  ///     say    called on a thread of the meter, after `quiet` and then every `period`; empty: never
   progress_meter(std::vector<work_part> parts, sink say, std::chrono::milliseconds quiet,
                  std::chrono::milliseconds period);
   ~progress_meter();
