@@ -107,7 +107,7 @@ class conversation {
       }
     } catch (const wire_error&) {
       throw client_error(client_problem::not_answering,
-                         job_ + ": the job has ended, and its port is another program's now");
+                         job_ + ": the job has ended, and another program uses its port now");
     }
     if (has_changed()) return std::nullopt;       // the coordinator gave way before it had heard of us
     refuse_if_other_program();
@@ -139,7 +139,7 @@ class conversation {
     if (now.empty() || short_name(now) == short_name(file_.executable) || short_name(now).starts_with("mana")) return;
     throw client_error(client_problem::refused, job_ + ": rank 0, process " + std::to_string(file_.pid) +
                                                     ", has become another program (" + now +
-                                                    "), and nobody can be asked for a checkpoint any more");
+                                                    "), which answers no requests for checkpoints");
   }
 
   /// A job that was killed has left its file; where it is being restarted just now, there will be another in its place.
@@ -224,7 +224,7 @@ class conversation {
       if (file_.where.port != 0 || file_.early_port != 0) return file_;
       const handle process(!is_here() ? -1 : static_cast<int>(syscall(SYS_pidfd_open, file_.pid, 0)));
       if (is_here() && (!process || has_ended(file_.pid))) {
-        if (waits_.restart_s <= 0) not_answering("ended before it was up");
+        if (waits_.restart_s <= 0) not_answering("ended before it could answer");
         await_another(no_longer);
         continue;
       }
@@ -255,7 +255,7 @@ class conversation {
   }
   bool is_late() const { return std::chrono::steady_clock::now() >= until_; }
   [[noreturn]] void time_out() const {
-    throw client_error(client_problem::timeout, job_ + ": no answer in time; the job goes on with what it was asked");
+    throw client_error(client_problem::timeout, job_ + ": no answer in time; the job continues with the request");
   }
   void hear(frame_reader& frame, const progress_listener& listen) {
     listen(frame.get<std::string>());

@@ -108,7 +108,8 @@ std::string coordinator::hurdle() const {
   for (int l = 0; l < links_.number(); ++l) {
     const clock::rank_range ranks = links_.ranks(l);
     if (in_init_[static_cast<std::size_t>(l)])
-      text += plural(ranks, " is", " are") + " in MPI_Init, where it cannot be saved until all ranks have come\n";
+      text += plural(ranks, " is", " are") + " in MPI_Init, where no checkpoint is possible until all ranks are in "
+                                             "it\n";
     else if (is_gone(l)) text += end_of(ranks.first) + "\n";
     else if (!links_.is_here(l) && around_.by_file)
       text += plural(ranks, " has", " have") + " not been heard of: not started yet, or its node does not see " +
@@ -171,7 +172,7 @@ void coordinator::end_of_process() {
 /// The next coordinator's file is there before anybody is sent to it.
 void coordinator::hand_over() {
   if (ended_) return;
-  if (step_ != step::idle) give_up("the program has gone on");
+  if (step_ != step::idle) give_up("the program has continued");
   try {
     write_job_file(around_.directory, starting_job(around_.size, around_.program,
                                                    around_.where == stage::before_mpi ? "is in MPI_Init" : "is in MPI_Finalize"));

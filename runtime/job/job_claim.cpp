@@ -158,14 +158,14 @@ class claimant {
   }
 
   std::string holder_text() const {
-    if (!holder_) return "a job that has not said yet who it is";
+    if (!holder_) return "a job that has not written its name yet";
     return holder_->what + " (process " + std::to_string(holder_->pid) + " on " + holder_->host + ", since " +
            local_time(holder_->since_s) + ")";
   }
 
   std::string waiting_text() const {
-    return "mana: " + options_.checkpoint_directory + " is still held by a job that was killed: " + holder_text() +
-           "; waiting for its end";
+    return "mana: " + options_.checkpoint_directory + " is still held by a killed job: " + holder_text() +
+           "; waiting until its processes have ended";
   }
 
   [[noreturn]] void refuse() const {
@@ -173,25 +173,25 @@ class claimant {
     if (state_ == holder_state::not_seen)
       throw start_failure(
           exit_status::directory_in_use,
-          directory + ": another job holds this directory of checkpoints, and does not answer: " + holder_text(),
-          "if that node is lost for good, remove " + directory + "/" + store::directory_lock::file_name +
-              "; else end the job first",
+          directory + ": another job holds this directory of checkpoints and does not answer: " + holder_text(),
+          "if that node is lost forever, remove " + directory + "/" + store::directory_lock::file_name +
+              "; otherwise end the job first",
           met_by::all);
     if (state_ != holder_state::lives)
       throw start_failure(
           exit_status::directory_in_use,
-          directory + ": a job that was killed still holds this directory of checkpoints: " + holder_text(),
-          "its process, or another with its open files, is not gone yet: see ps; then start again", met_by::all);
+          directory + ": a killed job still holds this directory of checkpoints: " + holder_text(),
+          "wait until its process, and others with its open files, have ended (see ps), then start again", met_by::all);
     if (options_.restart)
       throw start_failure(
           exit_status::directory_in_use,
-          directory + ": the job that has this directory of checkpoints still runs: " + holder_text(),
-          "nothing was restarted. Wait for its end, or save and end it: mana checkpoint --stop --ckpt-dir " + directory,
+          directory + ": the job of this directory of checkpoints still runs: " + holder_text(),
+          "wait for its end, or save and end it: mana checkpoint --stop --ckpt-dir " + directory,
           met_by::all);
     throw start_failure(
         exit_status::directory_in_use,
         directory + ": another job runs with this directory of checkpoints: " + holder_text(),
-        "nothing was run. Give each job a directory of its own: mana run --ckpt-dir DIR … (in an array of jobs, "
+        "give each job a directory of its own: mana run --ckpt-dir DIR … (in an array of jobs, "
         "one for each task: --ckpt-dir mana-ckpt-$SLURM_ARRAY_TASK_ID)",
         met_by::all);
   }

@@ -79,12 +79,12 @@ std::uint64_t parse_size(const std::string& text) {
 
 std::uint64_t size::parse(const std::string& text) {
   if (const std::uint64_t bytes = parse_size(text); bytes != 0) return bytes;
-  throw wrong_value(text + " is not a number of bytes greater than 0, as 4096, 100M or 2G");
+  throw wrong_value(text + " is not a number of bytes greater than 0 (4096, 100M, 2G)");
 }
 
 std::uint64_t signals::parse(const std::string& text) {
   std::uint64_t value = 0;
-  if (!read(text, value)) throw wrong_value("\"" + text + "\" is no set of signals");
+  if (!read(text, value)) throw wrong_value("\"" + text + "\" is not a set of signals");
   return value;
 }
 

@@ -141,7 +141,7 @@ image::saving saving_of(const job_options& options) {
 
 start_options parse_start_options(const std::vector<std::string>& words) {
   if (words.empty() || (words[0] != "run" && words[0] != "restart"))
-    refuse("this program is a part of mana that `mana run` starts");
+    refuse("this program is a part of mana: start it with `mana run`");
   return reader(words).run();
 }
 

@@ -83,13 +83,15 @@ void keep_standard_streams() noexcept {
 }
 
 failure lost_output(const std::string& why) {
-  return failure(mana::exit_status::output_lost, "standard output: " + why, "what the command did is done; what it had to say of it is lost");
+  return failure(mana::exit_status::output_lost, "standard output: " + why, "the command has done its work; only its "
+                                                                            "output is lost. Make room, and run it "
+                                                                            "again");
 }
 
 /// Text may still be in a buffer.
 void flush_output() {
   if (std::fflush(stdout) != 0) throw lost_output(std::strerror(errno));
-  if (std::ferror(stdout) != 0) throw lost_output("not all of it could be written");
+  if (std::ferror(stdout) != 0) throw lost_output("the output is incomplete");
 }
 
 int execute_words(int argc, char** argv) {

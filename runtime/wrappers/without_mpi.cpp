@@ -32,8 +32,8 @@ struct program_without_mpi {
 /// MPI_Init, by that name, is refused. That MPI has no lower half here, and nobody could save what it keeps in other processes
 /// and in the network. Who asks the MPI's library itself for the function (dlsym with its handle) gets that, and runs unsaved.
 [[noreturn]] void refuse_mpi() noexcept {
-  constexpr char text[] = "mana: error: a program that was started without MPI has loaded one, and calls MPI_Init\n"
-                          "      start it with its MPI's mpirun, or say which it is: mana run " MANA_MPI_OPTIONS "\n";
+  constexpr char text[] = "mana: error: a program that was started without MPI has loaded an MPI and calls MPI_Init\n"
+                          "      start it with its MPI's mpirun, or name the MPI: mana run " MANA_MPI_OPTIONS "\n";
   [[maybe_unused]] const auto said = ::write(STDERR_FILENO, text, sizeof text - 1);
   ::_exit(static_cast<int>(exit_status::not_mpi));
 }

@@ -182,7 +182,7 @@ def check_configuration(checks):
     config.write_text("[run]\n\ninterval = 7\nforks = true\n")
     checks.expect(USAGE, f"{config}:4: forks: ", *run, env=with_file, mana=tree)
     config.chmod(0o622)
-    checks.expect(USAGE, "can be written by others", *run, env=with_file, mana=tree)
+    checks.expect(USAGE, "is writable by others", *run, env=with_file, mana=tree)
     checks.expect(NO_CHECKPOINT, "no such directory", "list", "nowhere", env=with_file)
 
 

@@ -41,8 +41,8 @@ void attach(const lower::upper_entry* entry, std::uint64_t root) {
 /// copy of the lower half does not run, so MPI_Init is refused there.
 void refuse_in_copy() {
   if (!split::is_forked_copy()) return;
-  say("mana: error: a child process calls MPI_Init that was made by fork and has executed no program since\n"
-      "      let the child execute the MPI program, or call MPI_Init in the process that was started");
+  say("mana: error: MPI_Init was called in a forked child that has executed no program\n"
+      "      let the child execute the MPI program, or call MPI_Init in its parent");
   _exit(static_cast<int>(exit_status::not_mpi));
 }
 
@@ -93,7 +93,7 @@ void abort_job(int exit_code) {
 
 void fatal(const char* text) {
   say("mana: error: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + text +
-      "\n      this is a defect of mana: please report it with the lines above");
+      "\n      this is a defect of mana: report it, with the lines above and the output of mana --version");
   std::abort();
 }
 

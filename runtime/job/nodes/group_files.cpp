@@ -50,7 +50,7 @@ group_files::group_files(const std::string& directory, const store::local_image&
   if (!has_parity_) return;
   const auto header = redundancy::read_header(as_file(parity_));
   if (header && (header->head.generation != any.generation || header->head.nonce != any.nonce))
-    throw std::runtime_error(parity_.path() + ": this is parity of another checkpoint");
+    throw std::runtime_error(parity_.path() + ": this parity belongs to another checkpoint");
 }
 
 void group_files::begin_parity(std::uint64_t bytes) noexcept {
@@ -99,7 +99,7 @@ store::local_image group_files::finish_lost(const store::parity_group& group) {
 }
 
 std::string group_files::report() const {
-  if (!repaired_) return is_described_ ? "nothing but its sidecar was lost" : "";
+  if (!repaired_) return is_described_ ? "only its sidecar was lost" : "";
   const std::string text = redundancy::describe(*repaired_, of_);
   return text.substr(text.find(": ") + 2) + "; the image has " +
          std::to_string(redundancy::size_of(as_file(image_))) + " bytes";

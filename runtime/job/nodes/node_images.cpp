@@ -199,7 +199,7 @@ void begin_node_images() {
     if (!no_id) place.directory = find_place(id, node);
   });
   if (no_id) place.problem = no_id->text;
-  else if (place.directory.empty()) place.problem = "--local: this rank's node has no place for images";
+  else if (place.directory.empty()) place.problem = "--local: this rank's node has no directory for images";
   if (own_rank() == 0 && (no_id || failed))
     say("mana: warning: --local: rank " + std::to_string(no_id ? no_id->rank : failed->rank) + ": " +
         (no_id ? no_id->text : failed->text) + "; its images go to " + this_job().options.checkpoint_directory +

@@ -54,7 +54,7 @@ redundancy::grouping grouping_for(const redundancy::scheme& wanted, const std::v
     return redundancy::make_groups(wanted, nodes);
   } catch (const redundancy::redundancy_error& error) {
     throw start_failure(exit_status::usage, std::string("--") + error.what(),
-                        "start more ranks, or leave --redundancy out", met_by::all);
+                        "start more ranks, or omit --redundancy", met_by::all);
   }
 }
 
@@ -154,7 +154,7 @@ store::parity_group parity_turn::make(const std::string& directory, const contro
     files->parity.finish();
     return {who.of.parity, who.of.ranks};
   } catch (const std::exception& error) {
-    if (speaks) warnings.push_back(std::string("the images on the nodes are without parity: ") + error.what());
+    if (speaks) warnings.push_back(std::string("the images on the nodes have no parity: ") + error.what());
     return {};
   }
 }

@@ -60,8 +60,9 @@ class others_descriptor {
     const std::string path = "/proc/" + std::to_string(o.process) + "/fd/" + std::to_string(o.fd);
     fd_ = open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (fd_ < 0)
-      throw descriptors::descriptor_error(path + ": memory or a file without a name, which several ranks had, cannot "
-                                          "be opened in the rank that made it again: " + std::strerror(errno));
+      throw descriptors::descriptor_error(
+          path + ": memory or a file without a name, which several ranks shared, cannot be opened in the rank that "
+                 "restored it: " + std::strerror(errno));
   }
   ~others_descriptor() { close(fd_); }
   others_descriptor(const others_descriptor&) = delete;

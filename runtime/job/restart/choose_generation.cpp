@@ -171,7 +171,7 @@ class chooser {
     if (rank_ != 0) return;
     const std::string text = "rank " + std::to_string(failed.rank) + ": " + failed.text;
     if (said_.attempt.empty() && failed.rank != 0 && is_sound_here(failed.rank))
-      choice_->refuse(store::error_kind::unreadable, text + "; rank 0 sees it as it was written: the checkpoint directory must be on "
+      choice_->refuse(store::error_kind::unreadable, text + "; rank 0 sees it intact: put the checkpoint directory on "
                                                             "a file system that all nodes share");
     else choice_->refuse(*kind, text);
   }

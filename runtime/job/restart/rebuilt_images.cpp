@@ -113,12 +113,12 @@ class rebuilding {
   /// Refuses to overwrite a rank's image of another attempt with the same number.
   void check_place(const store::local_attempt& attempt) const {
     if (found_.directory.empty())
-      throw start_failure(exit_status::checkpoint_unreadable, "its node has no place for images");
+      throw start_failure(exit_status::checkpoint_unreadable, "its node has no directory for images");
     for (const store::node_image& i : found_.images)
       if (i.node == found_.nodes[rank_] && i.about.rank == rank_ && i.about.generation == attempt.generation &&
           i.about.nonce != attempt.nonce)
         throw start_failure(exit_status::checkpoint_unreadable,
-                            "on its node is an image of another checkpoint of the number " +
+                            "its node has an image of another checkpoint with the number " +
                                 std::to_string(attempt.generation));
   }
 

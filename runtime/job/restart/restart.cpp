@@ -106,11 +106,12 @@ void check_surroundings(const run_record& record) {
                         ", this restart runs with " + name, "use the mpirun of " + record.mpi_name, met_by::all);
   if (record.mpi_version != version)
     throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + name + " " +
-                        record.mpi_version + ", here is " + version, "restart where the same version is installed",
+                        record.mpi_version + ", this node has " + version, "restart on nodes with that version",
                         met_by::all);
   struct stat ignored;
   if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
-    throw start_failure(exit_status::surroundings_differ, record.program + " is another build than at the checkpoint " +
+    throw start_failure(exit_status::surroundings_differ, record.program + " is a different build from the one at the "
+                                                                           "checkpoint " +
                         where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
 }
 
@@ -119,9 +120,10 @@ void check_surroundings(const run_record& record) {
 void check_thread_level(const run_record& record, const live_values& live) {
   if (!live.thread_level || record.thread_level == *live.thread_level) return;
   const std::string& where = this_job().options.generation;
-  throw start_failure(exit_status::surroundings_differ, where + ": the program asked MPI for another level of threads than in "
-                      "the newest checkpoint", image_of_restart().is_on_node ? "restart without --local"
-                                                                            : "name it itself: mana restart " + where);
+  throw start_failure(exit_status::surroundings_differ,
+                      where + ": the program asked MPI for a different thread level than in the newest checkpoint",
+                      image_of_restart().is_on_node ? "restart without --local"
+                                                    : "name this checkpoint: mana restart " + where);
 }
 
 /// Runs a step; errors of descriptors become start_failure.
@@ -214,7 +216,7 @@ void restore_memory(image::rank_image& own, restored& parts) {
   const bool locks_known = parts.locks.has_value();
   if (locks_known && this_job().options.lazy) return restore_lazily(own, parts, progress);
   if (this_job().options.lazy)
-    say("mana: note: " + own.path() + " does not say which locks are held: its memory is read before the program runs");
+    say("mana: note: " + own.path() + " does not list the held locks: its memory is read before the program runs");
   split::lock_finder finder(parts.thread_ids);
   own.restore_memory(visitor_of(own, parts, locks_known ? nullptr : &finder, progress), this_job().options.moved);
   if (!locks_known) parts.locks = finder.finish();
@@ -228,8 +230,8 @@ void restore_together(const std::function<void()>& step) {
     } catch (const start_failure& failure) {
       if (failure.status() != exit_status::checkpoint_damaged) throw;
       mark_restart_failed(std::string(": ") + failure.what());
-      throw start_failure(failure.status(), failure.what(), "it is passed over from now on: the next mana restart takes an "
-                          "older checkpoint, if there is one");
+      throw start_failure(failure.status(), failure.what(), "later restarts skip this checkpoint: run mana restart "
+                                                            "again, which takes an older one if it exists");
     }
   });
 }

@@ -274,13 +274,14 @@ void refuse_with_children(const process_state::captured& process) {
   if (process.children.empty()) return;
   if (!real_mpi::is_an_mpi()) {
     if (this_job().options.children == loss_policy::ignore || !process_state::waits_for_child()) return;
-    throw std::runtime_error(process.children.front() + ", and the program waits for it; write mana run before the child's "
-                             "program, or exec it (--children ignore saves the program even so)");
+    throw std::runtime_error(process.children.front() + ", and the program waits for it; write mana run before the "
+                                                        "child's program, or exec it (--children ignore saves the "
+                                                        "program anyway)");
   }
   if (stage_of_program() != control::stage::before_mpi) return;
   throw std::runtime_error(
-      "MPI_Init has not been called yet, and the process has children, which may be the MPI program and would not be saved; a "
-      "checkpoint is possible as soon as all ranks have called MPI_Init");
+      "MPI_Init has not been called yet, and the process has children: the MPI program may be one of them, and would "
+      "not be saved. A checkpoint is possible after MPI_Init on all ranks");
 }
 
 /// INV-78: refuses a program that was started without MPI and has loaded an MPI library without a call of MPI_Init.
@@ -335,8 +336,8 @@ void keep_quiet() noexcept {
   release_claim();
   const int status = this_job().options.stopped_status;
   if (lower::the_bridge().world_rank == 0 && status != 0)
-    say("mana: the job was saved and stopped, as it was asked to (status " + std::to_string(status) +
-        "): mana restart " + this_job().options.checkpoint_directory + " goes on");
+    say("mana: the job was saved and stopped on request (status " + std::to_string(status) +
+        "): mana restart " + this_job().options.checkpoint_directory + " continues it");
   keep_quiet();
   if (real_mpi::is_running()) real_mpi::finish();
   std::_Exit(status);

@@ -88,7 +88,7 @@ failing_call parse_failing_call(const std::string& text) {
   std::string names;
   for (const row& r : rows) names += std::string(names.empty() ? "" : ", ") + r.name;
   if (!known)
-    throw start_failure(exit_status::usage, "MANA_FAULT_DRAIN: \"" + text + "\": no drain makes such a call",
+    throw start_failure(exit_status::usage, "MANA_FAULT_DRAIN: \"" + text + "\": no drain makes this call",
                         "the calls are: " + names, met_by::all);
   if (at == text.size()) return wanted;
   const char* const end = text.data() + text.size();

@@ -5,21 +5,21 @@
 #define MANA_PASSING_CALLS(ROW) \
   ROW(write, 1, "uses an open descriptor: the program's numbers are the kernel's") \
   ROW(fstat, 5, "uses an open descriptor: the program's numbers are the kernel's") \
-  ROW(poll, 7, "waits or asks on open descriptors; a checkpoint lets it begin anew") \
+  ROW(poll, 7, "waits or asks on open descriptors; a checkpoint lets it begin again") \
   ROW(lseek, 8, "uses an open descriptor: the program's numbers are the kernel's") \
   ROW(mprotect, 10, "changes or writes memory where it is; a checkpoint asks the kernel what is mapped") \
   ROW(rt_sigreturn, 15, "returns from a handler by a frame that the stub and the kernel made") \
   ROW(pread64, 17, "uses an open descriptor: the program's numbers are the kernel's") \
   ROW(pwrite64, 18, "uses an open descriptor: the program's numbers are the kernel's") \
   ROW(writev, 20, "uses an open descriptor: the program's numbers are the kernel's") \
-  ROW(select, 23, "waits or asks on open descriptors; a checkpoint lets it begin anew") \
-  ROW(sched_yield, 24, "waits; a checkpoint ends it as a signal does, and it goes on") \
+  ROW(select, 23, "waits or asks on open descriptors; a checkpoint lets it begin again") \
+  ROW(sched_yield, 24, "waits; a checkpoint ends it as a signal does, and it continues") \
   ROW(msync, 26, "changes or writes memory where it is; a checkpoint asks the kernel what is mapped") \
   ROW(mincore, 27, "asks only, and nothing of it is kept") \
   ROW(shmget, 29, "uses an object of the system that has a name: it is not in the checkpoint") \
   ROW(shmctl, 31, "uses an object of the system that has a name: it is not in the checkpoint") \
-  ROW(pause, 34, "waits; a checkpoint ends it as a signal does, and it goes on") \
-  ROW(nanosleep, 35, "waits; a checkpoint ends it as a signal does, and it goes on") \
+  ROW(pause, 34, "waits; a checkpoint ends it as a signal does, and it continues") \
+  ROW(nanosleep, 35, "waits; a checkpoint ends it as a signal does, and it continues") \
   ROW(getitimer, 36, "asks only, and nothing of it is kept") \
   ROW(alarm, 37, "sets what a checkpoint asks the kernel for") \
   ROW(setitimer, 38, "sets what a checkpoint asks the kernel for") \
@@ -135,7 +135,7 @@
   ROW(fremovexattr, 199, "uses an open descriptor: the program's numbers are the kernel's") \
   ROW(time, 201, "shows the time of day, which is the machine's") \
   ROW(set_thread_area, 205, "no kernel of x86-64 has it: ENOSYS") \
-  ROW(io_getevents, 208, "waits or asks on open descriptors; a checkpoint lets it begin anew") \
+  ROW(io_getevents, 208, "waits or asks on open descriptors; a checkpoint lets it begin again") \
   ROW(io_cancel, 210, "takes a request back; a checkpoint waits for what is under way") \
   ROW(get_thread_area, 211, "no kernel of x86-64 has it: ENOSYS") \
   ROW(lookup_dcookie, 212, "asks only, and nothing of it is kept") \
@@ -150,7 +150,7 @@
   ROW(timer_getoverrun, 225, "asks only, and nothing of it is kept") \
   ROW(timer_delete, 226, "sets what a checkpoint asks the kernel for") \
   ROW(clock_settime, 227, "needs a right over the machine, and changes the machine, not the process") \
-  ROW(epoll_wait, 232, "waits or asks on open descriptors; a checkpoint lets it begin anew") \
+  ROW(epoll_wait, 232, "waits or asks on open descriptors; a checkpoint lets it begin again") \
   ROW(epoll_ctl, 233, "changes an open descriptor; a checkpoint asks the kernel for its state") \
   ROW(utimes, 235, "acts on the file of a path, which is outside the checkpoint") \
   ROW(vserver, 236, "no kernel of x86-64 has it: ENOSYS") \
@@ -211,8 +211,8 @@
   ROW(cachestat, 451, "uses an open descriptor: the program's numbers are the kernel's") \
   ROW(fchmodat2, 452, "acts on the file of a path, which is outside the checkpoint") \
   ROW(map_shadow_stack, 453, "maps a shadow stack where the kernel likes: libc alone asks for one, and the program's does not") \
-  ROW(futex_wake, 454, "waits; a checkpoint ends it as a signal does, and it goes on") \
-  ROW(futex_requeue, 456, "waits; a checkpoint ends it as a signal does, and it goes on") \
+  ROW(futex_wake, 454, "waits; a checkpoint ends it as a signal does, and it continues") \
+  ROW(futex_requeue, 456, "waits; a checkpoint ends it as a signal does, and it continues") \
   ROW(statmount, 457, "asks only, and nothing of it is kept") \
   ROW(listmount, 458, "asks only, and nothing of it is kept") \
   ROW(lsm_get_self_attr, 459, "asks only, and nothing of it is kept") \

@@ -5,7 +5,8 @@
 #define MANA_TRAPPED_CALLS(ROW) \
   /* In a process in which the program's clocks have offsets. First in the filter: among them is the most frequent call. */ \
   ROW(futex, 202, moved_clocks, trap_timed_wait, waits_until, 0, "a deadline of the program is told to the kernel by its own clock") \
-  ROW(clock_gettime, 228, moved_clocks, trap_clock_gettime, shows_clock, 0, "the program's clock goes on where it was") \
+  ROW(clock_gettime, 228, moved_clocks, trap_clock_gettime, shows_clock, 0, "the program's clock continues from its " \
+                                                                            "value at the checkpoint") \
   ROW(clock_nanosleep, 230, moved_clocks, trap_timed_wait, sleeps_until, 0, "a deadline of the program is told to the kernel by its own clock") \
   ROW(futex_waitv, 449, moved_clocks, trap_timed_wait, by_monotonic, 3, "a deadline of the program is told to the kernel by its own clock") \
   ROW(futex_wait, 455, moved_clocks, trap_timed_wait, by_monotonic, 4, "a deadline of the program is told to the kernel by its own clock") \
@@ -107,7 +108,8 @@
   ROW(landlock_restrict_self, 446, every_process, trap_landlock, always, 0, "the kernel tells of it nowhere: a warning says that a restart has none") \
   ROW(memfd_secret, 447, every_process, trap_new_descriptor, always, 0, "a new descriptor is noted as the program's") \
   ROW(mq_open, 240, every_process, trap_new_descriptor, always, 0, "a new descriptor is noted as the program's") \
-  ROW(mq_notify, 244, every_process, trap_mq_notify, always, 0, "the kernel tells who is to be told only in part: it is noted, and asked again after a restart") \
+  ROW(mq_notify, 244, every_process, trap_mq_notify, always, 0, "the kernel shows the receiver only in part: it is " \
+                                                                "noted, and set again after a restart") \
   ROW(userfaultfd, 323, every_process, trap_new_descriptor, always, 0, "a new descriptor is noted as the program's") \
   ROW(fanotify_init, 300, every_process, trap_new_descriptor, always, 0, "a new descriptor is noted as the program's") \
   ROW(io_uring_setup, 425, every_process, trap_ring_setup, always, 0, "a new descriptor is noted; where the kernel maps no ring in the window, there are no rings (ENOSYS)") \

@@ -25,13 +25,15 @@ std::string place_of(const job_reference& job) { return job.file.empty() ? job.c
   switch (error.problem) {
     case client_problem::no_job:
       throw failure(exit_status::no_job, std::string("no such job: ") + error.what(),
-                    "name the job's directory with --ckpt-dir, or its file with --job; where its rank 0 has ended, it has none any more");
+                    "name the job's directory with --ckpt-dir, or its file with --job; after the end of its rank 0 a "
+                    "job has no file");
     case client_problem::not_owner:
-      throw failure(exit_status::not_owner, error.what(), "only the owner of a job may ask it for anything");
+      throw failure(exit_status::not_owner, error.what(), "ask the owner: only the owner of a job may send it "
+                                                          "requests");
     case client_problem::not_answering:
-      throw failure(exit_status::job_ended, error.what(), "mana list shows what it saved");
+      throw failure(exit_status::job_ended, error.what(), "list its checkpoints: mana list");
     case client_problem::timeout:
-      throw failure(exit_status::no_answer, error.what(), "mana status shows what it waits for");
+      throw failure(exit_status::no_answer, error.what(), "see what it waits for: mana status");
     case client_problem::other_mana:
       throw failure(exit_status::other_mana, error.what(),
                     "use the mana that started the job" + (error.command.empty() ? "" : ": " + error.command));

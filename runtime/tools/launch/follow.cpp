@@ -43,7 +43,7 @@ struct execution {
 };
 
 [[noreturn]] void not_for_users() {
-  throw failure(exit_status::usage, "`mana follow` is a part of mana that programs under mana start", "use `mana run`");
+  throw failure(exit_status::usage, "`mana follow` is a part of mana, not for users", "use `mana run`");
 }
 
 template <class T>
@@ -84,10 +84,10 @@ void refuse_other_rights(const fs::path& file) {
   const bool capable = geteuid() != 0 && ::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
   if (other_user || other_group || capable)
     throw failure(exit_status::program_not_executable,
-                  fmt::format("{} has rights of its own ({}), which a program that mana loads cannot get",
+                  fmt::format("{} has rights of its own ({}), which mana cannot give to a program",
                               file.string(),
                               other_user ? "set-user-id" : other_group ? "set-group-id" : "file capabilities"),
-                  "start mana with the rights that it needs, and leave this program out");
+                  "start mana itself with these rights, without this program");
 }
 
 mpi_name mpi_of(const execution& wanted, const checked_program& program, const environment& get) {
@@ -151,8 +151,8 @@ void lose_input(const execution& wanted) {
 checked_program check(const execution& wanted, const environment& get) {
   if (std::error_code error; !fs::exists(wanted.file, error))
     throw failure(exit_status::program_not_found,
-                  fmt::format("{} has no name in any directory any more, or never had one", wanted.file),
-                  "mana loads a program by its name: execute a file that has one");
+                  fmt::format("{} no longer has a name in any directory, or never had one", wanted.file),
+                  "execute a file that has a name: mana loads a program by its name");
   std::vector<std::string> command{wanted.file};
   command.insert(command.end(), wanted.arguments.begin() + 1, wanted.arguments.end());
   checked_program program = check_program(command, get);

@@ -40,7 +40,7 @@ std::string names_of(const symbols::memory_view& memory) {
   for (const symbols::upper_object& object : symbols::upper_objects(memory)) {
     if (object.path.find('\n') != std::string::npos) continue;
     if (!symbols::is_as_loaded(memory, object))
-      script += fmt::format("echo mana: note: {} is not there, or not what was loaded: its names are unknown\\n\n",
+      script += fmt::format("echo mana: note: {} is missing or has changed: its names are unknown\\n\n",
                             quoted(object.path));
     else
       script += fmt::format("add-symbol-file {} -o {:#x}\n", quoted(object.path), object.bias);
@@ -65,16 +65,16 @@ bool is_rank(const std::string& pid) {
   std::error_code error;
   const auto program = fs::read_symlink("/proc/" + pid + "/exe", error);
   if (error == std::errc::no_such_file_or_directory)
-    throw failure(exit_status::not_a_rank, fmt::format("there is no process {}", pid),
-                  "ranks are processes of this node");
+    throw failure(exit_status::not_a_rank, fmt::format("process {} does not exist", pid),
+                  "name a process of this node");
   return !error && program.filename().string().starts_with("mana-lower-");
 }
 
 /// out: arguments that open the process; script: further commands for the debugger
 std::vector<std::string> open_process(const std::string& pid, std::string& script) {
   if (!is_rank(pid))
-    throw failure(exit_status::not_a_rank, fmt::format("process {} is no rank of a job under mana", pid),
-                  "ranks are the processes whose /proc/PID/exe is one of mana-lower-" MANA_MPI_NAMES ", none");
+    throw failure(exit_status::not_a_rank, fmt::format("process {} is not a rank of a job under mana", pid),
+                  "name a process whose /proc/PID/exe is one of mana-lower-" MANA_MPI_NAMES ", none");
   script = signals_of_mana();
   try {
     script += names_of(symbols::process_memory(pid));
@@ -105,7 +105,7 @@ void debug(const gdb_command& wanted, const environment& get) {
       wanted.core.empty() ? open_process(wanted.pid, script) : open_core(wanted.core, script);
   const auto gdb = find_command("gdb", get);
   if (gdb.empty())
-    throw failure(exit_status::debugger_missing, "gdb is not installed: there is none in PATH",
+    throw failure(exit_status::debugger_missing, "gdb is not installed: PATH has no gdb",
                   "install it (on Debian: apt install gdb)");
   // After the process or core, which must be open; before the user's arguments, which may use the names.
   words.insert(words.end(), {"-ex", "with pagination off -- source " + as_file(script)});

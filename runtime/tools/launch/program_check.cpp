@@ -53,7 +53,7 @@ void check_file(const fs::path& path) {
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
     throw failure(exit_status::program_not_found, fmt::format("{}: no such file", path.string()),
-                  "check the path; it must be there on every node");
+                  "check the path; the file must exist on every node");
   if (error) throw failure(exit_status::program_not_found, fmt::format("{}: {}", path.string(), error.message()));
   if (fs::is_directory(status))
     throw failure(exit_status::program_not_executable, fmt::format("{} is a directory", path.string()),
@@ -91,7 +91,7 @@ elf_program read(const fs::path& path) {
                     "give the program that uses it");
     default:
       throw failure(exit_status::program_not_elf,
-                    fmt::format("{} is neither an ELF program nor a script with a #! line", path.string()),
+                    fmt::format("{} is neither an ELF program nor a script with a \"#!\" line", path.string()),
                     "give the program itself; a shell script needs a first line like #!/bin/sh");
   }
 }
@@ -108,7 +108,7 @@ void look_through_env(std::vector<std::string>& words, const environment& get) {
 void enter_script(checked_program& program, const environment& get) {
   auto words = script_interpreter(program.file);
   if (words.empty())
-    throw failure(exit_status::program_not_elf, fmt::format("{} has an empty #! line", program.file.string()),
+    throw failure(exit_status::program_not_elf, fmt::format("{} has an empty \"#!\" line", program.file.string()),
                   "name its interpreter there, e.g. #!/bin/sh");
   look_through_env(words, get);
   std::vector<std::string> arguments(words);
@@ -142,13 +142,14 @@ checked_program check_program(const std::vector<std::string>& command, const env
     program.layers = find_tool_layers(preload ? preload : "", closure);
     return program;
   }
-  throw failure(exit_status::program_not_elf, fmt::format("{}: scripts that interpret scripts, too deep", command[0]));
+  throw failure(exit_status::program_not_elf, fmt::format("{}: more than 5 scripts that interpret each other", "
+                                                          "command[0]));
 }
 
 void refuse_sanitized(const checked_program& program) {
   if (program.sanitizer.empty()) return;
   throw failure(exit_status::program_sanitized,
-                fmt::format("{} is built with {}, whose memory a checkpoint cannot keep", program.file.string(),
+                fmt::format("{} is built with {}, whose memory a checkpoint cannot save", program.file.string(),
                             program.sanitizer),
                 "build it without -fsanitize=…");
 }
@@ -158,7 +159,7 @@ void check_kernel() {
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) return;
   throw failure(exit_status::no_seccomp,
                 fmt::format("this kernel cannot filter system calls (seccomp: {})", std::strerror(errno)),
-                "use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets seccomp(2) through");
+                "use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that allows seccomp(2)");
 }
 
 namespace {

@@ -19,7 +19,7 @@ namespace {
 mpi_name mpi_of(const std::string& name, const std::string& where) {
   if (const auto mpi = mpi_of_checkpoint(name)) return *mpi;
   throw failure(exit_status::surroundings_differ,
-                fmt::format("{}: the checkpoint was made with {}, which this mana does not know", where, name));
+                fmt::format("{}: the checkpoint was made with {}, which this mana does not support", where, name));
 }
 
 /// out: the newest checkpoint with a readable manifest

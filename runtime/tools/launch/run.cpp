@@ -29,11 +29,11 @@ void check_relations(const std::set<std::string_view>& given) {
   const auto check = [&given](const std::string& name, option::relation needs, option::relation excludes) {
     if (!given.contains(name)) return;
     if (*needs.other != '\0' && !given.contains(needs.other))
-      throw failure(exit_status::usage, fmt::format("{} {}, and there is no {}", name, needs.why, needs.other),
-                    fmt::format("give {} too, or leave {} out", needs.other, name));
+      throw failure(exit_status::usage, fmt::format("{} {}, but {} is missing", name, needs.why, needs.other),
+                    fmt::format("add {}, or omit {}", needs.other, name));
     if (*excludes.other != '\0' && given.contains(excludes.other))
       throw failure(exit_status::usage, fmt::format("{} and {} exclude each other: {}", name, excludes.other, excludes.why),
-                    "leave one of them out");
+                    "omit one of them");
   };
   using namespace option;
 #define MANA_CHECK(member, name, kind, default_value, value_name, taken_by, way, needs, excludes, ...) check(name, needs, excludes);
@@ -48,7 +48,7 @@ std::string check_input(const std::string& name) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status) || std::filesystem::is_directory(status) || ::access(file.c_str(), R_OK) != 0)
-    throw failure(exit_status::usage, fmt::format("--stdin: {} is no file that can be read", file),
+    throw failure(exit_status::usage, fmt::format("--stdin: {} is not a readable file", file),
                   "name a file that rank 0 can read");
   return file;
 }

@@ -37,7 +37,7 @@ made_file extract_section(const saved_memory& memory, const std::string& name, c
   if (const image::section* const s = memory.section(name)) return extract_bytes(*s, path);
   std::vector<std::string> names;
   for (const image::section& s : memory.about().sections) names.push_back(s.name);
-  throw failure(exit_status::usage, fmt::format("{}: it has no section \"{}\"", memory.path(), name),
+  throw failure(exit_status::usage, fmt::format("{}: there is no section \"{}\"", memory.path(), name),
                 fmt::format("it has {}", fmt::join(names, ", ")));
 }
 
@@ -60,7 +60,7 @@ void require_mapped(const saved_memory& memory, address_range r) {
     const image::region* const region = memory.region_at(at);
     if (region == nullptr)
       throw failure(exit_status::usage, fmt::format("{}: nothing was mapped at {:#x}", memory.path(), at),
-                    "mana inspect --regions shows what was");
+                    "list the regions: mana inspect --regions");
     at = region->end;
   }
 }

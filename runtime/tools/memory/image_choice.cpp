@@ -132,7 +132,7 @@ chosen choose_images(const std::string& word, std::optional<std::uint32_t> rank)
   chosen found = fs::is_directory(path, error) ? of_directory(path) : of_file(path);
   if (is_being_written(found))
     throw failure(exit_status::checkpoint_missing, found.directory + ": this checkpoint is being written",
-                  "wait until mana list says that it is complete");
+                  "wait until mana list shows it as complete");
   if (rank) std::erase_if(found.images, [rank](const chosen_image& i) { return i.rank != *rank; });
   if (found.images.empty())
     throw failure(exit_status::checkpoint_missing,

@@ -31,6 +31,8 @@ installed_parts find_parts(mpi_name mpi) {
   return parts;
 }
 
-std::filesystem::path guide_directory() { return (directory_of_command() / MANA_SHARE_FROM_BIN / "guide").lexically_normal(); }
+std::filesystem::path guide_directory() {
+  return (directory_of_command() / MANA_SHARE_FROM_BIN / "guide").lexically_normal();
+}
 
 }  // namespace mana::tools

@@ -111,7 +111,7 @@ mpi_name choose_mpi(const mpi_evidence& evidence) {
                   "link it with one of them, or choose with " MANA_MPI_OPTIONS);
   if (!wanted && linked.found.empty() && !linked.foreign.empty())
     throw failure(exit_status::mpi_unsupported,
-                  fmt::format("{} is linked with an MPI that this mana has no lower half for ({})", program,
+                  fmt::format("{} is linked with an MPI that this mana does not support ({})", program,
                               fmt::join(linked.foreign, ", ")),
                   "link it with " MANA_MPI_LIBRARIES);
   std::optional<mpi_name> choice = wanted;

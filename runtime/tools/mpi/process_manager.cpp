@@ -40,9 +40,9 @@ void refuse_other_process_manager(mpi_name mpi, const std::filesystem::path& low
   if (processes == 1 || (processes == 0 && !by_pmix)) return;
   if (by_pmix && speaks_pmix(lower_half, get)) return;
   throw failure(exit_status::mpi_mismatch,
-                (by_pmix ? fmt::format("the ranks were started for PMIx, which this {} does not speak", family->long_name)
+                (by_pmix ? fmt::format("the ranks were started for PMIx, which this {} cannot use", family->long_name)
                          : "srun has started the ranks without a plug-in for their MPI") +
-                    ": each would be a job of its own",
+                    ": each rank would be a job of its own",
                 processes > 0 ? fmt::format("use {}'s plug-in: srun --mpi={}", family->long_name, family->srun)
                               : fmt::format("start them with {}'s mpirun", family->long_name));
 }

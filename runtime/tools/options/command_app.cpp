@@ -68,13 +68,15 @@ std::array<CLI::Option*, 2> add_directory(CLI::App& app, parsed& values, std::st
 }
 
 void build_run(CLI::App& app, parsed& values) {
-  auto* run = app.add_subcommand("run", "Run a program so that it can be checkpointed: an MPI program under mpirun, any other alone");
+  auto* run = app.add_subcommand("run", "Run a program so that it can be checkpointed: an MPI program under mpirun, "
+                                        "any other alone");
   run->footer(example_text("mpirun -n 64 mana run --interval 600 --keep 3 ./app input"));
   add_table(*run, values.run, option::commands::run);
 }
 
 void build_restart(CLI::App& app, parsed& values) {
-  auto* restart = app.add_subcommand("restart", "Continue from the newest intact checkpoint, under mpirun if the job was");
+  auto* restart = app.add_subcommand("restart", "Continue from the newest intact checkpoint, under mpirun if the job "
+                                                "was");
   restart->footer(example_text("mpirun -n 64 mana restart mana-ckpt"));
   add_places(*restart, values.restart.checkpoint_directory, "DIR", "The checkpoint directory, or one checkpoint in it");
   add_table(*restart, values.restart, option::commands::restart);

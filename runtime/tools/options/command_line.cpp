@@ -71,7 +71,8 @@ void require_known(const CLI::App& app, const std::vector<std::string>& own) {
   if (own.empty() || own[0].starts_with('-')) return;
   const auto named = app.get_subcommands([&own](const CLI::App* command) { return command->get_name() == own[0]; });
   if (!named.empty()) return;
-  throw failure(exit_status::usage, fmt::format("mana has no command \"{}\"", own[0]), "mana --help names all that it has");
+  throw failure(exit_status::usage, fmt::format("mana has no command \"{}\"", own[0]), "list the commands: mana "
+                                                                                       "--help");
 }
 
 /// out:    requested text, if the words ask for text instead of a command; else empty

@@ -33,7 +33,7 @@ using command = std::variant<run_command, restart_command, MANA_COMMANDS(MANA_AL
 using configuration_source = std::function<std::optional<configuration_file>()>;
 
 /// in:     words   the command line without argv[0]
-///         source  called for run and restart, and for commands that look at checkpoints if the words name no directory;
+///         source  called for run and restart, and for commands that look at checkpoints if the words name none;
 ///                 not called with --no-config; empty: there is no file
 /// errors: failure (usage) with the parser's text; errors of the source
 command parse_command_line(const std::vector<std::string>& words, const configuration_source& source = {});

@@ -1,5 +1,5 @@
-// The one table of the commands of `mana` other than run and restart, and of their options. The command line, its help, the
-// completions, the manual pages and the guide's table are made from it, and so are the structures that commands get.
+// The one table of the commands of `mana` other than run and restart, and of their options. The command line, its
+// help, the completions, the manual pages, the guide's table and the commands' structures are made from it.
 // runtime/job/option_table.hpp has the options of a run and a restart.
 //
 // INV-99 a command has the options that its rows say, and no others.
@@ -49,7 +49,8 @@
   MANA_PROGRESS_ROW(ROW) \
   ROW(stop, "--stop", flag, false, "", "End the job when the checkpoint is durable") \
   ROW(wait, "--wait", wait_place, "global", "WHERE", \
-      "Wait until the checkpoint is in the checkpoint directory (global, the default), or, with --local, on the ranks' nodes (local)") \
+      "Wait until the checkpoint is in the checkpoint directory (global, the default), or, with --local, on the " \
+      "ranks' nodes (local)") \
   ROW(timeout_s, "--timeout", duration, 0, "SECONDS", "Give up after SECONDS seconds (default: the job's limit)")
 
 #define MANA_OPTIONS_status(ROW) \
@@ -93,7 +94,8 @@
 
 #define MANA_OPTIONS_prune(ROW) \
   ROW(directory, "DIR", place, default_directory, "", "A checkpoint directory") \
-  ROW(keep, "--keep", kept, "2", "N", "Keep the newest N checkpoints, and those they build on (1 to 1000, or all; default: {default})") \
+  ROW(keep, "--keep", kept, "2", "N", "Keep the newest N checkpoints, and those they build on (1 to 1000, or all; " \
+                                      "default: {default})") \
   ROW(dry_run, "--dry-run", flag, false, "", "Print what would be removed, and remove nothing") \
   MANA_PROGRESS_ROW(ROW) \
   MANA_JSON_ROW(ROW)

@@ -22,7 +22,7 @@ namespace {
 [[noreturn]] void refuse(const std::string& path, const char* what) {
   const int error = errno;
   if (error == EEXIST)
-    throw failure(exit_status::usage, path + ": is there already, and is not written over", "give another name");
+    throw failure(exit_status::usage, path + ": this file exists, and mana overwrites nothing", "name another file");
   throw failure(exit_status::directory_unwritable, fmt::format("{}: {}: {}", path, what, std::strerror(error)));
 }
 

@@ -1,7 +1,6 @@
 #include <runtime/tools/text/plain_text.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace mana::tools {
@@ -9,7 +8,8 @@ namespace {
 
 /// out: columns on a terminal, if every character is one column wide
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -31,7 +31,7 @@ std::vector<std::string> lines_in(std::string_view text) {
 /// in: at  a '['.  out: where the link's or image's syntax ends; `at` if there is none there
 std::size_t end_of_link(std::string_view text, std::size_t at) {
   const std::size_t middle = text.find("](", at);
-  if (middle == std::string_view::npos || text.substr(at + 1, middle - at - 1).find('[') != std::string_view::npos) return at;
+  if (middle == std::string_view::npos || text.find('[', at + 1) < middle) return at;
   const std::size_t end = text.find(')', middle);
   return end == std::string_view::npos ? at : end + 1;
 }
@@ -52,7 +52,7 @@ std::string inline_text(std::string_view text) {
     } else if (const std::size_t end = text[at] == '[' ? end_of_link(text, at) : at; end != at) {
       plain += inline_text(text.substr(at + 1, text.find("](", at) - at - 1));
       at = end - 1;
-    } else if (text[at] == '\\' && at + 1 < text.size() && std::ispunct(static_cast<unsigned char>(text[at + 1])) != 0) {
+    } else if (text[at] == '\\' && text.find_first_of("\\`*_[]|#-", at + 1) == at + 1) {
       plain += text[++at];
     } else {
       plain += text[at];
@@ -186,7 +186,8 @@ class renderer {
     is_code_ = false;
     if (!paragraph_.empty()) {
       std::string before = std::exchange(first_, std::string(hang_, ' '));
-      for (const std::string& line : wrapped(inline_text(std::exchange(paragraph_, {})), width_ - std::min(hang_, width_ / 2))) {
+      const std::string words = inline_text(std::exchange(paragraph_, {}));
+      for (const std::string& line : wrapped(words, width_ - std::min(hang_, width_ / 2))) {
         text_ += before + line + "\n";
         before = std::string(hang_, ' ');
       }
@@ -231,7 +232,8 @@ class renderer {
       for (const std::string& line : wrapped(rows[n][0], width_)) text_ += line + "\n";
       for (std::size_t i = 1; i < rows[n].size(); ++i) {
         if (rows[n][i].empty()) continue;
-        const std::string cell = rows[0][i].empty() || rows[n].size() == 2 ? rows[n][i] : rows[0][i] + ": " + rows[n][i];
+        const bool has_head = !rows[0][i].empty() && rows[n].size() > 2;
+        const std::string cell = (has_head ? rows[0][i] + ": " : "") + rows[n][i];
         for (const std::string& line : wrapped(cell, width_ - 4)) text_ += "    " + line + "\n";
       }
     }
