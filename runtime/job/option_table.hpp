@@ -50,7 +50,8 @@
   ROW(stop_on, "--stop-on", signals, "", "SIGNALS", both, to_job, nothing, nothing, when, \
       "Checkpoint and end the job when a rank receives one of these signals", \
       "Checkpoint and end the job when a rank receives one of these signals") \
-  ROW(stopped_status, "--stopped-status", status, static_cast<int>(exit_status::stopped), "N", both, to_job, nothing, nothing, when, \
+  ROW(stopped_status, "--stopped-status", status, static_cast<int>(exit_status::stopped), "N", \
+      both, to_job, nothing, nothing, when, \
       "Exit status of a job that was saved and stopped on request (0 to 255, default: {default})", \
       "Exit status of a job that was saved and [stopped on " \
       "request](guide/run-and-checkpoint.md#after-it-was-stopped), 0 to 255") \

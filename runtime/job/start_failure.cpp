@@ -1,5 +1,6 @@
 #include <runtime/job/start_failure.hpp>
 
+#include <runtime/words/error_text.hpp>
 #include <runtime/words/mpi_families.hpp>
 
 #include <unistd.h>
@@ -11,11 +12,7 @@
 
 namespace mana::job {
 
-std::string start_failure::text() const {
-  std::string all = std::string("mana: error: ") + what();
-  if (!remedy_.empty()) all += "\n      " + remedy_;
-  return all;
-}
+std::string start_failure::text() const { return words::error_text(what(), remedy_); }
 
 namespace {
 

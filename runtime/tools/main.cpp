@@ -8,6 +8,7 @@
 #include <runtime/tools/text/safe_name.hpp>
 
 #include <runtime/job/rank_end.hpp>
+#include <runtime/words/error_text.hpp>
 
 #include <fmt/format.h>
 
@@ -48,10 +49,7 @@ struct execute {
   int operator()(const compact_command& wanted) const { return compact(wanted); }
 };
 
-std::string text_of(const failure& failed) {
-  const std::string text = fmt::format("mana: error: {}", failed.what());
-  return shown_lines(failed.remedy().empty() ? text : fmt::format("{}\n      {}", text, failed.remedy()));
-}
+std::string text_of(const failure& failed) { return shown_lines(words::error_text(failed.what(), failed.remedy())); }
 
 /// Usually every rank of a job meets the same failure: one rank of each node prints it.
 [[noreturn]] void end_rank(const failure& failed, const launcher& started_by) {

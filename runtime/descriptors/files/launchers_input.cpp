@@ -49,9 +49,9 @@ input_fate look_at_input(const owned_descriptor& d, report& said) {
       by_others ? " (processes without mana, or the program by another descriptor number, may have read more)" : "";
   if (read > 0 || by_others)
     said.warn("standard input comes from the launcher through a pipe, and the program has read " +
-              std::to_string(read) + " bytes of it" + others + ": after a restart it reads the new launcher's input from its beginning; "
-              "`mana restart --stdin FILE` continues in a FILE with the same input, `mana run --stdin FILE` avoids "
-              "the pipe");
+              std::to_string(read) + " bytes of it" + others + ": after a restart it reads the new launcher's input "
+              "from its beginning; `mana restart --stdin FILE` continues in a FILE with the same input, "
+              "`mana run --stdin FILE` avoids the pipe");
   return input_fate::launchers;
 }
 

@@ -12,10 +12,10 @@
 #include <threads.h>
 
 /// Blocks signals with all_signals_blocked, not with libc's functions: these never block libc's own signals, and
-/// unblock them if they were blocked. A program's thread may wait for such a signal with it blocked (libc's timers, signal 32);
-/// unblocked, the signal would end the trap in which the thread makes another. And a new thread of the program could be
-/// cancelled before it is in the upper half. Libc lets cancellation through to the new thread anyway; a thread of the
-/// program blocks it before its id is known (twin.cpp).
+/// unblock them if they were blocked. A program's thread may wait for such a signal with it blocked (libc's timers,
+/// signal 32); unblocked, the signal would end the trap in which the thread makes another. And a new thread of the
+/// program could be cancelled before it is in the upper half. Libc lets cancellation through to the new thread anyway;
+/// a thread of the program blocks it before its id is known (twin.cpp).
 template <class Creator, class... Arguments>
 int create_quietly(const char* name, Arguments... arguments) noexcept {
   Creator* const libcs = reinterpret_cast<Creator*>(dlsym(RTLD_NEXT, name));

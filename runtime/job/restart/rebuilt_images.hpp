@@ -14,8 +14,9 @@ namespace mana::job {
 
 /// Rebuilds the newest generations on the nodes, one after another, until one is complete that is newer than all of
 /// `global`. Then rebuilds the generations on which it builds and which `global` lacks. A rebuilt file lies on the
-/// present node of its rank, with a sidecar, and is in `found` on all ranks. Rank 0 prints which files were rebuilt, and which
-/// cannot be. A failure is printed, and leaves only files under temporary names (INV-55). Collective; MPI runs.
+/// present node of its rank, with a sidecar, and is in `found` on all ranks. Rank 0 prints which files were rebuilt,
+/// and which cannot be. A failure is printed, and leaves only files under temporary names (INV-55). Collective; MPI
+/// runs.
 /// in:     found   equal on all ranks except for the directory
 ///         global  complete generations in the directory of checkpoints; the same on all ranks
 void rebuild_lost_images(images_on_nodes& found, std::uint32_t rank, const std::set<std::uint64_t>& global);

@@ -142,8 +142,8 @@ checked_program check_program(const std::vector<std::string>& command, const env
     program.layers = find_tool_layers(preload ? preload : "", closure);
     return program;
   }
-  throw failure(exit_status::program_not_elf, fmt::format("{}: more than 5 scripts that interpret each other", "
-                                                          "command[0]));
+  throw failure(exit_status::program_not_elf,
+                fmt::format("{}: more than 5 scripts that interpret each other", command[0]));
 }
 
 void refuse_sanitized(const checked_program& program) {

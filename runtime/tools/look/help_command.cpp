@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 std::string contents_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  if (!in) throw failure(exit_status::parts_missing, fmt::format("{}: this page of the guide cannot be read", "
-                                                                 "file.string()));
+  if (!in)
+    throw failure(exit_status::parts_missing, fmt::format("{}: this page of the guide cannot be read", file.string()));
   return text;
 }
 
@@ -39,8 +39,8 @@ std::vector<std::string> topics_in(const fs::path& guide) {
   for (fs::directory_iterator entry(guide, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().extension() == ".md") topics.push_back(entry->path().stem().string());
   if (topics.empty())
-    throw failure(exit_status::parts_missing, fmt::format("this installation has no guide: {} has no pages", "
-                                                          "guide.string()),
+    throw failure(exit_status::parts_missing,
+                  fmt::format("this installation has no guide: {} has no pages", guide.string()),
                   "install mana again; mana --help and mana COMMAND --help need no files");
   std::ranges::sort(topics);
   return topics;

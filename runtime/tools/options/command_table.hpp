@@ -1,6 +1,6 @@
-// The one table of the commands of `mana` other than run and restart, and of their options. The command line, its
-// help, the completions, the manual pages, the guide's table and the commands' structures are made from it.
-// runtime/job/option_table.hpp has the options of a run and a restart.
+// The one table of the commands of `mana` other than run and restart, and of their options. It gives the command line, its
+// help, the completions, the manual pages, the guide's table and the commands' structures. runtime/job/option_table.hpp
+// has the options of a run and a restart.
 //
 // INV-99 a command has the options that its rows say, and no others.
 #pragma once

@@ -38,6 +38,12 @@ void print(const std::string& name, const std::string& value, option::commands c
              standard.empty() ? "" : fmt::format("`{}`", standard), text);
 }
 
+/// A row before the first option of a group.
+void print_heading(std::string_view own, std::string_view& last) {
+  if (own != last) fmt::print("| **{}** | | | |\n", own);
+  last = own;
+}
+
 /// An option of several commands is one row.
 struct shared_row {
   std::string option, meaning;
@@ -71,7 +77,9 @@ void print_commands() {
 void print_run_and_restart() {
   using namespace option;
   std::puts("| option | of | default | meaning |\n|---|---|---|---|");
+  std::string_view heading;
 #define MANA_PRINT(member, name, kind, default_value, value_name, taken_by, way, needs, excludes, under, help, guide) \
+  print_heading(tools::heading_of(option::group::under), heading); \
   print(name, value_name, option::commands::taken_by, tools::shown_default<option::kind>(default_value), guide, needs, excludes);
   MANA_RUN_OPTIONS(MANA_PRINT)
 #undef MANA_PRINT
