@@ -108,7 +108,7 @@ class conversation {
       }
     } catch (const wire_error&) {
       throw client_error(client_problem::not_answering,
-                         job_ + ": the job has ended, and its port is another program's now");
+                         job_ + ": the job has ended, and another program uses its port now");
     }
     if (has_changed()) return std::nullopt;       // the coordinator gave way before it had read the question
     refuse_if_other_program();
@@ -140,7 +140,7 @@ class conversation {
     if (now.empty() || short_name(now) == short_name(file_.executable) || short_name(now).starts_with("mana")) return;
     throw client_error(client_problem::refused, job_ + ": rank 0, process " + std::to_string(file_.pid) +
                                                     ", has become another program (" + now +
-                                                    "), and nobody can be asked for a checkpoint any more");
+                                                    "), which answers no requests for checkpoints");
   }
 
   /// A killed job leaves its file. If the job is being restarted, another file will take its place.
@@ -225,7 +225,7 @@ class conversation {
       if (file_.where.port != 0 || file_.early_port != 0) return file_;
       const handle process(!is_here() ? -1 : static_cast<int>(syscall(SYS_pidfd_open, file_.pid, 0)));
       if (is_here() && (!process || has_ended(file_.pid))) {
-        if (waits_.restart_s <= 0) not_answering("ended before it was up");
+        if (waits_.restart_s <= 0) not_answering("ended before it could answer");
         await_another(no_longer);
         continue;
       }

@@ -178,7 +178,7 @@ void coordinator::read_client(client& c) {
 void coordinator::refuse_foreign(client& c, frame_reader& frame) {
   const build_name build = own_build();
   const std::string why = "the job speaks " + name_of(protocol_version, build.version) +
-                          ", and who asks an earlier one: use the mana that started it" +
+                          ", and this command an earlier one; use the mana that started the job" +
                           (build.command.empty() ? "" : ", " + build.command);
   if (frame.type() == frame_type::ask_checkpoint) answer(c, false, why);
   if (frame.type() != frame_type::ask_status) return;

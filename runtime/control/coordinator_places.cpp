@@ -108,7 +108,8 @@ std::string coordinator::hurdle() const {
   for (int l = 0; l < links_.number(); ++l) {
     const clock::rank_range ranks = links_.ranks(l);
     if (in_init_[static_cast<std::size_t>(l)])
-      text += plural(ranks, " is", " are") + " in MPI_Init, where it cannot be saved until all ranks have come\n";
+      text += plural(ranks, " is", " are") + " in MPI_Init, where no checkpoint is possible until all ranks are in "
+                                             "it\n";
     else if (is_gone(l)) text += end_of(ranks.first) + "\n";
     else if (!links_.is_here(l) && around_.by_file)
       text += plural(ranks, " has", " have") + " not been heard of: not started yet, or its node does not see " +

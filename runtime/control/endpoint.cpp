@@ -96,7 +96,7 @@ build_name own_build() {
 std::string name_of(std::uint32_t protocol, const std::string& version) {
   const std::string mana = version.empty() ? "an unknown mana" : "mana " + version;
   if (protocol == unsaid_protocol)
-    return "a protocol of " + (version.empty() ? "a mana before the first that says its own" : mana);
+    return "a protocol of " + (version.empty() ? "an early mana, which does not say its version" : mana);
   return "protocol " + std::to_string(protocol) + " of " + mana;
 }
 
@@ -183,7 +183,7 @@ job_file read_job_file(const std::string& given) {
     throw job_file_error(job_file_problem::not_owner,
                          path + ": the job belongs to another user (uid " + std::to_string(about.st_uid) + ")");
   if (!S_ISREG(about.st_mode))
-    throw job_file_error(job_file_problem::damaged, path + ": this is not a job file of mana, and no file");
+    throw job_file_error(job_file_problem::damaged, path + ": this is no file, and so no job file of mana");
   std::ifstream file(path);
   if (!file) throw not_read();        // the job may have ended since, and removed the file
   try {

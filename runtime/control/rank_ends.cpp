@@ -34,7 +34,7 @@ void rank_control::on_end_signal() {
 void rank_control::tell_of_end(int signal) {
   tell(frame_writer(frame_type::told_to_end)
            .put("rank " + std::to_string(around_.rank) + " got " + name_of(signal) +
-                ", which the program handles: the checkpoint was given up, so that it can")
+                ", which the program handles: the checkpoint was given up so that the program can react")
            .take());
 }
 

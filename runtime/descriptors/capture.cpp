@@ -162,7 +162,7 @@ class describer {
     const bool is_elsewhere = S_ISDIR(s.st_mode) && !path.ends_with(" (deleted)");   // in no mount that is visible here
     if (is_elsewhere || (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode))) return said_.lost(fd, std::move(row));
     if (S_ISREG(s.st_mode) && s.st_nlink > 0 && !is_hidden_rest(path))
-      said_.warn(fd, row, "has another name in a directory that is not known: after a restart it is a file apart from that");
+      said_.warn(fd, row, "has another name in an unknown directory: after a restart the two names are separate files");
     row["object"] = objects_.describe(fd, s, path, said_);
     row["kind"] = "object";
     return row;

@@ -110,8 +110,8 @@ class restorer {
     if (fcntl(wanted, F_GETFD) >= 0 && !give_number(wanted) && wanted > 2) {
       close(made);
       throw descriptor_error("descriptor " + std::to_string(wanted) + " of the program (" +
-                             row.value("path", "a duplicate") + ") is in use in this process, by the MPI library or by "
-                             "mana: raise the limit of open files (ulimit -n)");
+                             row.value("path", "a duplicate") + ") is in use in this process, by the MPI library or "
+                                                                "by mana; raise the limit of open files (ulimit -n)");
     }
     const int flags = row.at("close_on_exec").get<bool>() ? O_CLOEXEC : 0;
     if (dup3(made, wanted, flags) < 0) fail(row.value("path", "a descriptor"), "cannot be put at its number");

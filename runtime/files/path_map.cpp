@@ -35,7 +35,7 @@ void path_map::add(std::string_view word) {
   rule wanted{cleaned(word.substr(0, middle)), cleaned(word.substr(middle + 1))};
   for (const rule& r : rules_) {
     if (r.from != wanted.from) continue;
-    if (r.to != wanted.to) refuse(word, ("that path is at " + (r.to.empty() ? "/" : r.to) + " already").c_str());
+    if (r.to != wanted.to) refuse(word, ("this path already moves to " + (r.to.empty() ? "/" : r.to)).c_str());
     return;
   }
   rules_.push_back(std::move(wanted));

@@ -54,10 +54,10 @@ class walker {
   void step(const std::string& name) {
     const std::string path = path_ + "/" + name;
     struct stat here{}, about{};
-    if (fstat(at_.get(), &here) != 0) throw_io(path_, "cannot be looked at");
+    if (fstat(at_.get(), &here) != 0) throw_io(path_, "cannot be examined");
     check_not_open_to_all(here, path_.empty() ? "/" : path_);
     if (fstatat(at_.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) {
-      if (errno != ENOENT) throw_io(path, "cannot be looked at");
+      if (errno != ENOENT) throw_io(path, "cannot be examined");
       if (!make_) throw image_error(error_kind::missing, path + ": there is no such file or directory");
       make(name, path);
     } else if (S_ISLNK(about.st_mode)) {
@@ -78,7 +78,8 @@ class walker {
   void follow(const std::string& name, const std::string& path, const struct stat& here, const struct stat& link) {
     if (all_can_write(here) && link.st_uid != geteuid() && link.st_uid != here.st_uid)
       throw image_error(error_kind::not_own, path + ": it is a symbolic link of user " + std::to_string(link.st_uid) +
-                        " in a directory that all can write, and is not followed; name a directory of your own");
+                        " in a directory that all users can write to, and mana does not follow it; name a directory "
+                        "of your own");
     if (++links_ > most_links) {
       errno = ELOOP;
       throw_io(path, "cannot be followed");
@@ -102,8 +103,8 @@ class walker {
 
 void check_not_open_to_all(const struct stat& directory, const std::string& path) {
   if (all_can_write(directory) && (directory.st_mode & S_ISVTX) == 0)
-    throw image_error(error_kind::not_own, path + ": all users can rename and remove what is in this directory; take that "
-                      "right away (chmod o-w or chmod +t), or name another directory");
+    throw image_error(error_kind::not_own, path + ": all users can rename and remove files in this directory; remove "
+                                                  "that right (chmod o-w or chmod +t), or name another directory");
 }
 
 bool make_directory_at(int directory, const char* name, const std::string& path) {

@@ -58,7 +58,8 @@ class inspection {
 
   static const char* simple(unsigned value) noexcept {
     constexpr unsigned no = 20, yes = 21, null = 22;
-    return value == no || value == yes || value == null ? nullptr : "it has a number that is no integer, or an unknown value";
+    return value == no || value == yes || value == null ? nullptr : "it has a number that is not an integer, or an "
+                                                                    "unknown value";
   }
 
   /// in: info  24 … 27: 1, 2, 4, 8 bytes follow, the highest first

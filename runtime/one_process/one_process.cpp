@@ -19,7 +19,9 @@ namespace {
 
 [[noreturn]] void abort_job(int exit_code) { real_mpi::abort(exit_code); }
 void fatal(const char* text) {
-  std::fprintf(stderr, "mana: error: %s\n      this is a defect of mana: report it\n", text);
+  std::fprintf(stderr, "mana: error: %s\n"
+                       "      this is a defect of mana: report it, with the line above and the output of mana "
+                       "--version\n", text);
   std::abort();
 }
 void note(const char* text) { std::fprintf(stderr, "mana: %s\n", text); }

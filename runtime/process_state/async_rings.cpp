@@ -39,9 +39,11 @@ std::uint64_t all_under_way(const std::vector<split::async_context>& all) {
 
 [[noreturn]] void refuse(const std::vector<split::async_context>& all) {
   const auto c = std::ranges::find_if(all, [](const split::async_context& one) { return one.under_way != 0; });
-  throw std::runtime_error(name_of(c->ring) + " has " + std::to_string(c->under_way) + " requests that do not end" +
+  throw std::runtime_error(name_of(c->ring) + " has " + std::to_string(c->under_way) + " requests that do not "
+                                                                                       "complete" +
                            (c->waits_for_readiness ? ", waits for a descriptor (IOCB_CMD_POLL) perhaps" : "") +
-                           ": they cannot be saved; ask again when the program has their events, or has destroyed the context");
+                           ": they cannot be saved; ask again after the program has read their events or destroyed "
+                           "the context");
 }
 
 /// The kernel reports the end of a request only to a reader of its event. So this function polls the rings.
@@ -185,8 +187,8 @@ std::vector<async_ring_state> read_async_rings(std::vector<std::string>& warning
   for (const split::async_context& c : when_all_have_ended()) {
     all.push_back(read_async_ring(c.ring, c.asked));
     if (c.is_uncounted)
-      warnings.push_back(name_of(c.ring) + " was given requests to a descriptor that was not ready: what of its requests has not "
-                         "ended is lost after a restart");
+      warnings.push_back(name_of(c.ring) + " has requests to a descriptor that was not ready: after a restart, "
+                                           "requests that have not completed are lost");
   }
   return all;
 }

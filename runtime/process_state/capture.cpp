@@ -96,7 +96,7 @@ void look_at_children(captured& result) {
   for (const child& c : children_of_program()) {
     const std::string name = "child process " + std::to_string(c.pid) + " (" + c.command + ")";
     if (c.ended)
-      result.warnings.push_back(name + " has ended and was not waited for: after a restart its status is lost");
+      result.warnings.push_back(name + " has ended and nobody has waited for it: after a restart its status is lost");
     else
       result.children.push_back(name + " is not saved: after a restart it no longer exists");
   }
@@ -124,8 +124,8 @@ void look_at_directories(const section& s, captured& result) {
   for (std::size_t i = 0; i + 1 < apart.size(); ++i)
     for (std::size_t k = i + 1; k < apart.size(); ++k)
       if (syscall(SYS_kcmp, apart[i], apart[k], KCMP_FS, 0, 0) == 0)
-        result.warnings.push_back("threads " + std::to_string(apart[i]) + " and " + std::to_string(apart[k]) + " have one working "
-                                  "directory together, apart from the others' (CLONE_FS): after a restart each has its own");
+        result.warnings.push_back("threads " + std::to_string(apart[i]) + " and " + std::to_string(apart[k]) +
+            " share a working directory, apart from the other threads' (CLONE_FS): after a restart each has its own");
 }
 
 /// INV-90: signals that the program has sent itself have the sender that it knows.

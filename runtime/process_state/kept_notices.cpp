@@ -60,7 +60,8 @@ std::vector<std::string> ask_again(std::span<const kept_notice> notices) {
     mq_notify(n.fd, nullptr);
     tell(n);
   }
-  return well ? std::vector<std::string>() : std::vector<std::string>{"notices of messages in a queue (mq_notify)"};
+  return well ? std::vector<std::string>() : std::vector<std::string>{"the notification of messages in a queue "
+                                                                      "(mq_notify)"};
 }
 
 namespace {

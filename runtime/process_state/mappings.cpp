@@ -171,7 +171,8 @@ std::vector<std::string> take_keys(std::vector<mapping_state>& mappings) {
   std::erase_if(mappings, [](const mapping_state& m) { return m.key != 0 && !m.has_any(); });
   if (with == 0) return {};
   return {std::to_string(with) + (with == 1 ? " mapping has" : " mappings have") +
-          " a protection key (pkey_mprotect): after a restart no key is taken, and the protection is that of mprotect alone"};
+          " a protection key (pkey_mprotect): after a restart there are no keys, and only the protection of mprotect "
+          "applies"};
 }
 
 std::optional<words> read_unreserved() {

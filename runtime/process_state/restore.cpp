@@ -96,8 +96,9 @@ void restore_nothing() { write_unreserved(std::nullopt); }
 
 std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now) {
   if (now >= then) return {};
-  return {"it may run on " + std::to_string(now) + (now == 1 ? " processor" : " processors") + " here, and could on " +
-          std::to_string(then) + " at the checkpoint: the machine and the launcher say which"};
+  return {"it may run on " + std::to_string(now) + (now == 1 ? " processor" : " processors") + " here; at the "
+                                                                                               "checkpoint it was " +
+          std::to_string(then) + "; the machine and the launcher decide this"};
 }
 
 void restore_async_rings() { make_async_rings(to_continue.async_rings); }
@@ -138,7 +139,8 @@ std::vector<std::string> continue_process() {
   start_interval_timers(to_continue.intervals);
   keep_stack_limit(to_continue.stack_limit);
   append(refused, write_limits(to_continue.limits));
-  for (std::string& what : refused) what += " is not as it was at the checkpoint: not allowed, or not possible here";
+  for (std::string& what : refused) what += " differs from the checkpoint: its value there is not allowed or not "
+                                            "possible here";
   append(refused, fewer_processors(to_continue.processors, usable_processors()));
   to_continue = {};
   return refused;

@@ -82,9 +82,10 @@ std::vector<std::string> unkept(std::span<const int> threads) {
   const surroundings now = look();
   for (const auto& [what, value] : given_surroundings())
     if (const auto is = now.find(what); is != now.end() && is->second != value)
-      found.push_back("the program has changed its " + what + ": after a restart it has what its launcher gives it");
+      found.push_back("the program has changed its " + what + ": after a restart it has that of its new launcher");
   if (has_keys())
-    found.emplace_back("the program has keys in the keyring of its process or thread (add_key): after a restart they are gone");
+    found.emplace_back("the program has keys in the keyring of its process or thread (add_key): after a restart they "
+                       "are lost");
   const auto filters = [](int thread) {
     return number_in_status(read_all_of("/proc/self/task/" + std::to_string(thread) + "/status"), "Seccomp_filters");
   };

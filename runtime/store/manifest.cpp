@@ -76,7 +76,8 @@ double seconds_in(const json& from, const char* name) {
 
 std::uint64_t from_hex(const json& value) {
   const std::string text = value;
-  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) refuse("a file's checksum is none");
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) refuse("a file's checksum "
+                                                                                                   "is no checksum");
   return std::stoull(text, nullptr, 16);
 }
 
@@ -119,7 +120,7 @@ std::vector<std::uint64_t> generations_in(const json& from, std::uint64_t own) {
   for (const json& value : from.at("builds_on")) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= own ||
         (!found.empty() && value.get<std::uint64_t>() <= found.back()))
-      refuse("\"builds_on\" is absurd");
+      refuse("\"builds_on\" names impossible generations");
     found.push_back(value);
   }
   return found;

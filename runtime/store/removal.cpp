@@ -212,7 +212,8 @@ prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, 
   {
     const auto lock = lock_for(all, dry_run, patience);
     if (lock.end() == lock_end::busy) {
-      result.problems.push_back(all.path() + ": a job commits or restarts there, or mana compact runs; try again later");
+      result.problems.push_back(all.path() + ": a job writes or restarts a checkpoint there, or mana compact runs; "
+                                             "try again later");
       return result;
     }
     const std::vector<kept_generation> known = look_at_all(all, result.problems);
@@ -232,7 +233,7 @@ void require_checkpoints(const std::string& directory) {
   if (all.empty()) throw store_error(error_kind::no_checkpoint, directory + ": there is no checkpoint; name the directory that "
                                      "mana run was given by --ckpt-dir");
   if (all.front().path == tidy(directory).string())
-    throw store_error(error_kind::no_checkpoint, directory + ": this is one checkpoint; name the directory that it is in");
+    throw store_error(error_kind::no_checkpoint, directory + ": this is one checkpoint; name its directory");
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ void check_bytes(const own_directory& own, const std::string& name, std::uint64_
   }
   if (seen != bytes)
     throw store_error(error_kind::missing_file, own.path_of(name) + ": " + who + " wrote " + std::to_string(bytes) +
-                      " bytes that rank 0 does not see; the checkpoint directory must be on a file system that all nodes share");
+                      " bytes that rank 0 does not see; put the checkpoint directory on a file system that all nodes "
+                      "share");
 }
 
 void check_files(const own_directory& own, const manifest& contents) {
@@ -58,7 +59,8 @@ void check_copies(const own_directory& own, const manifest& contents) {
   for (const std::string& name : own.names())
     if (name.starts_with(image::program_files::copy_begins) &&
         std::none_of(contents.copies.begin(), contents.copies.end(), [&](const file_copy& f) { return f.name == name; }))
-      throw store_error(error_kind::missing_file, own.path_of(name) + ": no rank has made this file, which images may refer to");
+      throw store_error(error_kind::missing_file, own.path_of(name) + ": no rank has made this file, and images may "
+                                                                      "refer to it");
 }
 
 /// INV-36 a committed checkpoint refers to nothing that was removed, or is known to be damaged: a removal is over
@@ -71,8 +73,9 @@ void check_bases(const own_directory& all, const manifest& contents) {
       throw store_error(error_kind::damaged, all.path_of(name) + ": the images have a part of their memory there, and a restart "
                         "found it damaged; the next checkpoint will be whole");
     if (!is_there)
-      throw store_error(error_kind::missing_file, all.path_of(name) + ": the images have a part of their memory there, and "
-                        "somebody has removed it; the next checkpoint will be whole");
+      throw store_error(error_kind::missing_file, all.path_of(name) + ": the images have a part of their memory "
+                                                                      "there, and it was removed; the next checkpoint "
+                                                                      "will be whole");
   }
 }
 
@@ -183,7 +186,7 @@ generation newest_complete(const std::string& directory) {
   for (auto g = all.rbegin(); g != all.rend(); ++g)
     if (is_complete(*g)) return *g;
   throw store_error(error_kind::no_checkpoint, directory + ": there is no complete checkpoint" +
-                    (all.empty() ? std::string() : " (" + std::to_string(all.size()) + " that were not finished)") +
+                    (all.empty() ? std::string() : " (" + std::to_string(all.size()) + " unfinished)") +
                     "; name the directory that mana run was given by --ckpt-dir");
 }
 

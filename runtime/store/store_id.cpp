@@ -44,8 +44,8 @@ std::optional<std::string> read_in(const own_directory& own) {
   std::string text = own.read_file(id_name, digits + 1);
   if (text.ends_with('\n')) text.pop_back();
   if (!is_id(text))
-    throw store_error(error_kind::damaged, own.path_of(id_name) + ": this is no name of a directory of checkpoints; remove it, "
-                                           "and images on the nodes are no longer looked for");
+    throw store_error(error_kind::damaged, own.path_of(id_name) + ": this is no valid store-id; remove the file, and "
+                                                                  "mana no longer looks for images on the nodes");
   return text;
 }
 

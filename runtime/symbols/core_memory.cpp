@@ -56,7 +56,7 @@ void core_memory::read_headers() {
   if (!read_at(fd_, &header, sizeof header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_CORE || header.e_machine != arch::elf_machine ||
       header.e_phentsize != sizeof(Elf64_Phdr))
-    fail("this is no core dump of an x86-64 process");
+    fail("this is not a core dump of an x86-64 process");
   std::size_t count = header.e_phnum;
   Elf64_Shdr first{};
   if (count == PN_XNUM && read_at(fd_, &first, sizeof first, header.e_shoff)) count = first.sh_info;

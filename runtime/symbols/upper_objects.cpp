@@ -22,7 +22,7 @@ std::uintptr_t place(const void* pointer) noexcept { return reinterpret_cast<std
 void check_version(const memory_view& memory) {
   const auto magic = memory.get<std::uint64_t>(lower::bridge_address);
   const auto major = memory.get<std::uint32_t>(lower::bridge_address + offsetof(lower::bridge, major));
-  if (!magic || *magic != lower::bridge_magic) throw memory_error("no program has been loaded there by mana");
+  if (!magic || *magic != lower::bridge_magic) throw memory_error("mana has loaded no program there");
   if (major != lower::layout_major)
     throw memory_error("the program there was loaded by another version of mana");
 }
@@ -53,7 +53,7 @@ loaded_program find_program(const memory_view& memory) {
   const std::uintptr_t image = fixed.value_or(0) != 0 ? *fixed : moved;
   loaded_program found{{memory.text(split::saved_state_address + offsetof(split::saved_state, program)), 0}};
   const auto header = memory.get<Elf64_Ehdr>(image);
-  if (!is_elf(header)) throw memory_error("no program has been loaded yet");
+  if (!is_elf(header)) throw memory_error("mana has loaded no program there yet");
   found.object.bias = header->e_type == ET_EXEC ? 0 : image;
   for (std::size_t i = 0; i < header->e_phnum; ++i) {
     const auto segment = memory.get<Elf64_Phdr>(image + header->e_phoff + i * sizeof(Elf64_Phdr));

@@ -33,8 +33,8 @@ struct program_without_mpi {
 /// save its state in other processes and in the network. If a program gets the function from the MPI's library itself
 /// (dlsym with its handle), it runs unsaved.
 [[noreturn]] void refuse_mpi() noexcept {
-  constexpr char text[] = "mana: error: a program that was started without MPI has loaded one, and calls MPI_Init\n"
-                          "      start it with its MPI's mpirun, or say which it is: mana run " MANA_MPI_OPTIONS "\n";
+  constexpr char text[] = "mana: error: a program that was started without MPI has loaded an MPI and calls MPI_Init\n"
+                          "      start it with its MPI's mpirun, or name the MPI: mana run " MANA_MPI_OPTIONS "\n";
   [[maybe_unused]] const auto said = ::write(STDERR_FILENO, text, sizeof text - 1);
   ::_exit(static_cast<int>(exit_status::not_mpi));
 }

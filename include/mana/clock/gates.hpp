@@ -182,7 +182,7 @@ class gated<P>::coordinator {
     std::string text;
     for (int r = 0; r < heard_.ranks; ++r) {
       std::string why;
-      if (heard_.started.is_behind(r)) why += ", must start what others have started";
+      if (heard_.started.is_behind(r)) why += ", must start a collective that others have started";
       if (const auto* peers = heard_.waits.wait_of(r); peers != nullptr) {
         why += ", waits for a message of";
         for (const int peer : *peers) why += " " + std::to_string(peer);

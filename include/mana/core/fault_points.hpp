@@ -73,7 +73,8 @@ inline constexpr std::array table{
     row{point::memory_restored, "memory_restored", phase::registers, who::each_rank, "with descriptors, before traps are set"},
     row{point::control_joined, "control_joined", phase::join, who::each_rank, "the job can be commanded again"},
     row{point::threads_restarted, "threads_restarted", phase::threads, who::each_rank, "and wait for the main one"},
-    row{point::objects_rebuilt, "objects_rebuilt", phase::rebuild, who::each_rank, "MPI objects exist, threads still held"},
+    row{point::objects_rebuilt, "objects_rebuilt", phase::rebuild, who::each_rank, "MPI objects exist, threads are "
+                                                                                   "still held"},
     row{point::lazy_check, "lazy_check", phase::check, who::each_rank, "--lazy: the program may run, its memory is not read through yet"},
 };
 

@@ -19,8 +19,9 @@ class report {
   nlohmann::json lost(int fd, nlohmann::json row) {
     row["kind"] = "lost";
     row["why"] = row.at("path") == "anon_inode:[io_uring]"
-                     ? "not saved: after a restart what was under way in it is lost, and io_uring_enter ends with EOPNOTSUPP"
-                     : "not saved: after a restart it is as if the other side had closed it";
+                     ? "not saved: after a restart, its requests under way are lost, and io_uring_enter ends with "
+                       "EOPNOTSUPP"
+                     : "not saved: after a restart the other side has closed it";
     warn(fd, row, "is " + row.at("why").get<std::string>());
     return row;
   }

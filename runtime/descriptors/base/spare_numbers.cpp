@@ -27,7 +27,8 @@ int spare_numbers::duplicate(int fd) const {
   for (int from = first_lower_descriptor();; ++from) {   // a gap among the program's numbers, which may reach the limit
     while (wanted_.contains(from)) ++from;
     const int made = fcntl(fd, F_DUPFD_CLOEXEC, from);
-    if (made < 0) fail("a descriptor", "cannot be duplicated (is the limit of open files, ulimit -n, as it was?)");
+    if (made < 0) fail("a descriptor", "cannot be duplicated; raise the limit of open files (ulimit -n) to that of "
+                                       "the checkpoint");
     if (!wanted_.contains(made)) return made;
     close(made);
     from = made;

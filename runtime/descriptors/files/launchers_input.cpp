@@ -45,14 +45,13 @@ input_fate look_at_input(const owned_descriptor& d, report& said) {
   const bool by_others = split::may_be_read_by_others();
   const bool begun = read > 0 || unread > 0 || by_others;
   if (S_ISFIFO(s.st_mode) && has_ended(d.number)) return begun ? input_fate::kept : input_fate::launchers;
-  const std::string others = by_others ? ", and processes that run without mana, or the program by another number, may have read "
-                                         "more of it"
-                                       : "";
+  const std::string others =
+      by_others ? " (processes without mana, or the program by another descriptor number, may have read more)" : "";
   if (read > 0 || by_others)
-    said.warn("standard input comes from the launcher through a pipe; the program has read " + std::to_string(read) +
-              " bytes of it" + others + ", and more may come. A restart cannot have them sent again: it reads the new launcher's "
-              "input from its beginning. `mana restart --stdin FILE` continues in a file that has the same input; "
-              "`mana run --stdin FILE` reads it from a file at once");
+    said.warn("standard input comes from the launcher through a pipe, and the program has read " +
+              std::to_string(read) + " bytes of it" + others + ": after a restart it reads the new launcher's input "
+              "from its beginning; `mana restart --stdin FILE` continues in a FILE with the same input, "
+              "`mana run --stdin FILE` avoids the pipe");
   return input_fate::launchers;
 }
 

@@ -122,8 +122,8 @@ void object_describer::take_contents(json& object, int fd, const struct stat& s,
   if (is_of_huge_pages(fd) || from.descriptor() < 0) {
     const std::string why = from.descriptor() < 0 ? std::strerror(from.error()) : "they are huge pages";
     object["unread"] = why;
-    said.warn(path + ": its contents cannot be read (" + why + ") and are not saved, except the mapped part: after a restart there "
-              "are zeros in their place");
+    said.warn(path + ": its contents cannot be read (" + why + ") and are not saved, except for mapped parts: after a "
+                                                               "restart the rest is zeros");
     return;
   }
   std::vector<file_part> parts = data_of(from.descriptor(), s.st_size);

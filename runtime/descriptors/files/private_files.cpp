@@ -84,8 +84,8 @@ int open_unchanged(const json& row, std::vector<std::string>& changed) {
   if (fd >= 0 && fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && stamp_of(now) == row.at("stamp")) return fd;
   if (fd >= 0) close(fd);
   if (row.at("written").get<bool>())
-    changed.push_back(path + " was written to since the checkpoint: the program's private mapping of it is a copy, in which what "
-                      "is written to the file does not show");
+    changed.push_back(path + " was written to since the checkpoint: the program's private mapping is now a copy, "
+                             "which does not show later writes to the file");
   return -1;
 }
 
@@ -106,8 +106,8 @@ json describe_private(std::span<const private_mapping> mappings, std::span<const
     const bool is_written = written.contains(m.file.second);
     if (row.is_null() || own.is_null()) {
       if (is_written && warned.insert(m.path).second)
-        said.warn(m.path + " is mapped privately and open for writing, and cannot be mapped again: after a restart the mapping is a "
-                  "copy, which does not show writes to the file");
+        said.warn(m.path + " is mapped privately and open for writing, and cannot be mapped again: after a restart "
+                           "the mapping is a copy, which does not show writes to the file");
       continue;
     }
     row.update({{"begin", m.begin}, {"end", m.end}, {"own", std::move(own)}, {"written", is_written}, {"executable", m.executable}});

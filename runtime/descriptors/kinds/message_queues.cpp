@@ -46,7 +46,8 @@ void describe_message_queue(int fd, json& row, report& said) {
     said.warn(fd, row, "is a message queue that notifies a thread (mq_notify): after a restart it does not");
   if (room.mq_curmsgs == 0) return;
   said.warn(fd, row, s.st_nlink == 0 ? "is a message queue that was unlinked: after a restart it is empty"
-                                     : "is a message queue: what a restart finds in it is what the system still has");
+                                     : "is a message queue: a restart finds in it the messages that the system still "
+                                       "has");
 }
 
 int open_message_queue(const json& row) {

@@ -88,12 +88,12 @@ json pipe_describer::describe(int fd, const struct stat& s, json row, report& sa
   if (e.read >= 0 && ioctl(e.read, FIONREAD, &bytes) == 0 && bytes > 0) row["parts"] = parts_of(e.read, bytes);
   if (row.contains("parts") && row.at("parts").is_null()) {
     row.erase("parts");
-    said.warn(fd, row, "has contents that cannot be looked at: after a restart it is empty");
+    said.warn(fd, row, "has contents that cannot be read: after a restart it is empty");
   }
   const bool other_side_elsewhere = (e.write < 0 && !has_event(fd, POLLHUP)) || (e.read < 0 && !has_event(fd, POLLERR));
   row["is_whole"] = !other_side_elsewhere;
   if (row.at("name") != "here" && other_side_elsewhere)
-    said.warn(fd, row, "has its other end in another process: after a restart it is as if that had closed it");
+    said.warn(fd, row, "has its other end in another process: after a restart that end is closed");
   return row;
 }
 

@@ -123,7 +123,7 @@ bool terminal_describer::describe(int fd, const struct stat& s, json& row, repor
     row["input"] = contents_of(p.terminal, p.controller);
     row["output"] = contents_of(p.controller, p.terminal);
   } else {
-    said.warn(fd, row, "is a terminal with something that was not read: after a restart that is gone");
+    said.warn(fd, row, "is a terminal with unread input: after a restart the input is lost");
   }
   return true;
 }

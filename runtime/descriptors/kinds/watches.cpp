@@ -44,7 +44,7 @@ void describe_watches(const owned_descriptor& own, json& row, report& said) {
   row["watches"] = json::array();
   int unread = 0;
   if (ioctl(own.number, FIONREAD, &unread) == 0 && unread > 0)
-    said.warn(own.number, row, "has events that were not read: after a restart they are gone");
+    said.warn(own.number, row, "has unread events: after a restart they are lost");
   for (const std::string& line : info_lines(own.number, "inotify ")) {
     int wd = 0;
     unsigned long inode = 0, device = 0;
@@ -55,7 +55,7 @@ void describe_watches(const owned_descriptor& own, json& row, report& said) {
     if (!path.empty() && lstat(path.c_str(), &now) == 0 && now.st_ino == inode)
       row["watches"].push_back({{"wd", wd}, {"mask", mask}, {"path", path}});
     else
-      said.warn(own.number, row, "watches what cannot be found by a name (watch " + std::to_string(wd) +
+      said.warn(own.number, row, "watches an object that no name finds (watch " + std::to_string(wd) +
                                      "): after a restart it does not");
   }
 }

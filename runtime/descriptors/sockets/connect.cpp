@@ -136,7 +136,7 @@ void socket_maker::call(made& s) {
   } else if (const made* listener = listener_of_name(s.peer, s.kind.type)) {
     called = call_place_of(s.fd.get(), *listener);
   }
-  if (!called) note(s, "had called a listener that no longer exists: it is not connected");
+  if (!called) note(s, "was connecting to a listener that no longer exists: it is not connected");
 }
 
 std::vector<int> socket_maker::listeners_at(const socket_address& place) const {

@@ -157,21 +157,21 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
 
 void socket_describer::warn_of_what_is_lost(const known& s, const std::string& state, const json& row, report& said) {
   if (s.incomplete)
-    said.warn(s.fd, row, "has contents that cannot be looked at, or not be sent again: after a restart they are gone");
+    said.warn(s.fd, row, "has contents that cannot be read, or not be sent again: after a restart they are lost");
   if (s.kind.is_udp() && option_at(s.fd, IPPROTO_UDP, UDP_CORK) == 1 && unsent_at(s.fd) > 0)
-    said.warn(s.fd, row, "puts a datagram together (UDP_CORK), which nobody can look at: after a restart it is gone");
+    said.warn(s.fd, row, "holds an unfinished datagram (UDP_CORK), which cannot be read: after a restart it is lost");
   if (s.kind.domain == AF_PACKET || (s.kind.domain == AF_NETLINK && state == "connected"))
     said.warn(
         s.fd, row,
-        "is of a kind that the kernel does not tell all about: after a restart it has its name and options, but no "
-        "rings, packet groups or other end here");
+        "is of a kind that the kernel does not describe fully: after a restart it has its name and options, but no "
+        "rings, packet groups or peer in this process");
   if (s.cut_files)
     said.warn(s.fd, row,
-              "has descriptors on their way that cannot be looked at, as the limit of open files is reached "
-              "(ulimit -n): after a restart they do not come");
+              "has descriptors on their way that cannot be read, because the limit of open files is reached (ulimit "
+              "-n): after a restart they are lost");
   if (has_error_unread(s.fd, s.kind, state))
-    said.warn(s.fd, row, "has an error, or messages in its queue of errors (MSG_ERRQUEUE), that were not read: after a restart they "
-              "are gone");
+    said.warn(s.fd, row, "has an unread error, or unread messages in its error queue (MSG_ERRQUEUE): after a restart "
+                         "they are lost");
   if (const std::string upper = upper_protocol(s.fd, s.kind); !upper.empty())
     said.warn(s.fd, row, "has the protocol " + upper + " on top (TCP_ULP): after a restart it has none");
 }

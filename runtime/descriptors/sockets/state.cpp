@@ -63,15 +63,15 @@ std::string socket_describer::describe_state(known& s, json& row, json& socket, 
 
 void socket_describer::warn_of_callers(const known& s, const json& row, report& said) {
   said.warn(s.fd, row,
-            "has calls that are not accepted yet, of other processes or of sockets that are closed: they are gone "
-            "after a restart");
+            "has connections that are not accepted yet, of other processes or of closed sockets: after a restart they "
+            "are lost");
 }
 
 /// The kernel does not tell the other end: another process has it, or nobody.
 std::string socket_describer::outside(const known& s, json& row, report& said) const {
   said.warn(s.fd, row,
             "is connected to another process" + (s.peer.is_named() ? " (" + s.peer.words() + ")" : std::string()) +
-                ": after a restart it is as if the other side had closed it by a reset");
+                ": after a restart the connection is reset");
   return "reset";
 }
 
@@ -99,8 +99,8 @@ std::string socket_describer::state_in_tcp(known& s, json& row, report& said) {
   if (side && side->waits && side->unread == 0 && unsent_at(s.fd) == 0) return "calling";
   if (side && side->waits) {
     said.warn(s.fd, row,
-              "has sent to a connection that is not accepted yet, where nobody can look: after a restart it is "
-              "as if the other side had reset it");
+              "has sent data to a connection that is not accepted yet, and the data cannot be read: after a restart "
+              "the connection is reset");
     return "reset";
   }
   const bool left = s.tcp_state == TCP_CLOSE_WAIT || s.tcp_state == TCP_LAST_ACK;
@@ -115,8 +115,8 @@ std::string socket_describer::state_in_unix(known& s, json& row, report& said) {
   if (waiting_.contains(s.inode)) {
     if (unsent_at(s.fd) == 0) return "calling";
     said.warn(s.fd, row,
-              "has sent to a connection that is not accepted yet, where nobody can look: after a restart it is "
-              "as if the other side had reset it");
+              "has sent data to a connection that is not accepted yet, and the data cannot be read: after a restart "
+              "the connection is reset");
     return "reset";
   }
   if (s.facts.peer == 0 && s.facts.shutdown == 3) return has_error(s.fd) ? "reset" : "left";
@@ -129,7 +129,7 @@ std::string socket_describer::state_of_datagrams(const known& s, json& row, repo
   if (s.facts.peer == 0) return "left";
   if (s.peer.is_named()) return "connected";  // by its name again, for example a system's log
   said.warn(s.fd, row,
-            "sends to a socket of another process that has no name: after a restart it is as if that had closed it");
+            "sends to a socket of another process without a name: after a restart that socket is closed");
   return "left";
 }
 

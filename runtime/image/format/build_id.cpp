@@ -117,7 +117,7 @@ std::string build_id_of(int fd, const std::string& path) {
 std::uint64_t loaded_bytes_of(int fd, const std::string& path) {
   std::vector<unsigned char> held;
   struct stat about{};
-  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
+  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be examined");
   const auto all = static_cast<std::uint64_t>(about.st_size);
   std::uint64_t end = 0;
   for (const Elf64_Phdr& segment : segments_of(reader_of(fd, path, held)))

@@ -48,7 +48,7 @@ class positioned_file {
  public:
   positioned_file(int fd, const std::string& path) : fd_(fd), path_(path) {
     struct stat about{};
-    if (fstat(fd_, &about) != 0) files::throw_io(path_, "cannot be looked at");
+    if (fstat(fd_, &about) != 0) files::throw_io(path_, "cannot be examined");
     bytes_ = static_cast<std::uint64_t>(about.st_size);
   }
   std::uint64_t bytes() const noexcept { return bytes_; }

@@ -237,7 +237,7 @@ std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, 
                             static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) files::throw_io(path, "cannot be read");
-    if (n == 0) throw files::image_error(files::error_kind::io, path + ": it became shorter while it was copied");
+    if (n == 0) throw files::image_error(files::error_kind::io, path + ": it became shorter during the copy");
     sum.add(place, static_cast<std::size_t>(n));
     copy.commit(static_cast<std::size_t>(n));
     done += static_cast<std::uint64_t>(n);
@@ -266,7 +266,7 @@ std::vector<made_copy> program_files::copy_to(const std::string& directory, cons
     }
     if (stamp_of(files_[i].get()) != stamps_[i])
       throw files::image_error(files::error_kind::io,
-                               path + ": it was written to while the checkpoint was taken; take another");
+                               path + ": it was written to during the checkpoint; take another checkpoint");
   }
   return made;
 }
@@ -330,7 +330,7 @@ files::descriptor open_program_file(const source& about, const contents& image, 
   if (!fd)
     throw files::image_error(files::error_kind::file,
                              path + ": the program's memory is partly in this file, which cannot be opened: " +
-                                 (errno == EISDIR ? "it is no regular file" : std::strerror(errno)));
+                                 (errno == EISDIR ? "it is not a regular file" : std::strerror(errno)));
   const std::string id = image::build_id_of(fd.get(), path);
   if (identity_of(id) == about.identity) return fd;
   const std::string wanted = build_id_of(about, image);

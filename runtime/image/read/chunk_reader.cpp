@@ -87,7 +87,7 @@ void chunk_reader::check_sources(bool of_program) {
     open_source(n);
     const files::descriptor fd(std::exchange(files_[n].fd, -1));
     struct stat about{};
-    if (fstat(fd.get(), &about) != 0) files::throw_io(files_[n].path, "cannot be looked at");
+    if (fstat(fd.get(), &about) != 0) files::throw_io(files_[n].path, "cannot be examined");
     if (static_cast<std::uint64_t>(about.st_size) >= ends[n]) continue;
     if (of_program) throw_changed(files_[n].path);
     throw_damaged(files_[n].path, "it ends before memory that " + files_[0].path + " has there");

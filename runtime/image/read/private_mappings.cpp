@@ -13,7 +13,7 @@ namespace mana::image {
 
 std::uintptr_t limit_of_file(const region& r, int fd) {
   struct stat about{};
-  if (fstat(fd, &about) != 0) files::throw_io(r.path, "a file that the program had mapped cannot be looked at");
+  if (fstat(fd, &about) != 0) files::throw_io(r.path, "a file that the program had mapped cannot be examined");
   const auto bytes = S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : ~std::uint64_t{4095};
   const std::uint64_t after = bytes > r.offset ? bytes - r.offset : 0;
   return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;

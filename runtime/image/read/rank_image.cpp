@@ -142,8 +142,8 @@ rank_image::place rank_image::map_region(const region& r, const memory_visitor& 
   if (occupied)
     throw files::image_error(files::error_kind::occupied,
                              path_ + ": the program's memory " + as_text(r) +
-                                 " is in use in this "
-                                 "process; start again, and without libraries that are preloaded into mana itself");
+                                 " is in use in this process; start again, without libraries that are preloaded into "
+                                 "mana itself");
   files::throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
 }
 
@@ -161,8 +161,9 @@ void rank_image::check_machine() const {
   for (const std::string& name : lacking(needed, features_here())) names += " " + name;
   if (!names.empty())
     throw files::image_error(files::error_kind::cpu,
-                             path_ + ": the program may use what this processor lacks:" + names +
-                                 "; restart on one that has it, and run with --cpu a program that must restart elsewhere");
+                             path_ + ": the program may use processor features that are missing here:" + names +
+                                 "; restart on a processor that has them; to restart on others too, use mana run "
+                                 "--cpu");
 }
 
 void rank_image::fill_one(const chunk_record& c, const region& r, const place& at, chunk_reader& in, first_use& pages) {
@@ -182,7 +183,7 @@ namespace {
 /// The file's end may lie within a page, and must not move.
 void write_contents(int fd, const char* from, std::uint64_t offset, std::uint64_t bytes, const std::string& path) {
   struct stat about{};
-  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
+  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be examined");
   const auto size = static_cast<std::uint64_t>(about.st_size);
   const std::uint64_t wanted = std::min(bytes, size > offset ? size - offset : 0);
   for (std::uint64_t done = 0; done < wanted;) {
@@ -289,7 +290,7 @@ void rank_image::restore_memory(const memory_visitor& visitor, const files::path
 void rank_image::map_run(const file_run& run, const region& of, chunk_reader& in, const memory_visitor& visitor) const {
   const std::size_t bytes = run.memory.end - run.memory.begin;
   struct stat about{};
-  if (fstat(in.file_of(run.source), &about) != 0) files::throw_io(in.path_of(run.source), "cannot be looked at");
+  if (fstat(in.file_of(run.source), &about) != 0) files::throw_io(in.path_of(run.source), "cannot be examined");
   if (static_cast<std::uint64_t>(about.st_size) < run.offset + bytes) throw_damaged(in.path_of(run.source), "it ends within a chunk");
   const int fd = in.file_of(run.source);
   const wanted_mapping wanted{run.memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, run.offset};
@@ -301,7 +302,7 @@ namespace {
 
 bool bars_execution(int fd, const std::string& path) {
   struct statvfs about{};
-  if (fstatvfs(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
+  if (fstatvfs(fd, &about) != 0) files::throw_io(path, "cannot be examined");
   return (about.f_flag & ST_NOEXEC) != 0;
 }
 

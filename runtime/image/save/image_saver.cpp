@@ -183,7 +183,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
       told->written = writer.result();
       _exit(0);
     }
-    if (copy < 0) files::throw_io(about.path, "no process can be forked off to write it");
+    if (copy < 0) files::throw_io(about.path, "no process can be forked to write it");
     said = true;
     holds(nullptr);
     int status = 0;

@@ -100,7 +100,7 @@ bool image_writer::write_shared() noexcept {
 bool image_writer::finish() noexcept {
   if (!write_regions(false)) return false;
   if (files_ && !files_->are_as_they_were())
-    return out_.fail("a file of the program's was written to while the image was written, which refers to it", ETXTBSY);
+    return out_.fail("a program file was written to during the checkpoint, and the image refers to it", ETXTBSY);
   if (const char* const changed = plan_.shown.find_changed(); changed != nullptr) return out_.fail(changed, ETXTBSY);
   fault_point(fault::point::half_written);
   if (!write_tables() || !out_.append(&end_, sizeof end_)) return false;

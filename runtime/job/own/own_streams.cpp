@@ -1,7 +1,7 @@
-// setbuf, setvbuf and fflush of the lower half, found by its libraries before libc's. Natively an MPI library shares
-// the program's libc. MPICH makes standard output unbuffered when it meets its launcher, so that what was printed is
-// out whatever happens: the wrapper library does the same to the program's streams. Open MPI writes out standard output
-// before it ends a program that calls it outside of MPI.
+// Replaces libc's setbuf, setvbuf and fflush in the lower half; its libraries find these first. In a native run, an MPI
+// library shares the program's libc. MPICH makes standard output unbuffered when it connects to its launcher, so that
+// no output is lost; the wrapper library does the same to the program's streams. Open MPI flushes standard output
+// before it ends a program that calls MPI outside of MPI_Init and MPI_Finalize.
 #include <runtime/job/own/own_streams.hpp>
 
 #include <runtime/job/program_functions.hpp>

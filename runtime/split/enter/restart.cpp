@@ -81,7 +81,7 @@ void live_again(birth& b) {
 void reinstall() {
   const saved_state& state = saved();
   if (lower::the_bridge().magic != lower::bridge_magic || lower::the_bridge().major != lower::layout_major)
-    throw load_error(63, "the image's bridge is of another version: restart with the version that wrote it");
+    throw load_error(63, "the image's bridge has another version; restart with the mana that wrote it");
   own_process();
   show_stub_as_vdso();
   show_program_again();
@@ -116,11 +116,11 @@ void fit_threads(const register_layout& then) {
     if (context == nullptr) continue;
     const fitting result = fit_registers(context->uc_mcontext.fpregs, then, now);
     if (result == fitting::lost)
-      throw load_error(63, "a thread of the program was using registers that this processor does not have: restart on one "
-                           "of the kind that the checkpoint was made on");
+      throw load_error(63, "a thread of the program was using registers that this processor does not have; restart on "
+                           "a processor of the same kind as at the checkpoint");
     if (result == fitting::no_room)
-      throw load_error(63, "a thread's registers take more room on this processor than on that of the checkpoint: restart "
-                           "on one of that kind");
+      throw load_error(63, "a thread's registers take more room on this processor than at the checkpoint; restart on "
+                           "a processor of that kind");
   }
 }
 

@@ -338,9 +338,9 @@ void install_filter(calls_of process) {
     rights_are_given_up = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     if (rights_are_given_up && install(code)) return;
   }
-  throw load_error(74, std::string("the kernel takes no system call filter (seccomp: ") + std::strerror(errno) +
-                           "): use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets "
-                           "seccomp(2) through");
+  throw load_error(74, std::string("the kernel accepts no system call filter (seccomp: ") + std::strerror(errno) +
+                           "); use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that allows "
+                           "seccomp(2)");
 }
 
 }  // namespace mana::split

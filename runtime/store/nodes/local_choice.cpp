@@ -49,7 +49,7 @@ local_lines complete_lines(std::span<const held_image> images, std::uint32_t ran
     if (which.first < at_least) break;
     const auto other = of_other_jobs.find(which);
     const std::string missing = other == of_other_jobs.end() ? what_is_missing(found, ranks)
-        : "it is of a job of " + std::to_string(other->second) + " ranks, this one has " + std::to_string(ranks);
+        : "it belongs to a job of " + std::to_string(other->second) + " ranks, this one has " + std::to_string(ranks);
     if (missing.empty()) result.complete.push_back(as_line(which, found));
     else result.passed_over.push_back(name_of(which) + ": " + missing);
   }

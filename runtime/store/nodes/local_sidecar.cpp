@@ -57,7 +57,7 @@ std::vector<std::uint64_t> generations_in(const json& from, std::uint64_t own) {
   for (const json& value : from.at("builds_on")) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= own ||
         (!found.empty() && value.get<std::uint64_t>() <= found.back()))
-      refuse("\"builds_on\" is absurd");
+      refuse("\"builds_on\" names impossible generations");
     found.push_back(value);
   }
   return found;
@@ -89,7 +89,7 @@ local_image from_document(const json& document) {
   about.nonce = from_hex(document.at("nonce"));
   about.ranks = static_cast<std::uint32_t>(number_in(document, "ranks", most_ranks));
   about.rank = static_cast<std::uint32_t>(number_in(document, "rank", most_ranks));
-  if (about.rank >= about.ranks) refuse("it is of a rank that its job does not have");
+  if (about.rank >= about.ranks) refuse("it belongs to a rank that its job does not have");
   about.bytes = number_in(document, "bytes", UINT64_MAX);
   about.memory_bytes = number_in(document, "memory_bytes", UINT64_MAX);
   about.checksum = from_hex(document.at("image_checksum"));

@@ -40,7 +40,7 @@ void check_image(const own_directory& own, const local_image& about) {
   const std::string name = rank_file_name(about.rank), path = own.path_of(name);
   const files::descriptor fd = own.open_file(name);
   if (own.file_bytes(name) != about.bytes)
-    throw store_error(error_kind::damaged, path + ": the image has not the " + std::to_string(about.bytes) +
+    throw store_error(error_kind::damaged, path + ": the image does not have the " + std::to_string(about.bytes) +
                                                " bytes that were written");
   if (image::read_identity(fd.get(), path) != about.checksum)
     throw store_error(error_kind::damaged, path + ": this image belongs to another checkpoint");
@@ -48,7 +48,8 @@ void check_image(const own_directory& own, const local_image& about) {
 
 void check_not_failed(const own_directory& own, std::uint32_t rank) {
   if (const auto failed = local_failure_of(own, rank))
-    throw store_error(error_kind::damaged, own.path_of(rank_file_name(rank)) + ": a restart of it failed: " + *failed);
+    throw store_error(error_kind::damaged,
+                      own.path_of(rank_file_name(rank)) + ": a restart from it failed: " + *failed);
 }
 
 local_image read_sidecar(const own_directory& own, const std::string& name, std::uint64_t generation) {
@@ -135,7 +136,7 @@ std::string node_name() {
   if (const char* const given = std::getenv("MANA_NODE"); given != nullptr && *given != '\0') return given;
   char name[HOST_NAME_MAX + 1] = {};
   if (gethostname(name, sizeof name - 1) != 0)
-    throw store_error(error_kind::unreadable, std::string("the node's name cannot be found: ") + std::strerror(errno));
+    throw store_error(error_kind::unreadable, std::string("the node's name is unknown: ") + std::strerror(errno));
   return name;
 }
 
@@ -150,7 +151,7 @@ std::string local_directory(const std::string& directory, const std::string& nod
     }
     const char what = ++at < directory.size() ? directory[at] : '\0';
     if (what != 'n' && what != '%')
-      throw store_error(error_kind::unwritable, directory + ": behind % there can be n, the node's name, or another %");
+      throw store_error(error_kind::unwritable, directory + ": after % only n, the node's name, or another % is valid");
     if (what == 'n' && !is_file_name(node))
       throw store_error(error_kind::unwritable,
                         directory + ": the node's name, \"" + node + "\", cannot be that of a directory");

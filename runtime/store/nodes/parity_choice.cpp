@@ -53,7 +53,7 @@ std::vector<std::uint32_t> all_ranks(std::uint32_t count) {
 void look_for_parity(const said& all, const std::vector<std::uint32_t>& lost, local_attempt& found) {
   if (all.group_of.empty()) return;
   if (all.contradicts) {
-    found.obstacle = "sidecars say different things of who has the parity";
+    found.obstacle = "sidecars contradict each other about the parity";
     return;
   }
   std::set<std::uint32_t> seen;

@@ -75,7 +75,7 @@ inline bool ends_the_job(std::uint32_t handler) noexcept {
 
 inline void say_refused(const char* function, const char* why) noexcept {
   char line[512];
-  std::snprintf(line, sizeof line, "rank %u: %s is refused: %s; the program continues with an error code",
+  std::snprintf(line, sizeof line, "rank %u: %s is refused: %s; the program gets an error code",
                 lower::the_bridge().world_rank, function, why);
   lower::cross([&] { lower::the_bridge().service->note(line); });
 }

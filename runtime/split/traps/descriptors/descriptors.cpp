@@ -96,8 +96,8 @@ long watch_directory(trap& t) {
   static constinit std::atomic<bool> said{false};
   const long result = t.carry_out();
   if (!is_error(result) && t.arg(2) != 0 && told(t))
-    warn_once(said, "mana: warning: the program asks for signals of changes in a directory (F_NOTIFY): after a restart none come; "
-                    "watches of inotify are kept\n");
+    warn_once(said, "mana: warning: the program asks for signals of changes in a directory (F_NOTIFY): after a "
+                    "restart none come (watches of inotify are kept)\n");
   return result;
 }
 

@@ -235,8 +235,8 @@ void warn_of_rights(const trap& t) noexcept {
   char path[512];
   const std::size_t length = strnlen(path, path_of(t).get_some(path, 0, sizeof path));
   constexpr char before[] = "mana: warning: ";
-  constexpr char after[] = " is executed without the rights that its file gives (set-user-ID, set-group-ID, capabilities): the kernel "
-                           "takes no filter of system calls from a process that may get more\n";
+  constexpr char after[] = " is executed without the rights that its file gives (set-user-ID, set-group-ID, "
+                           "capabilities): under mana's filter of system calls, a process gets no further rights\n";
   const iovec parts[] = {{const_cast<char*>(before), sizeof before - 1}, {path, length}, {const_cast<char*>(after), sizeof after - 1}};
   raw_call(SYS_writev, 2, as_word(parts), std::size(parts));
 }

@@ -226,8 +226,8 @@ long trap_exit_group(trap& t) {
 
 /// arch_prctl(ARCH_SET_GS, …): afterwards nobody could find the thread's block.
 long trap_set_gs(trap&) {
-  constexpr char text[] = "mana: error: arch_prctl(ARCH_SET_GS) is refused (EPERM): the segment register gs is mana's own, "
-                          "and a program that uses it cannot be run under mana\n";
+  constexpr char text[] = "mana: error: arch_prctl(ARCH_SET_GS) is refused (EPERM): mana uses the segment register "
+                          "gs, and cannot run a program that uses it too\n";
   raw_call(SYS_write, 2, as_word(text), sizeof text - 1);
   return -EPERM;
 }
@@ -235,8 +235,8 @@ long trap_set_gs(trap&) {
 /// ptrace(request, …): the kernel stops a traced process at each signal, also at the signals that trap system calls.
 long trap_ptrace(trap& t) {
   static constinit std::atomic<bool> said{false};
-  warn_once(said, "mana: warning: the program traces a process (ptrace): until the process executes a program, it stops "
-                  "with SIGSYS at calls that mana carries out; continue it with that signal\n");
+  warn_once(said, "mana: warning: the program traces a process (ptrace): until the traced process executes another "
+                  "program, it stops with SIGSYS at mana's system calls. Continue it with that signal\n");
   return t.carry_out();
 }
 

@@ -88,7 +88,7 @@ inline const vid::rank_map& ranks_of(const process_set& set) noexcept {
 }
 
 inline int no_such_set(MPI_Session session, function_id f) noexcept {
-  return raise_session(session, f, neutral::err_arg, "no process set of this name; mpi://WORLD and mpi://SELF exist");
+  return raise_session(session, f, neutral::err_arg, "no process set of this name: mpi://WORLD and mpi://SELF exist");
 }
 
 /// MPI_Comm_create_from_group, with an error handler's name. out: neutral error class
