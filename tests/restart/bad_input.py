@@ -112,7 +112,7 @@ class Cases:
         shutil.copy(self.program, own)
         self.checkpoint("changed", own)
         shutil.copy(self.other_program, own)
-        self.expect("another program", 83, "another build", self.mana, "restart", "changed")
+        self.expect("another program", 83, "a different build", self.mana, "restart", "changed")
         self.expect("and the good one still restarts", 0, "checksum", self.mana, "restart", "good", "--interval", "1000")
 
     def full_directory(self):
