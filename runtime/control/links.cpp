@@ -93,11 +93,11 @@ void links::admit(std::unique_ptr<connection>& stranger, frame_reader hello) {
   if (found == links_.end() || found->line != nullptr) throw wire_error();
   found->line = std::move(stranger);
   found->here = found->ranks.size() == 1;
+  found->line->queue(frame_writer(frame_type::welcome).take());
   read(static_cast<int>(found - links_.begin()));
 }
 
-/// Whoever connects and does not show the key costs a descriptor: where there are too many of those, the one that has
-/// been silent for longest goes.
+/// Whoever connects and does not show the key costs a descriptor: where there are too many of those, one goes.
 void links::accept_one() {
   constexpr std::size_t spare = 64;
   handle fd = accept_from(listener_);
@@ -105,7 +105,15 @@ void links::accept_one() {
   if (fd) strangers_.push_back(std::make_unique<connection>(std::move(fd)));
   if (!full && strangers_.size() <= links_.size() + spare) return;
   if (strangers_.empty()) accepting_ = false;      // until somebody leaves
-  else strangers_.pop_front();
+  else cut_one_off();
+}
+
+/// The one that has been silent for longest. The newest may have spoken since: nobody has listened to it yet. A rank that is cut
+/// off here comes again.
+void links::cut_one_off() {
+  const auto newest = std::prev(strangers_.end());
+  const auto silent = std::find_if(strangers_.begin(), newest, [](const auto& s) { return !s->has_spoken(); });
+  strangers_.erase(silent == newest ? strangers_.begin() : silent);
 }
 
 void links::send(int l, const bytes& frame) {

@@ -47,6 +47,7 @@ enum class frame_type : std::uint8_t {
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
+  welcome = 37,     // its hello was read: what it says is heard
   stands = 36,      // uint8: all ranks are here, and none is in the live MPI's start: they wait in MPI_Init for each other
   stored = 23,      // uint8 committed, uint8 on_nodes, uint8 is_known, list of uint64 (stored_end): what became of a checkpoint whose verdict was `copied`
   look = 26,        // uint64, ascending: how far are the images?
