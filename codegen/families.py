@@ -17,7 +17,7 @@ COMPILER = {"c", "fortran", "definitions", "options"}
 LAUNCHER = {"program", "order", "certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "processes", "srun"}
 # With what holds for a family that does not say.
 TESTS = {"spins": False, "mpirun": [], "mpix_names": False, "fortran_warnings": False, "communicators": 10 ** 4, "requests": 10 ** 6,
-         "unreceived": 50000}
+         "unreceived": 50000, "own_suite": False, "suite_options": []}
 
 
 LARGE_COUNTS_SINCE = "4.0"       # of the standard
