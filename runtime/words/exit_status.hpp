@@ -3,14 +3,11 @@
 //
 // INV-98 a status that is mana's own is one of this table, and a number keeps its name and its meaning for ever.
 #pragma once
-#include <mana/gen/families.hpp>
-
-#include <string_view>
 
 #define MANA_REPORT_IT "please report it, with the message"
 
-// ROW(name, number, meaning, remedy): the texts are the guide's. A failure says what to do in its own words; where the remedy
-// ends with MANA_REPORT_IT, it says that.
+// ROW(name, number, meaning, remedy): the texts are the guide's, and exit_status_texts.hpp has them. A failure says what to do in
+// its own words; where the remedy ends with MANA_REPORT_IT, it says that.
 #define MANA_EXIT_STATUSES(ROW) \
   ROW(success, 0, "done", \
       "") \
@@ -93,33 +90,7 @@ namespace mana {
 enum class exit_status : int { MANA_EXIT_STATUSES(MANA_ROW) };
 #undef MANA_ROW
 
-struct exit_status_row {
-  exit_status status;
-  const char* name;
-  const char* meaning;
-  const char* remedy;
-};
-
-#define MANA_ROW(name, number, meaning, remedy) {exit_status::name, #name, meaning, remedy},
-inline constexpr exit_status_row exit_statuses[] = {MANA_EXIT_STATUSES(MANA_ROW)};
-#undef MANA_ROW
-
 /// What a failure with this status says to do where it says nothing itself: most often nothing, since the row's words are of all of them.
-constexpr const char* remedy_of_all(exit_status status) noexcept {
-  for (const exit_status_row& row : exit_statuses)
-    if (row.status == status && std::string_view(row.remedy).ends_with(MANA_REPORT_IT)) return row.remedy;
-  return "";
-}
-
-/// No number twice.
-consteval bool statuses_ascend() {
-  int last = -1;
-  for (const exit_status_row& row : exit_statuses) {
-    if (static_cast<int>(row.status) <= last) return false;
-    last = static_cast<int>(row.status);
-  }
-  return true;
-}
-static_assert(statuses_ascend());
+const char* remedy_of_all(exit_status status) noexcept;
 
 }  // namespace mana
