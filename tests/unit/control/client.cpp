@@ -209,7 +209,7 @@ TEST_CASE("a requester that goes away: the checkpoint is taken all the same") {
     client.send_all(frame_writer(frame_type::hello_client).put(file.where.key).put(control::protocol_version).put(std::string("0")).take());
     client.send_all(frame_writer(frame_type::ask_checkpoint).put(std::uint8_t{0}).put(std::uint8_t{0}).take());
   }
-  while (j.commits == 0) rest();
+  await([&] { return j.commits > 0; });
   control::request_checkpoint(j.directory(), false, 60);
   CHECK(j.commits == 2);
 }

@@ -37,6 +37,7 @@ void crowd_out(int fd, std::uint16_t port) {
   await_end(fd);
   is_stranger = false;
   ++crowded_out;
+  tell_of_event();
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ TEST_CASE("ranks and relays that are cut off among strangers before they have sa
   crowded_out = 0;
   to_be_crowded_out = joins;
   job j(place.path(), o, barriers);
-  while (crowded_out < joins) rest();
+  await([&] { return crowded_out >= joins; });
   control::request_checkpoint(j.directory(), false, 60);
   j.finish();
   CHECK(j.commits == 1);
