@@ -108,8 +108,8 @@ void links::accept_one() {
   else cut_one_off();
 }
 
-/// The one that has been silent for longest. The newest may have spoken since: nobody has listened to it yet. A rank that is cut
-/// off here comes again.
+/// The oldest that has sent nothing. The newest may have spoken: nobody has listened to it yet. A rank that is cut off here
+/// comes again.
 void links::cut_one_off() {
   const auto newest = std::prev(strangers_.end());
   const auto silent = std::find_if(strangers_.begin(), newest, [](const auto& s) { return !s->has_spoken(); });

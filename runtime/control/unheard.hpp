@@ -1,7 +1,7 @@
 // What an agent or a relay has told over a line that may be cut off before anybody reads it.
 //
-// Whoever connects is a stranger until its hello is read, and where hundreds connect at the same time strangers are cut off. So
-// the line is made again, and is told the same. Once it is welcome, what it loses is lost: its other end has gone.
+// Whoever connects is a stranger until its hello is read. Where hundreds connect at the same time, strangers are cut off. Then
+// the line is made again, and is told the same. Once the line is welcome, its end is the end of whoever listened.
 #pragma once
 #include <runtime/control/wire.hpp>
 
@@ -18,7 +18,7 @@ class unheard {
     welcome_ = true;
     told_.clear();
   }
-  /// The line was lost. out: it is to be made again; false: its other end has gone, or turns this process away each time
+  /// The line was lost. out: whether it is to be made again; false: its other end has gone, or never lets this process in
   bool try_again() noexcept {
     constexpr int most_tries = 100;
     return !welcome_ && tries_++ < most_tries;

@@ -13,8 +13,8 @@
 //   goes      to_job: to the lower half, and to what the program executes; to_rank: to the lower half alone; to_tool: nowhere
 //   needs, excludes   (another option, why), or nothing: a command line that breaks it is refused
 //   group     heading in the help
-//   help      for the command line, completions and the manual; {default} and {choices} are the row's. It names the families of
-//             mana/gen/families.hpp, which whoever prints it includes
+//   help      for the command line, completions and the manual; {default} and {choices} are the row's. It names
+//             the families of mana/gen/families.hpp: whoever prints help includes that
 //   guide     for docs/user_guide.md, Markdown; command, default, needs and excludes are printed beside
 #define MANA_RUN_OPTIONS(ROW) \
   ROW(checkpoint_directory, "--ckpt-dir", file_name, "mana-ckpt", "DIR", both, to_job, nothing, nothing, checkpoints, \

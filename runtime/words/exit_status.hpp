@@ -6,8 +6,8 @@
 
 #define MANA_REPORT_IT "please report it, with the message"
 
-// ROW(name, number, meaning, remedy): the texts are the guide's, and exit_status_texts.hpp has them. A failure says what to do in
-// its own words; where the remedy ends with MANA_REPORT_IT, it says that.
+// ROW(name, number, meaning, remedy): the texts are the guide's, and exit_status_texts.hpp has them. A failure says what to
+// do in its own words; where the remedy ends with MANA_REPORT_IT, it says that.
 #define MANA_EXIT_STATUSES(ROW) \
   ROW(success, 0, "done", \
       "") \

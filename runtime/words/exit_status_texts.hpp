@@ -1,4 +1,4 @@
-// What the table of exit statuses says of each. The texts name the families of MPIs, which not everybody who has a status needs.
+// What the table of exit statuses says of each. The texts name the families of MPIs.
 #pragma once
 #include <runtime/words/exit_status.hpp>
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """A compiler launcher that takes objects from another build tree of the same sources.
 
-An object is taken if both trees compile it with the same words and from the same bytes, generated files included: what differs
-between two families of MPI libraries is compiled, everything else was built already.
+An object is taken if both trees compile it with the same words and from the same bytes, generated files included. What
+differs between two families of MPI libraries is compiled.
 
 reuse.py INDEX COMPILER WORDS…: INDEX is the folder that write_index() wrote.
 """
@@ -32,8 +32,8 @@ def commands_of(built):
 
 
 def sources_of(built):
-    """out: by object that is up to date as ninja knows it: the files that it was compiled from, those of the tree by their place
-    in it"""
+    """out: by object that is up to date, as ninja knows: the files that it was compiled from; those of the tree by their
+    place in it"""
     text = subprocess.run(["ninja", "-C", built, "-t", "deps"], capture_output=True, text=True, check=True).stdout
     for block in text.split("\n\n"):
         head, *files = block.splitlines() or [""]

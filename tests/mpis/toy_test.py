@@ -4,7 +4,7 @@ of it runs, is asked about by `mana doctor`, is saved and is restarted.
 
 toy_test.py --build FOLDER --built TREE --compiler C++ [--launcher WORD] [--flags WORDS]
 
-TREE: a build of these sources. What is the same for all families is taken from it (reuse.py).
+TREE is a build of these sources. What is the same for all families is taken from it (reuse.py).
 """
 import argparse
 import os
