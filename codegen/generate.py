@@ -95,7 +95,7 @@ def main(arguments):
     given_values = values.read()
     given = {"given": given_values, "enumerations": values.enumerations(given_values),
              "classes": values.named("error", given_values["classes"]["error"]), "functions": functions,
-             "slots": in_order, "slot_counts": slots.counts(minors), "predefined": values.rows(given_values),
+             "slots": in_order, "slot_counts": slots.counts(minors), "predefined": values.asked(given_values, built),
              "data_symbols": {family.name: family.toml("data_symbols.toml") for family in built},
              "families": built, "stems": families.stems(known),
              "operations": operations.operations(functions)}
