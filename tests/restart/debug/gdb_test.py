@@ -78,7 +78,7 @@ class Tests:
         self.expect("core dump", ["--core", str(found[0])], (*OWN, "own_abort"))
 
     def refusals(self):
-        self.refuse(NOT_A_RANK, "no rank of a job", str(os.getpid()))
+        self.refuse(NOT_A_RANK, "is not a rank of a job", str(os.getpid()))
         self.refuse(NOT_A_RANK, "process 4194305 does not exist", "4194305")
         self.refuse(NOT_A_RANK, "no core dump", "--core", self.program)
         self.refuse(NOT_A_RANK, "No such file", "--core", "nothing")
