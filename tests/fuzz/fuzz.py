@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs one fuzzer: first all that is in its corpus, then changed bytes for MANA_TEST_FUZZ_S seconds (default 30).
+"""Runs one fuzzer: first all that is in its corpus, then changed bytes for MANA_TEST_FUZZ_S seconds (default 10).
 
 The short run begins with the same seed always; a long one with one of its own, which it prints. An input that fails is kept
 in the directory of runs: it goes to the corpus with what mends it.
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-SHORT_S = 30
+SHORT_S = 10
 LEAVES = "abort_on_error=1:detect_leaks=1:allocator_may_return_null=0"
 
 
