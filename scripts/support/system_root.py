@@ -18,6 +18,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -170,6 +171,15 @@ def entered(root, build, command, tree=TREE):
     return [*as_root_of_namespaces(), "/bin/sh", "-c", ENTER, "enter", str(root), str(tree), str(build), "env", "-i", *settings, *command]
 
 
+def run(words):
+    """Exit status of a process whose end is also that of all its namespaces. It ends with this process at the latest."""
+    process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *words])
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):      # unshare blocks them
+        signal.signal(number, lambda *_: process.kill())
+    status = process.wait()
+    return status if status >= 0 else 128 - status
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", help="as the mirror names it: bookworm, trixie, forky, …")
@@ -188,8 +198,7 @@ def main():
         sys.exit(SKIPPED)
     if options.command:
         (TREE / "build").mkdir(exist_ok=True)      # a place to mount on
-        words = entered(root, place / "build", options.command)
-        os.execvp(words[0], words)
+        sys.exit(run(entered(root, place / "build", options.command)))
 
 
 if __name__ == "__main__":
