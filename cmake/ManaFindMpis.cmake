@@ -24,5 +24,13 @@ foreach(mpi IN LISTS MANA_FAMILIES)
   if(MANA_FAMILY_${mpi}_OPTIONS)
     target_compile_options(mana_mpi_${mpi} INTERFACE ${MANA_FAMILY_${mpi}_OPTIONS})
   endif()
+  # Versions of a family differ in their functions: <mana/gen/declared.hpp> has those of this mpi.h.
+  set(directory ${PROJECT_BINARY_DIR}/mpi_${mpi})
+  get_target_property(includes mana_mpi_${mpi} INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM includes PREPEND -I)
+  list(TRANSFORM MANA_FAMILY_${mpi}_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
+  execute_process(COMMAND ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/codegen/declared.py ${directory}/mana/gen/declared.hpp --
+    ${CMAKE_CXX_COMPILER} ${includes} ${definitions} ${MANA_FAMILY_${mpi}_OPTIONS} COMMAND_ERROR_IS_FATAL ANY)
+  target_include_directories(mana_mpi_${mpi} SYSTEM INTERFACE ${directory})
   list(APPEND MANA_MPIS ${mpi})
 endforeach()

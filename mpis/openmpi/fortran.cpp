@@ -3,6 +3,7 @@
 // program's calls, and those of its mpi_f08 library, find ours first (fortran_names.S). What it takes from Open
 // MPI's C library besides MPI's functions has the names and parameters that it has there.
 #include <mana/calls.hpp>
+#include <mana/gen/declared.hpp>
 
 #include <mpi-ext.h>
 
@@ -230,8 +231,13 @@ void mana_fortran_alltoallw_init(const void* out, const fint* out_counts, const 
   const bool in_place = mana::buffer(out) == MPI_IN_PLACE;
   mana::datatypes sent(mana::peers_of(c), in_place ? nullptr : out_types), received(mana::peers_of(c), in_types);
   MPI_Request r = MPI_REQUEST_NULL;
-  const int rc = PMPIX_Alltoallw_init(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
-                                      in_places, received.data(), c, PMPI_Info_f2c(*info), &r);
+#if defined(MANA_DECLARES_MPI_Alltoallw_init)
+  const auto alltoallw_init = &PMPI_Alltoallw_init;
+#else
+  const auto alltoallw_init = &PMPIX_Alltoallw_init;
+#endif
+  const int rc = alltoallw_init(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
+                                in_places, received.data(), c, PMPI_Info_f2c(*info), &r);
   if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);
   answer(ierr, rc);
 }
