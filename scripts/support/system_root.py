@@ -68,7 +68,7 @@ def entries(directory):
     """The entries of apt's list of sources, each as (URI, suites, components).
 
     in:  directory  as /etc/apt
-    out: entries in their order; those with options or of source packages too
+    out: entries of binary packages that are not switched off, in their order
     """
     for path in [directory / "sources.list", *sorted(directory.glob("sources.list.d/*.list"))]:
         for line in path.read_text().splitlines() if path.is_file() else ():
@@ -82,14 +82,17 @@ def entries(directory):
                 yield fields["uris"][0], fields.get("suites", []), fields.get("components", [])
 
 
-def mirror(directory=pathlib.Path("/etc/apt")):
-    """The URI from which this machine takes its own distribution."""
+def own_suite():
     release = dict(re.findall(r'(?m)^(\w+)="?([^"\n]*)', pathlib.Path("/etc/os-release").read_text()))
-    own = release.get("VERSION_CODENAME")
+    return release.get("VERSION_CODENAME", "")
+
+
+def mirror(directory, suite):
+    """The URI from which apt takes a suite. directory: as /etc/apt"""
     for uri, suites, components in entries(directory):
-        if COMPONENTS in components and (own in suites or own is None):
+        if COMPONENTS in components and suite in suites:
             return uri
-    raise Impossible(f"{directory} names no mirror of {own or 'this distribution'}")
+    raise Impossible(f"{directory} names no mirror of {suite or 'this distribution'}")
 
 
 def as_root_of_namespaces():
@@ -116,7 +119,7 @@ def apt_settings():
 
 def lay_out(suite, root):
     """Makes the root directory of a suite. root: does not exist."""
-    uri = mirror()
+    uri = mirror(pathlib.Path("/etc/apt"), own_suite())
     if shutil.which("mmdebstrap"):
         options = [f"--aptopt={line.rstrip(';')}" for line in apt_settings().splitlines()]
         command = ["mmdebstrap", "--variant=apt", f"--keyring={KEYRING}", "--components=" + COMPONENTS, *options]
