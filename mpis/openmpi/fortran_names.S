@@ -73,6 +73,11 @@ ompi_\lower\()_f:
     entry comm_set_attr, COMM_SET_ATTR, Comm_set_attr
     entry grequest_start, GREQUEST_START, Grequest_start
     entry ialltoallw, IALLTOALLW, Ialltoallw
+    entry info_get, INFO_GET, Info_get
+    entry info_get_nthkey, INFO_GET_NTHKEY, Info_get_nthkey
+#if defined(MANA_DECLARES_MPI_Info_get_string)
+    entry info_get_string, INFO_GET_STRING, Info_get_string
+#endif
     entry op_create, OP_CREATE, Op_create
     entry request_free, REQUEST_FREE, Request_free
     entry test, TEST, Test
