@@ -1,5 +1,5 @@
 # What `cmake --install` puts where, for any prefix:
-#   bin/mana   libexec/mana/mana-lower-<mpi>   lib/mana/libmana-<mpi>.so   include/mana/**   lib/cmake/mana
+#   bin/mana   libexec/mana/mana-lower-<mpi>   lib/mana/libmana-<mpi>*.so   include/mana/**   lib/cmake/mana
 # <mpi>: none, and those that are there. The build tree gets the same layout, since the command finds the other parts from its own place. Included at the end
 # of the top CMakeLists.txt, when all targets are known; a part that was not built is not installed.
 include(CMakePackageConfigHelpers)
@@ -18,12 +18,17 @@ foreach(mpi none ${MANA_FAMILIES})
     install(TARGETS mana-lower-${mpi} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/mana)
     add_dependencies(mana_tree mana-lower-${mpi})
   endif()
-  if(TARGET mana-${mpi})
-    set_target_properties(mana-${mpi} PROPERTIES
-      OUTPUT_NAME mana-${mpi} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/mana)
-    install(TARGETS mana-${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
-    add_dependencies(mana_tree mana-${mpi})
-  endif()
+  foreach(library mana-${mpi} ${MANA_STAND_INS_${mpi}})
+    if(NOT library STREQUAL "mana-${mpi}")
+      string(PREPEND library "mana-${mpi}-")
+    endif()
+    if(TARGET ${library})
+      set_target_properties(${library} PROPERTIES
+        OUTPUT_NAME ${library} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/mana)
+      install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
+      add_dependencies(mana_tree ${library})
+    endif()
+  endforeach()
 endforeach()
 
 # The package.

@@ -158,7 +158,8 @@ def cmake_lines(families):
     yield put("MANA_FAMILIES", [family.name for family in built])
     yield put("MANA_FAMILY_SYMBOLS", [f"{family.name}={family.version_symbol}" for family in built])
     for family in built:
-        values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0], "MPICC": family.compiler["c"],
+        values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0],
+                  "FURTHER_SONAMES": family.sonames[1:], "MPICC": family.compiler["c"],
                   "MPIFC": family.compiler.get("fortran", ""), "DEFINITIONS": family.compiler.get("definitions", []),
                   "OPTIONS": family.compiler.get("options", []), "SOURCES": [family.folder / name for name in family.sources],
                   "HEADERS": [family.folder / name for name in family.headers], "STANDARD": family.standard}

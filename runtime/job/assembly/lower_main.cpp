@@ -2,6 +2,7 @@
 #include <runtime/job/fault_point.hpp>
 #include <runtime/job/job.hpp>
 #include <runtime/job/job_claim.hpp>
+#include <runtime/job/own/own_mappings.hpp>
 #include <runtime/job/own/own_requests.hpp>
 #include <runtime/job/rank_end.hpp>
 #include <runtime/job/restart/restart.hpp>
@@ -105,6 +106,7 @@ void take_input(const std::string& file) {
   start.preload = j.options.preload;
   start.is_linked_with_mpi = j.options.is_linked_with_mpi;
   for (char** entry = environ; *entry != nullptr; ++entry) start.env.emplace_back(*entry);
+  keep_window_free();
   split::prepare_bridge();
   lower::the_bridge().service = &the_services();
   lower::the_bridge().mpi = &lower::the_mpi_slots();
@@ -154,7 +156,10 @@ int say_mpi_version() {
   arm_fault_points();
   begin_own_requests(this_job().options);
   enter_directory();
-  if (this_job().options.restart) restart_program();
+  if (this_job().options.restart) {
+    keep_window_free();
+    restart_program();
+  }
   run_program();
 }
 

@@ -100,7 +100,7 @@ mpi_name mpi_of(const execution& wanted, const checked_program& program, const e
 /// The environment by which the wrapper library finds the way back, from whatever it is loaded into.
 void leave_a_trace(const execution& wanted, const environment& get) {
   const char* const earlier = get("LD_PRELOAD");
-  const std::string wrappers = find_parts(wanted.mpi).wrappers.string();
+  const std::string wrappers = find_parts(wanted.mpi).preload;
   setenv("LD_PRELOAD", (earlier != nullptr ? wrappers + ":" + earlier : wrappers).c_str(), 1);
   std::string words = fs::read_symlink("/proc/self/exe").string();
   for (const std::string& word : {std::string(short_name(wanted.mpi)), std::to_string(wanted.options.size())})
@@ -188,7 +188,7 @@ void follow(const std::vector<std::string>& words, const environment& get) {
   if (!program.linked.found.empty()) refuse_other_process_manager(mpi, parts.lower_half, get);
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
+  std::vector<std::string> arguments{"run", "--preload", preload + parts.preload, "--linked",
                                      program.linked.found.empty() ? "no" : "yes"};
   arguments.insert(arguments.end(), wanted.options.begin(), wanted.options.end());
   arguments.insert(arguments.end(), {"--taken-along", wanted.is_rank ? "rank" : "child", "--mask",

@@ -135,7 +135,7 @@ void run(const run_options& options, const environment& get) {
   // Tools first, as the dynamic loader would find them before the MPI library: what they define goes to them.
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
+  std::vector<std::string> arguments{"run", "--preload", preload + parts.preload, "--linked",
                                      program.linked.found.empty() ? "no" : "yes"};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   arguments.insert(arguments.end(), {"--program", program.file.string()});

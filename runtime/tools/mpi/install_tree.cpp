@@ -16,13 +16,21 @@ installed_parts find_parts(mpi_name mpi) {
   const auto libexec = (here / MANA_LIBEXEC_FROM_BIN).lexically_normal();
   const auto library = (here / MANA_LIB_FROM_BIN).lexically_normal();
   installed_parts parts{libexec / fmt::format("mana-lower-{}", short_name(mpi)),
-                        library / fmt::format("libmana-{}.so", short_name(mpi))};
+                        library / fmt::format("libmana-{}.so", short_name(mpi)), {}};
   for (const auto& file : {parts.lower_half, parts.wrappers})
     if (!std::filesystem::exists(file))
       throw failure(
           exit_status::parts_missing,
           fmt::format("this installation has no part for {}: {} is missing", long_name(mpi), file.string()),
           fmt::format("build and install mana where {}'s headers and libraries are installed", long_name(mpi)));
+  parts.preload = parts.wrappers.string();
+  if (const mpi_family* const family = family_of(mpi)) {
+    any_in(family->sonames, [&](const char* soname) {
+      const auto stand_in = library / fmt::format("libmana-{}-{}.so", short_name(mpi), soname);
+      if (std::filesystem::exists(stand_in)) parts.preload += ":" + stand_in.string();
+      return false;
+    });
+  }
   return parts;
 }
 

@@ -4,12 +4,14 @@
 #include <runtime/tools/mpi/launcher.hpp>
 
 #include <filesystem>
+#include <string>
 
 namespace mana::tools {
 
 struct installed_parts {
   std::filesystem::path lower_half;   // PREFIX/libexec/mana/mana-lower-<mpi>
   std::filesystem::path wrappers;     // PREFIX/<lib>/mana/libmana-<mpi>.so
+  std::string preload;                // wrappers, and stand-ins beside it for other libraries of the MPI; colons between
 };
 
 /// Both parts for `mpi`. errors: failure (parts_missing) naming the file that is not there.
