@@ -43,6 +43,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mana DESTINATION ${CMAKE_INSTALL
   PATTERN "*.h")
 foreach(mpi IN LISTS MANA_FAMILIES)
   install(FILES ${MANA_FAMILY_${mpi}_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mana/mpis/${mpi})
+  if(mpi IN_LIST MANA_MPIS)
+    install(FILES ${PROJECT_BINARY_DIR}/mpi_${mpi}/mana/gen/declared.hpp
+      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mana/mpis/${mpi}/declared/mana/gen)
+  endif()
 endforeach()
 install(EXPORT mana-targets NAMESPACE mana:: DESTINATION ${mana_package_directory})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mana-config.cmake.in ${PROJECT_BINARY_DIR}/mana-config.cmake
