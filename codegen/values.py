@@ -1,10 +1,10 @@
-"""The neutral values of the boundary: predefined.toml, read, checked and made ready to print."""
+"""The neutral values of the boundary: reads and checks predefined.toml, and prepares its values for templates."""
 import re
 import tomllib
 
 import model
 
-# Kinds whose values C++ knows by name, with the enumeration that has them. Of datatypes those with an `id`.
+# Kinds whose values have names in C++, and their enumerations. Datatypes have names only if they have an `id`.
 ENUMERATIONS = {
     "comm": "comm_code", "group": "group_code", "message": "message_code", "info": "info_code",
     "errhandler": "errhandler_code", "request": "request_code", "op": "op_code", "datatype": "datatype_code",
@@ -13,7 +13,7 @@ ENUMERATIONS = {
 
 
 def read():
-    """predefined.toml as it is: {section: {name: rows}}"""
+    """The contents of predefined.toml: {section: {name: rows}}"""
     return tomllib.loads((model.HERE / "predefined.toml").read_text())
 
 
@@ -23,8 +23,20 @@ def standard():
 
 
 def rows(given):
-    """{kind: rows} of what an mpi.h is asked for."""
+    """{kind: rows} of the values that are looked up in an mpi.h."""
     return given["handles"] | given["classes"] | given["constants"]
+
+
+def _condition(row, mpis):
+    """Where an mpi.h has a row's name, for the preprocessor."""
+    if "in" in row:
+        return " || ".join(f"defined({mpi.version_symbol})" for mpi in mpis if mpi.name in row["in"]) or "0"
+    return row.get("when", f"defined({row['name']})")
+
+
+def asked(given, mpis):
+    """rows() with the condition of each, `when`. in: mpis  families.Family, those that are built"""
+    return {kind: [row | {"when": _condition(row, mpis)} for row in some] for kind, some in rows(given).items()}
 
 
 def identifier(row):
@@ -38,7 +50,7 @@ def identifier(row):
 
 
 def named(kind, all_rows):
-    """[(identifier, row)] of a kind's rows that C++ knows by name."""
+    """[(identifier, row)] of a kind's rows that have a name in C++."""
     return [(identifier(r), r) for r in all_rows if kind != "datatype" or "id" in r]
 
 
@@ -49,7 +61,7 @@ def enumerations(given):
 
 
 def faults():
-    """What predefined.toml has otherwise than the standard, as texts."""
+    """The differences between predefined.toml and the standard, as texts."""
     given, right = read(), standard()
     every = [r for kind in rows(given).values() for r in kind] + list(given["values"].values())
     found = []

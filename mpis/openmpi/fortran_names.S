@@ -15,7 +15,8 @@
     jmp mana_fortran_\lower
     .endm
 
-# What Fortran programs take from Open MPI's C library itself, under the names of a compiler; callbacks under its own, too.
+# Functions of Open MPI's C library that Fortran programs use directly, under a compiler's names; callbacks also under
+# their own.
     .macro function lower, upper, target
     .hidden mana_fortran_\target
     .irp name, mpi_\lower, mpi_\lower\()_, mpi_\lower\()__, MPI_\upper
@@ -46,7 +47,7 @@ ompi_\lower\()_f:
     callback win_null_copy_fn, WIN_NULL_COPY_FN, copy_nothing
     callback win_null_delete_fn, WIN_NULL_DELETE_FN, remove_nothing
 
-# Of files, which this library refuses.
+# For files, which this library refuses.
     .irp name, mpi_conversion_fn_null, mpi_conversion_fn_null_, mpi_conversion_fn_null__, MPI_CONVERSION_FN_NULL, \
                mpi_conversion_fn_null_f
     .globl \name

@@ -1,4 +1,4 @@
-// What a restart must know of the run that is not in the upper half's memory: the image section "run".
+// The facts of the run that a restart needs and the upper half's memory lacks: the image section "run".
 #pragma once
 #include <cstdint>
 #include <span>
@@ -18,11 +18,11 @@ struct run_record {
   std::string cpu;                    // level of the x86-64 ABI that the program is limited to; empty: none
 };
 
-/// Version 2: "MANARUN2", then each member in order; version 1 had no cpu; text: uint32 length, bytes; list: uint32 number, texts.
-/// Little endian.
+/// Version 2: "MANARUN2", then each member in order; version 1 had no cpu. Text: uint32 length, bytes. List: uint32
+/// number, texts. Little endian.
 std::vector<std::uint8_t> encode(const run_record& record);
 
-/// errors: std::runtime_error if the bytes are not a record of a known version, or end early
+/// errors: std::runtime_error if the bytes are no record of a known version, or end early
 run_record decode_run_record(std::span<const std::uint8_t> bytes);
 
 }  // namespace mana::job

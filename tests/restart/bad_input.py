@@ -99,7 +99,7 @@ class Cases:
         image.write_bytes(flipped)
         self.expect("a flipped bit", 81, "damaged", self.mana, "restart", "good")
         image.write_bytes(bytes_)
-        self.expect("one that failed before", 81, "a restart of it failed", self.mana, "restart", "good")
+        self.expect("one that failed before", 81, "a restart from it failed", self.mana, "restart", "good")
         (generation / "failed").unlink()
         other = self.directory / "other"
         shutil.copytree(self.directory / "good", other)
@@ -112,7 +112,7 @@ class Cases:
         shutil.copy(self.program, own)
         self.checkpoint("changed", own)
         shutil.copy(self.other_program, own)
-        self.expect("another program", 83, "another build", self.mana, "restart", "changed")
+        self.expect("another program", 83, "a different build", self.mana, "restart", "changed")
         self.expect("and the good one still restarts", 0, "checksum", self.mana, "restart", "good", "--interval", "1000")
 
     def full_directory(self):

@@ -19,17 +19,17 @@ namespace {
 mpi_name mpi_of(const std::string& name, const std::string& where) {
   if (const auto mpi = mpi_of_checkpoint(name)) return *mpi;
   throw failure(exit_status::surroundings_differ,
-                fmt::format("{}: the checkpoint was made with {}, which this mana does not know", where, name));
+                fmt::format("{}: the checkpoint was made with {}, which this mana does not support", where, name));
 }
 
-/// The newest whose manifest can be read.
+/// out: the newest checkpoint with a readable manifest
 restart_source as_source(const store::generation_choice::candidate& newest, const std::filesystem::path& named) {
   const auto path = store::tidy(newest.which.path);
   return {mpi_of(newest.contents.mpi, path.string()), path.string(), path.parent_path(),
           path == named ? path : std::filesystem::path()};
 }
 
-/// Of this node, for a directory of checkpoints that was used with --local.
+/// This node's directory of images, for a directory of checkpoints that was used with --local.
 struct node_place {
   std::string node, directory;
 };
@@ -53,12 +53,12 @@ restart_source as_source(const store::local_image& image, const node_place& plac
   return {mpi_of(image.mpi, where), where, named, {}};
 }
 
-/// Other ranks may see what this one does not.
+/// True if other ranks may see files that this rank does not.
 bool may_be_of_this_rank(const store::store_error& why, const launcher& started_by) {
   return has_others(started_by) && (why.kind() == store::error_kind::unreadable || why.kind() == store::error_kind::no_checkpoint);
 }
 
-/// There is no checkpoint whose manifest can be read.
+/// Called if no checkpoint has a readable manifest.
 restart_source without_checkpoint(const store::store_error& why, const std::optional<node_place>& place,
                                   const launcher& started_by, const std::filesystem::path& named) {
   if (may_be_of_this_rank(why, started_by) && !place) return {*started_by.mpi, named.string(), named, {}, false};

@@ -4,15 +4,20 @@
 
 #include <fmt/format.h>
 
-// Relative ways from the directory of the command, set by CMake for this installation's layout.
-#if !defined(MANA_LIBEXEC_FROM_BIN) || !defined(MANA_LIB_FROM_BIN)
+// Relative paths from the command's directory, which CMake sets for this installation's layout.
+#if !defined(MANA_LIBEXEC_FROM_BIN) || !defined(MANA_LIB_FROM_BIN) || !defined(MANA_SHARE_FROM_BIN)
 #error "set by runtime/tools/CMakeLists.txt"
 #endif
 
 namespace mana::tools {
+namespace {
+
+std::filesystem::path directory_of_command() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+
+}  // namespace
 
 installed_parts find_parts(mpi_name mpi) {
-  const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto here = directory_of_command();
   const auto libexec = (here / MANA_LIBEXEC_FROM_BIN).lexically_normal();
   const auto library = (here / MANA_LIB_FROM_BIN).lexically_normal();
   installed_parts parts{libexec / fmt::format("mana-lower-{}", short_name(mpi)),
@@ -32,6 +37,10 @@ installed_parts find_parts(mpi_name mpi) {
     });
   }
   return parts;
+}
+
+std::filesystem::path guide_directory() {
+  return (directory_of_command() / MANA_SHARE_FROM_BIN / "guide").lexically_normal();
 }
 
 }  // namespace mana::tools

@@ -1,5 +1,5 @@
-// Where the parts of this installation are, found from where the command itself is: any prefix works, and so does a
-// build tree, which has the same layout.
+// Finds the parts of this installation relative to the command. Any prefix works, and so does a build tree, which has
+// the same layout.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 
@@ -14,7 +14,10 @@ struct installed_parts {
   std::string preload;                // wrappers, and stand-ins beside it for other libraries of the MPI; colons between
 };
 
-/// Both parts for `mpi`. errors: failure (parts_missing) naming the file that is not there.
+/// Both parts for `mpi`. errors: failure (parts_missing) that names the missing file
 installed_parts find_parts(mpi_name mpi);
+
+/// PREFIX/share/mana/guide: the pages of `mana help`.
+std::filesystem::path guide_directory();
 
 }  // namespace mana::tools

@@ -11,7 +11,7 @@
 namespace mana::tools {
 namespace {
 
-/// A rule of family.toml: variables that are set, and, after a '!', not set.
+/// A rule of family.toml: variables that must be set, and, after a '!', variables that must not be set.
 bool holds(std::string_view rule, const environment& get) {
   while (!rule.empty()) {
     const std::size_t end = std::min(rule.find(' '), rule.size());
@@ -37,7 +37,7 @@ int number(const environment& get, const char* const* mpi_family::* names, const
   return found;
 }
 
-/// The launcher's MPI and the program's differ, and the launcher is certain.
+/// The launcher's MPI differs from the program's, and the launcher's MPI is certain.
 [[noreturn]] void disagree(const mpi_evidence& evidence, mpi_name program) {
   throw failure(exit_status::mpi_mismatch,
                 fmt::format("{} uses {}, but was started by {}'s mpirun", evidence.program, long_name(program),
@@ -111,7 +111,7 @@ mpi_name choose_mpi(const mpi_evidence& evidence) {
                   "link it with one of them, or choose with " MANA_MPI_OPTIONS);
   if (!wanted && linked.found.empty() && !linked.foreign.empty())
     throw failure(exit_status::mpi_unsupported,
-                  fmt::format("{} is linked with an MPI that this mana has no lower half for ({})", program,
+                  fmt::format("{} is linked with an MPI that this mana does not support ({})", program,
                               fmt::join(linked.foreign, ", ")),
                   "link it with " MANA_MPI_LIBRARIES);
   std::optional<mpi_name> choice = wanted;
