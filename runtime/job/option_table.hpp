@@ -47,9 +47,12 @@
       "Give up a checkpoint if the ranks do not reach a safe point within SECONDS, or if messages in flight do not " \
       "arrive within SECONDS after that. The program runs on; the message names ranks, peers, communicators and " \
       "threads. Default: 600") \
-  ROW(mpi, "--mpi", mpi_name, "", "NAME", both, to_tool, nothing, nothing, ranks, \
-      "The MPI that the program uses, if mana cannot tell: " MANA_MPI_NAMES " or none", \
-      "The MPI that the program uses, if mana cannot tell: " MANA_MPI_NAMES " or none") \
+  ROW(mpi, "--mpi", live_mpi_name, "", "NAME", both, to_tool, nothing, nothing, ranks, \
+      "Run over the live MPI NAME, one of those that `mana doctor` lists, or none. Default: the launcher's", \
+      "Run over the live MPI NAME, one of those that `mana doctor` lists, or none. Default: the launcher's") \
+  ROW(abi, "--abi", abi_name, "", "NAME", run, to_tool, nothing, nothing, ranks, \
+      "The program was built for this MPI: " MANA_MPI_NAMES ". Default: as its libraries say", \
+      "The program was built for this MPI: " MANA_MPI_NAMES ". Default: as its libraries say") \
   ROW(clock, "--clock", clock_name, "", "NAME", both, to_job, nothing, nothing, ranks, \
       "How the ranks agree where to stop: {choices} (default: {default})", \
       "How the ranks agree where to stop: `needs`; `needs_gated` (an operation that no rank had begun at the " \

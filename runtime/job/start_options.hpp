@@ -31,6 +31,7 @@ struct start_options : job_options {
   bool is_linked_with_mpi = true;      // run: the program; an interpreter may load MPI later
   std::string generation;              // restart: directory of checkpoints, or of one, …/gen-N; that one when it is chosen
   std::string preload;                 // run: tools, then the wrapper library of the upper half; colons between
+  std::string abi;                     // run: of the wrapper library: "mpich", …, "none"
   std::string tool;                    // run: the command `mana`, which goes along when the program executes another
   std::string program;                 // run: file of the program; empty: command[0]
   taken_along as = taken_along::no;    // run: which process this is, if it was another program before
@@ -51,7 +52,7 @@ image::saving saving_of(const job_options& options);
 /// run --preload LIB OPTIONS -- PROGRAM ARGS…
 /// restart DIR OPTIONS, or DIR/gen-N: that one and no other
 /// OPTIONS: of the table, those that go to the lower half, with --ckpt-dir always; a set of signals is a number
-///          run only: --linked yes|no --tool FILE --program FILE --taken-along rank|child --mask SET --filtered WORDS
+///          run only: --linked yes|no --abi NAME --tool FILE --program FILE --taken-along rank|child --mask SET --filtered WORDS
 ///          --launcher FILES --input-count DESCRIPTOR
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

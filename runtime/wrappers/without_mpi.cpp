@@ -33,7 +33,7 @@ struct program_without_mpi {
 /// and in the network. Who asks the MPI's library itself for the function (dlsym with its handle) gets that, and runs unsaved.
 [[noreturn]] void refuse_mpi() noexcept {
   constexpr char text[] = "mana: error: a program that was started without MPI has loaded one, and calls MPI_Init\n"
-                          "      start it with its MPI's mpirun, or say which it is: mana run " MANA_MPI_OPTIONS "\n";
+                          "      start it with its MPI's mpirun, or say which it is: mana run " MANA_ABI_OPTIONS "\n";
   [[maybe_unused]] const auto said = ::write(STDERR_FILENO, text, sizeof text - 1);
   ::_exit(static_cast<int>(exit_status::not_mpi));
 }

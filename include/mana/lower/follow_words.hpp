@@ -4,7 +4,7 @@
 
 namespace mana::lower {
 
-/// Its value: file of the tool, and the words of `mana follow` from MPI on, with separators between them.
+/// Its value: file of the tool, and the words of `mana follow` from the live MPI on, with separators between them.
 inline constexpr char follow_variable[] = "MANA_FOLLOW";
 inline constexpr char follow_separator = '\x1f';
 

@@ -67,7 +67,7 @@ void follow(const std::string& filter) {
   words.insert(words.end(), {"--filtered", filter, "--launcher", given});
   constexpr std::string_view prefix = "mana-lower-";
   const std::string own = std::filesystem::read_symlink("/proc/self/exe").filename().string();
-  words.insert(words.begin(), {own.substr(prefix.size()), std::to_string(words.size())});
+  words.insert(words.begin(), {own.substr(prefix.size()), options.abi, std::to_string(words.size())});
   const auto whose = !real_mpi::is_an_mpi()               ? split::followed::process_alone
                      : options.as == taken_along::child ? split::followed::child
                                                         : split::followed::rank;

@@ -98,15 +98,7 @@ live_values start_before_bridge() {
 }
 
 void check_surroundings(const run_record& record) {
-  const std::string name = real_mpi::library_name(), version = real_mpi::library_version();
   const std::string& where = this_job().options.generation;
-  if (record.mpi_name != name)
-    throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + record.mpi_name +
-                        ", this restart runs with " + name, "use the mpirun of " + record.mpi_name, met_by::all);
-  if (record.mpi_version != version)
-    throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + name + " " +
-                        record.mpi_version + ", here is " + version, "restart where the same version is installed",
-                        met_by::all);
   struct stat ignored;
   if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
     throw start_failure(exit_status::surroundings_differ, record.program + " is another build than at the checkpoint " +

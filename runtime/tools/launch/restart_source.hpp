@@ -1,16 +1,17 @@
-// What `mana restart` can know of the checkpoint before the ranks choose it together: where it may be, and which MPI it
-// needs.
+// What `mana restart` can know of the checkpoint before the ranks choose it together: where it may be, and over which MPI
+// it was made.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 #include <runtime/tools/options/run_options.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace mana::tools {
 
 struct restart_source {
-  mpi_name mpi{};
+  std::optional<mpi_name> made_with;     // the live MPI's family, or none; nothing: a family that this mana does not know
   std::string where;                     // what says so, for people: a checkpoint, or an image on this node
   std::filesystem::path directory;       // of checkpoints, absolute
   std::filesystem::path generation;      // that the user named himself; empty: none

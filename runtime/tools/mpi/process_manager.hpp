@@ -6,10 +6,10 @@
 
 namespace mana::tools {
 
-/// in:     lower_half  linked with `mpi`
+/// in:     lower_half  of `mpi`
 /// errors: failure (mpi_mismatch): the launcher offers PMIx alone (srun --mpi=pmix), and this MPI, which has a process
 ///         manager of its own, is not built for it; or srun offers nothing: each of the step's processes would be a job of
 ///         its own. A step of one process may be one.
-void refuse_other_process_manager(mpi_name mpi, const std::filesystem::path& lower_half, const environment& get);
+void refuse_other_process_manager(const live_mpi& mpi, const std::filesystem::path& lower_half, const environment& get);
 
 }  // namespace mana::tools
